@@ -1,0 +1,104 @@
+"""Every error that tightdp raises on purpose: one root, one class per stage.
+
+The message of an error has one line that names the offender (`what`) and one that says how to mend it
+(`mend`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of one line of the user's source.
+
+    `line`, `column` and `end_column` count from 1, in characters; `end_column` is the first column after
+    the piece.
+    """
+
+    file: str
+    line: int
+    column: int
+    end_column: int
+    text: str
+
+    @property
+    def place(self) -> str:
+        """`file:line:column`, the form that editors and terminals make clickable."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def excerpt(self) -> str:
+        """The source line with a caret under the piece, two lines."""
+        text = self.text.rstrip("\n")
+        stripped = text.lstrip()
+        before = max(self.column - 1 - (len(text) - len(stripped)), 0)
+        width = max(min(self.end_column, len(text) + 1) - self.column, 1)
+        return f"    {stripped}\n    {' ' * before}{'^' * width}"
+
+
+class TightdpError(Exception):
+    """The root of all errors of this package."""
+
+    def __init__(self, what: str, mend: str = "") -> None:
+        super().__init__(what, mend)
+        self.what = what
+        self.mend = mend
+
+    def __str__(self) -> str:
+        return "\n".join(line for line in (self.what, self._indented_mend()) if line)
+
+    def _indented_mend(self) -> str:
+        return f"  {self.mend}" if self.mend else ""
+
+
+class _LocatedError(TightdpError):
+    """An error that points at the user's source when it knows the place."""
+
+    span: Span | None
+
+    def __str__(self) -> str:
+        if self.span is None:
+            return super().__str__()
+        parts = (f"{self.span.place}: {self.what}", self.span.excerpt(), self._indented_mend())
+        return "\n".join(part for part in parts if part)
+
+
+class LanguageError(_LocatedError):
+    """The source of a mechanism is outside the language, or cannot be read."""
+
+    def __init__(self, what: str, mend: str = "", span: Span | None = None) -> None:
+        super().__init__(what, mend)
+        self.args = (what, mend, span)
+        self.span = span
+
+
+class ParameterError(TightdpError):
+    """A number, parameter, probability, record or domain is not what is expected."""
+
+
+class ProgramError(_LocatedError):
+    """A run of the mechanism fails: an assertion, an index, a division by zero, an impossible observation.
+
+    `x` is a dataset that reaches the failure, None when it is not known.
+    """
+
+    def __init__(
+        self, what: str, mend: str = "", span: Span | None = None, x: tuple[object, ...] | None = None
+    ) -> None:
+        super().__init__(what, mend)
+        self.args = (what, mend, span, x)
+        self.span = span
+        self.x = x
+
+
+class QueryError(TightdpError):
+    """The query does not fit the mechanism: no target, an output that is not a number, a domain too large."""
+
+
+class LimitError(TightdpError):
+    """A limit on time, memory or depth was reached before the answer was known."""
+
+
+class BackendError(TightdpError):
+    """The library of decision diagrams is missing or failed."""

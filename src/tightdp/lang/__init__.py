@@ -1,0 +1,1 @@
+"""The language: Python functions with random primitives, their domains, laws and meaning."""

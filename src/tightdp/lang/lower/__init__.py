@@ -1,0 +1,122 @@
+"""From Python source to the core language.
+
+`lower(bound)` follows all runs of a bound mechanism on all datasets at once; `lower(bound, x)` those on one dataset.
+What stays the same: on every dataset the core program has the output law of the function, as long as its checks hold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tightdp.errors import ProgramError
+from tightdp.lang.check import verify
+from tightdp.lang.domains import Domain
+from tightdp.lang.ir import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.lang.lower.draws import Draws
+from tightdp.lang.lower.machine import Frame
+from tightdp.lang.lower.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
+from tightdp.lang.program import Bound
+from tightdp.lang.rationals import as_value
+from tightdp.lang.source import read_function
+
+__all__ = ["lower"]
+
+
+def lower(bound: Bound, x: tuple[Any, ...] | None = None) -> CoreProgram:
+    """Return the core program of a mechanism, for every dataset or (with `x`) for one.
+
+    Raises LanguageError where the source is outside the language.
+    """
+    return _Lowering(bound, x).run()
+
+
+class _Lowering(Draws):
+    """One lowering of one mechanism."""
+
+    def __init__(self, bound: Bound, x: tuple[Any, ...] | None) -> None:
+        super().__init__()
+        self.bound = bound
+        self.source = read_function(bound.program.function)
+        self.inputs: list[Input] = []
+        self.components: list[Expr] = []
+        frame = Frame(self.new_key(), (), frozenset(), self.source)
+        self.state.frames[frame.key] = {}
+        self.stack.append(frame)
+        self.position.append(self.source.node)
+        self.x = tuple(
+            self._record(client, bound.record) if x is None else self._plain(x[client]) for client in range(bound.n)
+        )
+
+    def run(self) -> CoreProgram:
+        """Lower the function on the dataset."""
+        keywords = {name: self.adopt(value) for name, value in self.bound.arguments.items()}
+        call = self.adopt(self.bound.program.function)
+        value = self.attempt(lambda: self._call_python(call.object, (self.x,), keywords))
+        if self.state.alive is self.builder.false and not self.checks:
+            raise ProgramError(
+                "no run meets the conditions of observe", "weaken the conditions", span=self.source.span(
+                    self.source.node))
+        shape = self.attempt(lambda: self._shape(value, self.builder.true)) or Leaf(0)
+        program = CoreProgram(
+            tuple(self.inputs), tuple(self.components) or (self.builder.true,), shape,
+            tuple(item for item in self.evidence if item is not self.builder.true), tuple(self.checks),
+        )
+        verify(program)
+        return program
+
+    # records
+
+    def _record(self, client: int, domain: Domain) -> Value:
+        """Return a symbolic record."""
+        leaves = [
+            self.builder.input(client, leaf, values) for leaf, values in enumerate(domain.leaves())
+        ]
+        self.inputs.extend(leaves)
+        return self._nested(domain, iter(leaves))
+
+    def _nested(self, domain: Domain, leaves: Any) -> Value:
+        parts = getattr(domain, "parts", None)
+        if parts is None:
+            return self._listed(next(leaves))
+        return tuple(self._nested(part, leaves) for part in parts)
+
+    def _listed(self, leaf: Input) -> Value:
+        """Return a leaf as a value; records that are tuples get their structure."""
+        if len(leaf.values) == 1:
+            return self._plain(leaf.values[0])
+        if all(is_scalar(value) for value in leaf.values):
+            return leaf
+        result = self._plain(leaf.values[-1])
+        for record in reversed(leaf.values[:-1]):
+            result = self.merge(self.builder.equals(leaf, record), self._plain(record), result)
+        return result
+
+    def _plain(self, record: Any) -> Value:
+        if isinstance(record, tuple):
+            return tuple(self._plain(part) for part in record)
+        return as_value(record)
+
+    # outputs
+
+    def _shape(self, value: Value, active: Expr) -> Shape:
+        """Return how an output is put together; components of a shape that is not taken hold their first value."""
+        if is_scalar(value):
+            return Leaf(self._component(self.expr(value), active))
+        if isinstance(value, tuple):
+            return TupleOf(tuple(self._shape(item, active) for item in value))
+        if not isinstance(value, Union):
+            mend = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
+            what = "function" if isinstance(value, Closure) else name_of(value)
+            raise self.unsupported(f"an output cannot be a {what}", mend, self.source.node)
+        options = alternatives(value, self.builder.true)
+        tag: Value = len(options) - 1
+        for at in range(len(options) - 2, -1, -1):
+            tag = self.merge(options[at][0], at, tag)
+        component = self._component(self.expr(tag), active)
+        return Choice(component, tuple(self._shape(item, self.conj(active, guard)) for guard, item in options))
+
+    def _component(self, expr: Expr, active: Expr) -> int:
+        if active is not self.builder.true:
+            expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
+        self.components.append(expr)
+        return len(self.components) - 1

@@ -1,0 +1,105 @@
+"""The scalar operations of the core language, each a plain function on exact Python values.
+
+The value of an operation is whatever Python gives for exact operands: `/` of two integers is a fraction, a power
+with a negative exponent too. An operation that Python refuses (division by zero, `None + 1`) raises here as well,
+and the caller turns that into an obligation.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["REFUSED", "is_number", "operation", "refusal"]
+
+REFUSED = (ArithmeticError, TypeError, ValueError)
+"""What an operation raises where Python refuses its operands."""
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value takes part in arithmetic (bools are the integers 0 and 1, as in Python)."""
+    return isinstance(value, (int, Fraction))
+
+
+def _divide(left: Any, right: Any) -> Any:
+    if not (is_number(left) and is_number(right)):
+        raise TypeError(f"cannot divide {left!r} by {right!r}")
+    quotient = Fraction(left) / Fraction(right)
+    return quotient.numerator if quotient.denominator == 1 else quotient
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if not (is_number(base) and is_number(exponent)):
+        raise TypeError(f"cannot raise {base!r} to the power {exponent!r}")
+    if Fraction(exponent).denominator != 1:
+        raise TypeError(f"the exponent {exponent} is not a whole number, so the power is not rational")
+    power = Fraction(base) ** int(exponent)
+    return power.numerator if power.denominator == 1 else power
+
+
+def _integer(value: Any) -> int:
+    if not is_number(value):
+        raise TypeError(f"int() takes a number, not {value!r}")
+    return int(value)
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": _divide,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "pow": _power,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
+    "bitand": operator.and_,
+    "bitor": operator.or_,
+    "bitxor": operator.xor,
+    "neg": operator.neg,
+    "pos": operator.pos,
+    "invert": operator.invert,
+    "abs": abs,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "is": lambda left, right: left is right,
+    "min": min,
+    "max": max,
+    "not": operator.not_,
+    "bool": bool,
+    "int": _integer,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "comb": math.comb,
+    "tuple": lambda *values: values,
+}
+
+_REFUSES = "refuses "
+
+
+def refusal(name: str) -> str:
+    """Return the name of the predicate that holds where the named operation refuses its operands."""
+    return _REFUSES + name
+
+
+def operation(name: str) -> Callable[..., Any]:
+    """Return the function that a name stands for."""
+    if not name.startswith(_REFUSES):
+        return _OPERATORS[name]
+    function = _OPERATORS[name.removeprefix(_REFUSES)]
+
+    def refuses(*values: Any) -> bool:
+        try:
+            function(*values)
+        except REFUSED:
+            return True
+        return False
+
+    return refuses

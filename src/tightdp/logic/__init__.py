@@ -1,0 +1,1 @@
+"""From the core language to exact counts: weighted Boolean formula, decision diagram, weighted model counting."""

@@ -1,0 +1,109 @@
+"""The numbers in which weighted models are counted, behind one type.
+
+A count holds, for one node of a diagram, the weight that reaches it, split by the output bits decided on the way (its
+*prefix*). `ScaledIntegers` keeps integers over one denominator per node, which beats fractions by far; `Rationals`
+does the same with `Fraction` and serves as the independent check.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Protocol, TypeVar
+
+from tightdp.logic.formula import Coin
+
+__all__ = ["RATIONALS", "SCALED_INTEGERS", "Arithmetic", "Rationals", "ScaledIntegers"]
+
+C = TypeVar("C")
+
+
+class Arithmetic(Protocol[C]):
+    """What a count can do."""
+
+    def one(self) -> C:
+        """Return the weight 1 with the empty prefix."""
+
+    def split(self, count: C, coin: Coin) -> tuple[C, C]:
+        """Return the parts that go where the coin is false and where it is true."""
+
+    def append(self, count: C, bit: int) -> C:
+        """Return the count with an output bit appended to every prefix."""
+
+    def merge(self, left: C, right: C) -> C:
+        """Return the sum of two counts."""
+
+    def weights(self, count: C) -> tuple[dict[int, int], int]:
+        """Return integer weights by prefix and their common denominator."""
+
+
+Scaled = tuple[dict[int, int], int]
+
+
+class ScaledIntegers:
+    """Integers over one common denominator per node, never reduced."""
+
+    def one(self) -> Scaled:
+        return {0: 1}, 1
+
+    def split(self, count: Scaled, coin: Coin) -> tuple[Scaled, Scaled]:
+        weights, denominator = count
+        denominator *= coin.denominator
+        high, low = coin.numerator, coin.denominator - coin.numerator
+        below = weights if low == 1 else {prefix: weight * low for prefix, weight in weights.items()}
+        above = weights if high == 1 else {prefix: weight * high for prefix, weight in weights.items()}
+        return (below, denominator), (above, denominator)
+
+    def append(self, count: Scaled, bit: int) -> Scaled:
+        weights, denominator = count
+        return {prefix << 1 | bit: weight for prefix, weight in weights.items()}, denominator
+
+    def merge(self, left: Scaled, right: Scaled) -> Scaled:
+        (ours, ours_below), (theirs, theirs_below) = left, right
+        if ours_below != theirs_below:
+            common = math.lcm(ours_below, theirs_below)
+            ours = {prefix: weight * (common // ours_below) for prefix, weight in ours.items()}
+            theirs = {prefix: weight * (common // theirs_below) for prefix, weight in theirs.items()}
+            ours_below = common
+        if len(ours) < len(theirs):
+            ours, theirs = theirs, ours
+        merged = dict(ours)
+        for prefix, weight in theirs.items():
+            merged[prefix] = merged.get(prefix, 0) + weight
+        return merged, ours_below
+
+    def weights(self, count: Scaled) -> tuple[dict[int, int], int]:
+        return count
+
+
+Exact = dict[int, Fraction]
+
+
+class Rationals:
+    """One fraction per prefix."""
+
+    def one(self) -> Exact:
+        return {0: Fraction(1)}
+
+    def split(self, count: Exact, coin: Coin) -> tuple[Exact, Exact]:
+        p = coin.probability
+        return (
+            {prefix: weight * (1 - p) for prefix, weight in count.items()},
+            {prefix: weight * p for prefix, weight in count.items()},
+        )
+
+    def append(self, count: Exact, bit: int) -> Exact:
+        return {prefix << 1 | bit: weight for prefix, weight in count.items()}
+
+    def merge(self, left: Exact, right: Exact) -> Exact:
+        return {
+            prefix: left.get(prefix, Fraction(0)) + right.get(prefix, Fraction(0)) for prefix in {**left, **right}
+        }
+
+    def weights(self, count: Exact) -> tuple[dict[int, int], int]:
+        common = math.lcm(*(weight.denominator for weight in count.values()))
+        return {prefix: int(weight * common) for prefix, weight in count.items()}, common
+
+
+SCALED_INTEGERS = ScaledIntegers()
+RATIONALS = Rationals()

@@ -1,0 +1,203 @@
+"""Binary decision diagrams behind one small interface. The only file that imports `dd`.
+
+`cudd` (C, in the wheel of `dd`) is the default and `autoref` (pure Python) the fallback. Variables are made once, in
+their final order; automatic reordering is off, because the order comes from the program.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tightdp.errors import BackendError, LimitError
+
+__all__ = ["BACKENDS", "Diagram", "Manager", "Node", "make_manager"]
+
+Node = Any
+"""A node of the manager that made it; nodes compare equal exactly when they are the same function."""
+
+BACKENDS = ("cudd", "autoref")
+_LEVELS_PER_STACK_BYTE = 50_000 / (8 << 20)
+"""CUDD recurses once per level; 50,000 levels fit in a stack of 8 MiB with room to spare."""
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """A diagram as arrays, children before parents. Entries 0 and 1 are the constants False and True.
+
+    `level[i]` is the position of the variable that node i tests, `low[i]` and `high[i]` are its children where that
+    variable is false and true. Complemented edges are expanded, so a node stands for one function.
+    """
+
+    level: list[int]
+    low: list[int]
+    high: list[int]
+    root: int
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+
+class Manager(Protocol):
+    """What tightdp needs of a library of decision diagrams."""
+
+    true: Node
+    false: Node
+
+    def variable(self, level: int) -> Node:
+        """Return the function that is the variable at a level."""
+
+    def choose(self, condition: Node, yes: Node, no: Node) -> Node:
+        """Return `yes` where the condition holds and `no` elsewhere."""
+
+    def both(self, left: Node, right: Node) -> Node:
+        """Return the conjunction."""
+
+    def either(self, left: Node, right: Node) -> Node:
+        """Return the disjunction."""
+
+    def differ(self, left: Node, right: Node) -> Node:
+        """Return the exclusive or."""
+
+    def negate(self, node: Node) -> Node:
+        """Return the negation."""
+
+    def level(self, node: Node) -> int:
+        """Return the level of the variable that a node tests (constants: past the last)."""
+
+    def key(self, node: Node) -> int:
+        """Return an integer that identifies a node as long as it is referenced."""
+
+    def size(self) -> int:
+        """Return how many nodes the manager holds."""
+
+    def count(self, node: Node) -> int:
+        """Return how many nodes, constants included, a function needs."""
+
+    def extract(self, node: Node) -> Diagram:
+        """Return the diagram of a function as arrays."""
+
+
+class _DdManager:
+    """A manager of the `dd` library."""
+
+    def __init__(self, library: Any, levels: int) -> None:
+        self._bdd = library.BDD()
+        self._bdd.configure(reordering=False)
+        self.true, self.false = self._bdd.true, self._bdd.false
+        self._levels = levels
+        self._variables: list[Node] = []
+        self._declare(levels)
+
+    def _declare(self, levels: int) -> None:
+        names = [f"v{level}" for level in range(levels)]
+        self._bdd.declare(*names)
+        self._variables = [self._bdd.var(name) for name in names]
+
+    def variable(self, level: int) -> Node:
+        return self._variables[level]
+
+    def choose(self, condition: Node, yes: Node, no: Node) -> Node:
+        return self._bdd.ite(condition, yes, no)
+
+    def both(self, left: Node, right: Node) -> Node:
+        return left & right
+
+    def either(self, left: Node, right: Node) -> Node:
+        return left | right
+
+    def differ(self, left: Node, right: Node) -> Node:
+        return self._bdd.apply("xor", left, right)
+
+    def negate(self, node: Node) -> Node:
+        return ~node
+
+    def level(self, node: Node) -> int:
+        return self._levels if node == self.true or node == self.false else int(node.level)
+
+    def key(self, node: Node) -> int:
+        return int(node)
+
+    def size(self) -> int:
+        return len(self._bdd)
+
+    def count(self, node: Node) -> int:
+        return len(node)
+
+    def extract(self, node: Node) -> Diagram:
+        level, low, high = [self._levels, self._levels], [0, 1], [0, 1]
+        index = {int(self.false): 0, int(self.true): 1}
+        stack: list[tuple[Node, tuple[Node, Node] | None]] = [(node, None)]
+        while stack:
+            top, below = stack.pop()
+            if int(top) in index:
+                continue
+            if below is None:
+                below = (~top.low, ~top.high) if top.negated else (top.low, top.high)
+                stack.append((top, below))
+                stack.extend((child, None) for child in below if int(child) not in index)
+            else:
+                index[int(top)] = len(level)
+                level.append(top.level)
+                low.append(index[int(below[0])])
+                high.append(index[int(below[1])])
+        return Diagram(level, low, high, index[int(node)])
+
+
+class _CuddManager(_DdManager):
+    """CUDD; its recursion uses the C stack, so the number of levels is bounded by that."""
+
+    def __init__(self, levels: int) -> None:
+        allowed = int(_LEVELS_PER_STACK_BYTE * _stack_bytes())
+        if levels > allowed:
+            raise LimitError(
+                f"the formula has {levels:,} variables, more than the {allowed:,} that the C stack allows",
+                "use fewer records, a larger stack (ulimit -s), or the autoref back end",
+            )
+        from dd import cudd
+
+        super().__init__(cudd, levels)
+
+    def _declare(self, levels: int) -> None:
+        # The last variable first: CUDD then makes room for all of them at once.
+        order = [levels - 1, *range(levels - 1)] if levels else []
+        for level in order:
+            self._bdd.add_var(f"v{level}", level)
+        self._variables = [self._bdd.var(f"v{level}") for level in range(levels)]
+
+
+class _AutorefManager(_DdManager):
+    """The pure-Python back end; it recurses in Python, so the recursion limit follows the number of levels."""
+
+    def __init__(self, levels: int) -> None:
+        from dd import autoref
+
+        super().__init__(autoref, levels)
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 20 * levels + 10_000))
+
+
+def _stack_bytes() -> int:
+    """Return the size of the C stack in bytes, at most 64 MiB."""
+    most = 64 << 20
+    try:
+        import resource
+    except ImportError:
+        return 1 << 20
+    soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    return most if soft == resource.RLIM_INFINITY else min(soft, most)
+
+
+def make_manager(backend: str, levels: int) -> Manager:
+    """Return a fresh manager with this many variables. Raises BackendError for a back end that is not there."""
+    if backend not in BACKENDS:
+        raise BackendError(f"there is no back end {backend!r}", f"use one of {', '.join(BACKENDS)}")
+    try:
+        return _CuddManager(levels) if backend == "cudd" else _AutorefManager(levels)
+    except ImportError as error:
+        raise BackendError(
+            f"the back end {backend!r} cannot be imported: {error}", "use --backend autoref, or install a wheel of dd"
+        ) from error
+
+

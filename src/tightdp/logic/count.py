@@ -1,0 +1,91 @@
+"""Weighted model counting: one pass over the diagram, from its root down.
+
+Weight flows from the root: a coin splits it, an input bit sends it one way, an output bit is written down. What
+arrives at True is the law. A level that a path skips needs no factor (see the precondition in `formula`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.logic.arithmetic import SCALED_INTEGERS, Arithmetic
+from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
+
+__all__ = ["Weights", "output_weights"]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """An output law as integers: `by_code[c] / total` is the probability of the output with code c.
+
+    Where `observe` rejects every run, `by_code` is empty and `total` is 0.
+    """
+
+    by_code: Mapping[int, int]
+    total: int
+
+    def probability(self, code: int | None) -> Fraction:
+        """Return the probability of the output with a code (None: an output that is never given)."""
+        return Fraction(0) if code is None else Fraction(self.by_code.get(code, 0), self.total)
+
+
+def output_weights(
+    formula: WeightedFormula,
+    inputs: Mapping[int, bool],
+    output: int | None = None,
+    arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
+) -> Weights:
+    """Return the law of all outputs for the dataset whose input bits (by level) are given.
+
+    With `output`, the code of one output, only the runs that give it are followed; the total is then that of the
+    whole law, which is 1 unless runs are rejected by `observe`.
+    """
+    weights, denominator = _flow(formula, inputs, output, arithmetic)
+    if not formula.conditioned:
+        if output is None and sum(weights.values()) != denominator:
+            raise AssertionError("the output law does not sum to 1: a defect of the encoding")
+        return Weights(weights, denominator)
+    if output is None:
+        return Weights(weights, sum(weights.values()))
+    whole, below = _flow(formula, inputs, None, arithmetic)
+    return Weights({code: weight * below for code, weight in weights.items()}, sum(whole.values()) * denominator)
+
+
+def _flow(
+    formula: WeightedFormula, inputs: Mapping[int, bool], output: int | None, arithmetic: Arithmetic[Any]
+) -> tuple[Mapping[int, int], int]:
+    diagram, variables = formula.diagram, formula.variables
+    last = len(formula.output_bits) - 1
+    place = {level: at for at, level in enumerate(
+        level for level, variable in enumerate(variables) if isinstance(variable, OutputBit))}
+    counts: list[Any] = [None] * len(diagram)
+    counts[diagram.root] = arithmetic.one()
+    merge = arithmetic.merge
+
+    def send(node: int, count: Any) -> None:
+        if node:
+            present = counts[node]
+            counts[node] = count if present is None else merge(present, count)
+
+    for node in range(diagram.root, 1, -1):
+        count = counts[node]
+        if count is None:
+            continue
+        counts[node] = None
+        level = diagram.level[node]
+        variable = variables[level]
+        if isinstance(variable, Coin):
+            below, above = arithmetic.split(count, variable)
+            send(diagram.low[node], below)
+            send(diagram.high[node], above)
+        elif isinstance(variable, OutputBit):
+            wanted = None if output is None else output >> (last - place[level]) & 1
+            for bit, child in enumerate((diagram.low[node], diagram.high[node])):
+                if child and wanted in (None, bit):
+                    send(child, arithmetic.append(count, bit))
+        else:
+            send(diagram.high[node] if inputs[level] else diagram.low[node], count)
+    return arithmetic.weights(counts[1]) if counts[1] is not None else ({}, 1)

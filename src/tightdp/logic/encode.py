@@ -1,0 +1,474 @@
+"""From the core language to a weighted Boolean formula on a decision diagram.
+
+Two ways of encoding a node, both exact. `guards(e)` gives, for every value, the function that holds where e takes it.
+`bind(e, k)` gives the function `k[value of e]` directly, pushing the continuation k towards the leaves: sums become
+tables of partial sums, early returns a chain, and nothing is built that is not needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.errors import ProgramError
+from tightdp.lang.ir import Apply, Case, Check, Const, CoreProgram, Draw, Expr, Input, Nary
+from tightdp.lang.laws import Law
+from tightdp.lang.operators import operation
+from tightdp.logic.bdd import Manager, Node, make_manager
+from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
+from tightdp.logic.order import order
+
+__all__ = ["encode"]
+
+
+@dataclass(frozen=True)
+class Digit:
+    """A coin that decides one binary digit of a draw's outcome."""
+
+    level: int
+    high: Digit | int
+    low: Digit | int
+
+
+_TICKS = 2048
+"""How many steps of an encoding go between two reports of its size."""
+
+Tree = Digit | int
+"""A draw's outcome, decided digit by digit; an int is a position in the draw's values."""
+
+
+def encode(
+    program: CoreProgram, backend: str = "cudd", watch: Callable[[int], None] = lambda size: None
+) -> WeightedFormula:
+    """Return the weighted Boolean formula of a core program.
+
+    `watch` is called with the number of nodes now and then, and may raise to stop. Raises ProgramError where a check
+    of the program can fail, with a dataset on which it does.
+    """
+    return _Encoder(program, backend, watch).run()
+
+
+class _Encoder:
+    """One encoding: the plan of variables, then the functions of nodes."""
+
+    def __init__(self, program: CoreProgram, backend: str, watch: Callable[[int], None]) -> None:
+        self.program = program
+        self.watch = watch
+        self.variables: list[Variable] = []
+        self.bits: dict[int, list[int]] = {}
+        self.trees: dict[int, list[Tree | None]] = {}
+        self.outputs: dict[int, list[int]] = {}
+        self.leaf_number = {leaf.serial: number for number, leaf in enumerate(program.inputs)}
+        self._plan()
+        self.manager: Manager = make_manager(backend, len(self.variables))
+        self._guards: dict[int, tuple[Node, ...]] = {}
+        self._bound: dict[tuple[int, ...], Node] = {}
+        self._visits: dict[int, int] = {}
+        self._kept: list[Any] = []
+        self._ticks = 0
+
+    def _tick(self) -> None:
+        """Report the size now and then; asking the library for it takes time proportional to the variables."""
+        self._ticks += 1
+        if self._ticks % _TICKS == 0:
+            self.watch(self.manager.size())
+
+    # the plan of variables
+
+    def _plan(self) -> None:
+        for block in order(self.program):
+            if block.component is not None:
+                self.outputs[block.component] = self._fresh(
+                    OutputBit(block.component, bit)
+                    for bit in range(code_length(len(self.program.components[block.component].values)))
+                )
+            elif isinstance(block.leaf, Input):
+                number = self.leaf_number[block.leaf.serial]
+                self.bits[block.leaf.serial] = self._fresh(
+                    InputBit(number, bit) for bit in range(code_length(len(block.leaf.values)))
+                )
+            elif block.leaf is not None:
+                self._plan_draw(block.leaf)
+
+    def _fresh(self, variables: Iterable[Variable]) -> list[int]:
+        start = len(self.variables)
+        self.variables.extend(variables)
+        return list(range(start, len(self.variables)))
+
+    def _plan_draw(self, draw: Draw) -> None:
+        made: dict[Law, Tree] = {}
+        trees: list[Tree | None] = []
+        for law in draw.laws:
+            if law is not None and law not in made:
+                masses = [Fraction(0)] * len(draw.values)
+                for outcome, mass in law:
+                    masses[draw.index[outcome]] += mass
+                made[law] = self._digits(masses, 0, 1 << code_length(len(masses)))
+            trees.append(None if law is None else made[law])
+        self.trees[draw.serial] = trees
+
+    def _digits(self, masses: Sequence[Fraction], start: int, width: int) -> Tree:
+        """Return the tree of conditional coins for the positions start..start+width-1, most significant digit first."""
+        if width == 1:
+            return start
+        half = width // 2
+        low, high = sum(masses[start : start + half]), sum(masses[start + half : start + width])
+        if not high:
+            return self._digits(masses, start, half)
+        if not low:
+            return self._digits(masses, start + half, half)
+        share = Fraction(high) / (low + high)
+        (level,) = self._fresh([Coin(share.numerator, share.denominator)])
+        below = self._digits(masses, start, half)
+        return Digit(level, self._digits(masses, start + half, half), below)
+
+    # the formula
+
+    def run(self) -> WeightedFormula:
+        manager = self.manager
+        for check in self.program.checks:
+            self._discharge(check)
+        components = sorted(
+            range(len(self.program.components)), key=lambda number: max(self.outputs[number], default=-1), reverse=True
+        )
+        relation = manager.true
+        for number in components:
+            self._tick()
+            relation = manager.both(self._output(number), relation)
+        for condition in self.program.evidence:
+            relation = manager.both(relation, self.holds(condition))
+        return WeightedFormula(
+            manager.extract(relation),
+            tuple(self.variables),
+            self.program.inputs,
+            tuple(component.values for component in self.program.components),
+            self.program.shape,
+            bool(self.program.evidence),
+            manager.count(relation),
+        )
+
+    def _output(self, number: int) -> Node:
+        """Return the function that holds where the output bits of a component are the code of its value."""
+        component = self.program.components[number]
+        levels = self.outputs[number]
+        codes = tuple(self._code(levels, position) for position in range(len(component.values)))
+        return self.bind(component, codes)
+
+    def _code(self, levels: Sequence[int], position: int) -> Node:
+        """Return the function that holds where the bits at these levels are the code of a position."""
+        manager = self.manager
+        result = manager.true
+        for place, level in enumerate(reversed(levels)):
+            variable = manager.variable(level)
+            if position >> place & 1:
+                result = manager.choose(variable, result, manager.false)
+            else:
+                result = manager.choose(variable, manager.false, result)
+        return result
+
+    def _discharge(self, check: Check) -> None:
+        """Show that a check cannot fail, or raise ProgramError with a dataset on which it does."""
+        failing = self.holds(check.condition)
+        if failing == self.manager.false:
+            return
+        diagram = self.manager.extract(failing)
+        taken: dict[int, bool] = {}
+        node = diagram.root
+        while node > 1:
+            up = diagram.low[node] == 0
+            taken[diagram.level[node]] = up
+            node = diagram.high[node] if up else diagram.low[node]
+        raise ProgramError(check.message, check.mend, span=check.span, x=self._dataset(taken))
+
+    def _dataset(self, taken: dict[int, bool]) -> tuple[tuple[Any, ...], ...] | None:
+        """Return the leaf values, client by client, of a dataset in which these input bits are set."""
+        if not self.program.inputs:
+            return None
+        clients: dict[int, list[Any]] = {}
+        for leaf in self.program.inputs:
+            code = 0
+            for level in self.bits.get(leaf.serial, [0] * code_length(len(leaf.values))):
+                code = code << 1 | taken.get(level, False)
+            clients.setdefault(leaf.client, []).append(leaf.values[min(code, len(leaf.values) - 1)])
+        return tuple(tuple(leaves) for leaves in clients.values())
+
+    # functions of nodes
+
+    def holds(self, expr: Expr) -> Node:
+        """Return the function that holds where a truth value is true."""
+        if isinstance(expr, Const):
+            return self.manager.true if expr.values[0] else self.manager.false
+        return self.guards(expr)[-1]
+
+    def guards(self, expr: Expr) -> tuple[Node, ...]:
+        """Return, for every value of a node, the function that holds where the node takes it."""
+        found = self._guards.get(expr.serial)
+        if found is None:
+            self._tick()
+            found = self._guards[expr.serial] = self._make_guards(expr)
+        return found
+
+    def _make_guards(self, expr: Expr) -> tuple[Node, ...]:
+        match expr:
+            case Const():
+                return (self.manager.true,)
+            case Input():
+                return tuple(self._spread(self._input_tree(expr), len(expr.values)))
+            case Draw():
+                return self._draw_guards(expr)
+            case Nary():
+                return self._nary_guards(expr)
+            case Case():
+                return self._case_guards(expr)
+            case Apply():
+                return self._apply_guards(expr)
+        raise TypeError(type(expr))
+
+    def _truth(self, function: Node) -> tuple[Node, ...]:
+        return (self.manager.negate(function), function)
+
+    # leaves
+
+    def _input_tree(self, leaf: Input) -> Tree:
+        levels = self.bits[leaf.serial]
+
+        def tree(start: int, depth: int) -> Tree:
+            if depth == len(levels):
+                return start
+            width = 1 << (len(levels) - 1 - depth)
+            low = tree(start, depth + 1)
+            if start + width >= len(leaf.values):
+                return low
+            return Digit(levels[depth], tree(start + width, depth + 1), low)
+
+        return tree(0, 0)
+
+    def _spread(self, tree: Tree, size: int) -> list[Node]:
+        """Return the guards of the positions of a tree."""
+        manager = self.manager
+        result = [manager.false] * size
+        if isinstance(tree, int):
+            result[tree] = manager.true
+            return result
+        variable = manager.variable(tree.level)
+        high, low = self._spread(tree.high, size), self._spread(tree.low, size)
+        for at in range(size):
+            if high[at] != manager.false or low[at] != manager.false:
+                result[at] = manager.choose(variable, high[at], low[at])
+        return result
+
+    def _follow(self, tree: Tree | None, k: Sequence[Node]) -> Node:
+        """Return the continuation at the outcome of a tree."""
+        if tree is None:
+            return self.manager.false
+        if isinstance(tree, int):
+            return k[tree]
+        return self.manager.choose(
+            self.manager.variable(tree.level), self._follow(tree.high, k), self._follow(tree.low, k)
+        )
+
+    def _draw_guards(self, draw: Draw) -> tuple[Node, ...]:
+        manager = self.manager
+        size = len(draw.values)
+        selectors = self.guards(draw.selector)
+        result = [manager.false] * size
+        for selector, tree in zip(selectors, self.trees[draw.serial], strict=True):
+            if tree is not None and selector != manager.false:
+                for at, guard in enumerate(self._spread(tree, size)):
+                    if guard != manager.false:
+                        result[at] = manager.choose(selector, guard, result[at])
+        return tuple(result)
+
+    # operations
+
+    def _apply_guards(self, expr: Apply) -> tuple[Node, ...]:
+        function = operation(expr.operator)
+        unknown = [operand for operand in expr.operands if not isinstance(operand, Const)]
+        if expr.operator == "not" and expr.operands[0].boolean:
+            return self._truth(self.manager.negate(self.holds(expr.operands[0])))
+        if len(unknown) == 1 and len(expr.values) == 2 and isinstance(unknown[0], Nary):
+            first = self.bind(expr, (self.manager.true, self.manager.false))
+            second = self.bind(expr, (self.manager.false, self.manager.true))
+            return (first, second)
+        if len(unknown) == 2:
+            return self._binary_guards(expr, function, unknown)
+        return self._product_guards(expr, function, unknown)
+
+    def _arguments(self, expr: Apply, unknown: Sequence[Expr], plain: Sequence[Any]) -> list[Any]:
+        values = iter(plain)
+        return [operand.values[0] if isinstance(operand, Const) else next(values) for operand in expr.operands]
+
+    def _position(self, expr: Apply, function: Callable[..., Any], arguments: Sequence[Any]) -> int | None:
+        """Return the position of an operation's result; None where Python refuses the arguments."""
+        try:
+            return expr.index[function(*arguments)]
+        except (ArithmeticError, TypeError, ValueError):
+            return None
+
+    def _binary_guards(
+        self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]
+    ) -> tuple[Node, ...]:
+        """Group the values of the second operand by the result, for every value of the first."""
+        manager = self.manager
+        left, right = unknown
+        lefts, rights = self.guards(left), self.guards(right)
+        unions: dict[tuple[int, ...], Node] = {}
+        result = [manager.false] * len(expr.values)
+        for first, guard in zip(left.values, lefts, strict=True):
+            if guard == manager.false:
+                continue
+            groups: dict[int, list[int]] = {}
+            for at, second in enumerate(right.values):
+                position = self._position(expr, function, self._arguments(expr, unknown, (first, second)))
+                if position is not None:
+                    groups.setdefault(position, []).append(at)
+            for position, members in groups.items():
+                key = tuple(members)
+                if key not in unions:
+                    unions[key] = self._any(rights[at] for at in members)
+                result[position] = manager.choose(guard, unions[key], result[position])
+        return tuple(result)
+
+    def _any(self, functions: Iterable[Node]) -> Node:
+        result = self.manager.false
+        for function in functions:
+            result = self.manager.either(result, function)
+        return result
+
+    def _product_guards(
+        self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]
+    ) -> tuple[Node, ...]:
+        """Go through the combinations of operand values that can occur together."""
+        manager = self.manager
+        combinations: list[tuple[tuple[Any, ...], Node]] = [((), manager.true)]
+        for operand in unknown:
+            guards = self.guards(operand)
+            combinations = [
+                ((*values, value), both)
+                for values, guard in combinations
+                for value, other in zip(operand.values, guards, strict=True)
+                if (both := manager.both(guard, other)) != manager.false
+            ]
+        result = [manager.false] * len(expr.values)
+        for values, guard in combinations:
+            position = self._position(expr, function, self._arguments(expr, unknown, values))
+            if position is not None:
+                result[position] = manager.either(result[position], guard)
+        return tuple(result)
+
+    def _nary_guards(self, expr: Nary) -> tuple[Node, ...]:
+        manager = self.manager
+        if expr.operator in ("and", "or", "xor"):
+            functions = sorted((self.holds(operand) for operand in expr.operands), key=manager.level, reverse=True)
+            combine = {"and": manager.both, "or": manager.either, "xor": manager.differ}[expr.operator]
+            result = functions[0]
+            for function in functions[1:]:
+                result = combine(function, result)
+            return self._truth(result)
+        combine_values = {"sum": lambda a, b: a + b, "min": min, "max": max}[expr.operator]
+        table: dict[Any, Node] | None = None
+        for operand in sorted(expr.operands, key=self._top, reverse=True):
+            pairs = list(zip(operand.values, self.guards(operand), strict=True))
+            if table is None:
+                table = dict(pairs)
+                continue
+            merged: dict[Any, Node] = {}
+            for value, guard in pairs:
+                for other, rest in table.items():
+                    total = combine_values(value, other)
+                    merged[total] = manager.choose(guard, rest, merged.get(total, manager.false))
+            table = {value: function for value, function in merged.items() if function != manager.false}
+            self._tick()
+        assert table is not None
+        return tuple(table.get(value, manager.false) for value in expr.values)
+
+    def _top(self, operand: Expr) -> int:
+        """Return the highest level that an operand depends on."""
+        return min(self.manager.level(guard) for guard in self.guards(operand))
+
+    def _case_guards(self, expr: Case) -> tuple[Node, ...]:
+        manager = self.manager
+        result = [manager.false] * len(expr.values)
+        for selector, branch in zip(self.guards(expr.selector), expr.branches, strict=True):
+            if selector == manager.false:
+                continue
+            for value, guard in zip(branch.values, self.guards(branch), strict=True):
+                if guard != manager.false:
+                    at = expr.index[value]
+                    result[at] = manager.choose(selector, guard, result[at])
+        return tuple(result)
+
+    # continuations
+
+    def bind(self, expr: Expr, k: tuple[Node, ...]) -> Node:
+        """Return the function `k[position of the value of expr]`."""
+        first = k[0]
+        if all(other == first for other in k):
+            return first
+        key = (expr.serial, *map(self.manager.key, k))
+        found = self._bound.get(key)
+        if found is None:
+            self._tick()
+            found = self._bound[key] = self._make_bound(expr, k)
+            self._kept.append(k)
+        return found
+
+    def _make_bound(self, expr: Expr, k: tuple[Node, ...]) -> Node:
+        match expr:
+            case Input():
+                return self._follow(self._input_tree(expr), k)
+            case Draw():
+                trees = self.trees[expr.serial]
+                return self.bind(expr.selector, tuple(self._follow(tree, k) for tree in trees))
+        if expr.boolean:
+            return self.manager.choose(self.holds(expr), k[1], k[0])
+        visits = self._visits[expr.serial] = self._visits.get(expr.serial, 0) + 1
+        if visits <= 2 * len(expr.values) + 8:
+            match expr:
+                case Case():
+                    return self._bind_case(expr, k)
+                case Nary(operator="sum"):
+                    return self._bind_sum(expr, k)
+                case Apply():
+                    unknown = [operand for operand in expr.operands if not isinstance(operand, Const)]
+                    if len(unknown) == 1:
+                        return self._bind_unary(expr, unknown[0], k)
+        return self._select(self.guards(expr), k)
+
+    def _select(self, guards: Sequence[Node], k: Sequence[Node]) -> Node:
+        """Return the continuation whose guard holds."""
+        result = k[-1]
+        for guard, function in zip(guards[:-1], k[:-1], strict=True):
+            result = self.manager.choose(guard, function, result)
+        return result
+
+    def _bind_case(self, expr: Case, k: tuple[Node, ...]) -> Node:
+        branches = tuple(
+            self.bind(branch, tuple(k[expr.index[value]] for value in branch.values)) for branch in expr.branches
+        )
+        if expr.selector.boolean:
+            return self.manager.choose(self.holds(expr.selector), branches[1], branches[0])
+        return self.bind(expr.selector, branches)
+
+    def _bind_unary(self, expr: Apply, operand: Expr, k: tuple[Node, ...]) -> Node:
+        function = operation(expr.operator)
+        positions = [
+            self._position(expr, function, self._arguments(expr, [operand], (value,))) for value in operand.values
+        ]
+        return self.bind(operand, tuple(self.manager.false if at is None else k[at] for at in positions))
+
+    def _bind_sum(self, expr: Nary, k: tuple[Node, ...]) -> Node:
+        """Add the operands from the top of the order down, with one function per partial sum."""
+        operands = sorted(expr.operands, key=self._top)
+        partial: list[list[Any]] = [[0]]
+        for operand in operands[:-1]:
+            partial.append(list(dict.fromkeys(done + value for done in partial[-1] for value in operand.values)))
+        after: dict[Any, Node] = {value: k[at] for value, at in expr.index.items()}
+        for operand, sums in zip(reversed(operands), reversed(partial), strict=True):
+            after = {
+                done: self.bind(operand, tuple(after[done + value] for value in operand.values)) for done in sums
+            }
+            self._tick()
+        return after[0]

@@ -1,0 +1,1 @@
+"""From output laws to answers: privacy, curves, accuracy."""

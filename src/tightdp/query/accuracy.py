@@ -1,0 +1,75 @@
+"""Accuracy: how surely a numeric output is close to its target, on the worst dataset (oakley2024, Algorithm 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tightdp.errors import ParameterError, QueryError
+from tightdp.lang.interp import target_value
+from tightdp.lang.operators import is_number
+from tightdp.lang.program import Dataset
+from tightdp.query.sets import AccuracySet, Table
+
+__all__ = ["AccuracyClass", "accuracy", "least_alpha"]
+
+
+@dataclass(frozen=True)
+class AccuracyClass:
+    """Datasets with the same P(|M(x) - V(x)| <= alpha): one of them, the probability, and how many they are."""
+
+    x: Dataset
+    one_minus_beta: Fraction
+    inputs: int
+
+
+def accuracy(table: Table, accuracy_set: AccuracySet, alpha: Fraction) -> tuple[AccuracyClass, ...]:
+    """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first.
+
+    The first gives the tight 1 - β. Raises QueryError where an output is not a number or there is no target.
+    """
+    if alpha < 0:
+        raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
+    classes: dict[Fraction, tuple[Dataset, int]] = {}
+    for x, inputs in accuracy_set:
+        value = sum(
+            (mass for error, mass in errors(table, x).items() if error <= alpha), start=Fraction(0)
+        )
+        first, count = classes.get(value, (x, 0))
+        classes[value] = (first, count + inputs)
+    return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
+
+
+def least_alpha(table: Table, accuracy_set: AccuracySet, beta: Fraction) -> tuple[Fraction, Dataset]:
+    """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it."""
+    if not 0 <= beta < 1:
+        raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
+    worst: tuple[Fraction, Dataset] | None = None
+    for x, _ in accuracy_set:
+        reached = Fraction(0)
+        for error, mass in sorted(errors(table, x).items()):
+            reached += mass
+            if reached >= 1 - beta:
+                if worst is None or error > worst[0]:
+                    worst = (error, x)
+                break
+    assert worst is not None
+    return worst
+
+
+def errors(table: Table, x: Dataset) -> dict[Fraction, Fraction]:
+    """Return the law of |M(x) - V(x)|."""
+    target = target_value(table.bound, x)
+    weights = table.weights(x)
+    masses: dict[Fraction, int] = {}
+    for code, weight in weights.by_code.items():
+        output = table.output(code)
+        if not is_number(output):
+            raise QueryError(
+                f"accuracy needs a numeric output, and on the dataset {x} {table.bound.program.name} can output "
+                f"{output!r}",
+                "ask accuracy of a mechanism that returns a number on every run",
+            )
+        error = abs(Fraction(output) - target)
+        masses[error] = masses.get(error, 0) + weight
+    return {error: Fraction(weight, weights.total) for error, weight in masses.items()}

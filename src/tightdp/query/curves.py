@@ -1,0 +1,190 @@
+"""Approximate, f- and Rényi differential privacy: exact curves.
+
+For one pair of neighbours, δ(t) = Σ_y max(0, P(y) - t·P'(y)) is the largest of the lines P(E) - t·P'(E) over events E,
+and the events that matter are the likelihood-ratio tests. So the points (P'(E), P(E)) of all tests of all pairs, and
+their upper convex hull, hold δ(t) for every t, its inverse, and the trade-off function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.errors import ParameterError
+from tightdp.lang.program import Dataset
+from tightdp.logic.count import Weights
+from tightdp.query.sets import PrivacySet, Table
+
+__all__ = ["Divergence", "Profile", "Renyi", "profile", "renyi"]
+
+Pair = tuple[Dataset, Dataset]
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """δ at one t = e^ε, with the pair and the event (a set of outputs) that attain it."""
+
+    delta: Fraction
+    x: Dataset | None
+    x_prime: Dataset | None
+    event: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """A likelihood-ratio test: its probability under x' and under x, and the pair."""
+
+    under_prime: Fraction
+    under: Fraction
+    pair: Pair | None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The exact privacy profile of a privacy set: the upper hull of all its likelihood-ratio tests.
+
+    The hull runs from (0, 0), or the largest mass that x' never gives, to (1, 1).
+    """
+
+    hull: tuple[Vertex, ...]
+    table: Table
+
+    def delta(self, t: Fraction) -> Divergence:
+        """Return δ(t) for rational t = e^ε >= 0."""
+        if t < 0:
+            raise ParameterError(f"e^ε = {t} is negative", "give a number of at least 0")
+        best = max(self.hull, key=lambda vertex: vertex.under - t * vertex.under_prime)
+        value = best.under - t * best.under_prime
+        if best.pair is None or value <= 0:
+            return Divergence(Fraction(0), None, None, ())
+        x, x_prime = best.pair
+        return Divergence(value, x, x_prime, self._event(x, x_prime, t))
+
+    def _event(self, x: Dataset, x_prime: Dataset, t: Fraction) -> tuple[Any, ...]:
+        ours, theirs = self.table.weights(x), self.table.weights(x_prime)
+        return tuple(
+            self.table.output(code)
+            for code, weight in ours.by_code.items()
+            if weight * theirs.total * t.denominator > t.numerator * theirs.by_code.get(code, 0) * ours.total
+        )
+
+    def least(self, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
+        """Return the least t >= 1 with δ(t) <= delta, and the pair that forbids a smaller one.
+
+        It is infinite where every δ(t) is larger. δ is piecewise linear, so the answer is rational.
+        """
+        one = Fraction(1)
+        answer: tuple[Fraction | float, Pair | None] = (one, None)
+        for vertex in self.hull:
+            excess = vertex.under - delta
+            if excess <= 0 or vertex.pair is None:
+                continue
+            t = excess / vertex.under_prime if vertex.under_prime else math.inf
+            if t > answer[0]:
+                answer = (t, vertex.pair)
+        return answer
+
+    def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Return (t, δ(t)) at t = 1 and wherever the slope of δ changes beyond; δ is linear in between.
+
+        After the last point δ stays constant.
+        """
+        slopes = [
+            (right.under - left.under) / (right.under_prime - left.under_prime)
+            for left, right in zip(self.hull, self.hull[1:], strict=False)
+        ]
+        points = sorted({Fraction(1), *(slope for slope in slopes if slope > 1)})
+        return tuple((t, self.delta(t).delta) for t in points)
+
+    def vertices(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Return the vertices (false positive rate, false negative rate) of the trade-off function.
+
+        The null hypothesis is x', the alternative x; the function is the convex hull over all pairs in both
+        directions (xiang2025, Sec. 2.1).
+        """
+        start = [(Fraction(0), Fraction(1))] if self.hull[0].under else []
+        return (*start, *((vertex.under_prime, 1 - vertex.under) for vertex in self.hull))
+
+
+def profile(table: Table, privacy_set: PrivacySet) -> Profile:
+    """Return the exact privacy profile over a privacy set."""
+    hull = [Vertex(Fraction(0), Fraction(0), None), Vertex(Fraction(1), Fraction(1), None)]
+    pending: list[Vertex] = []
+    for x, x_prime in privacy_set:
+        pending += _tests(table.weights(x), table.weights(x_prime), (x, x_prime))
+        if len(pending) > 50_000:
+            hull, pending = _upper_hull([*hull, *pending]), []
+    return Profile(tuple(_upper_hull([*hull, *pending])), table)
+
+
+def _tests(ours: Weights, theirs: Weights, pair: Pair) -> list[Vertex]:
+    """Return the corners of the likelihood-ratio tests of a pair that lie above the diagonal's ends."""
+    certain, ratios = 0, []
+    for code, weight in ours.by_code.items():
+        other = theirs.by_code.get(code, 0)
+        if other:
+            ratios.append((Fraction(weight, other), weight, other))
+        else:
+            certain += weight
+    ratios.sort(key=lambda item: item[0], reverse=True)
+    up, down = certain, 0
+    result = [Vertex(Fraction(0), Fraction(up, ours.total), pair)] if up else []
+    for at, (ratio, weight, other) in enumerate(ratios):
+        up, down = up + weight, down + other
+        if at + 1 == len(ratios) or ratios[at + 1][0] != ratio:
+            result.append(Vertex(Fraction(down, theirs.total), Fraction(up, ours.total), pair))
+    return result
+
+
+def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
+    """Return the upper convex hull, from left to right, without points inside its edges."""
+    ordered = sorted(vertices, key=lambda vertex: (vertex.under_prime, -vertex.under))
+    hull: list[Vertex] = []
+    for vertex in ordered:
+        if hull and vertex.under_prime == hull[-1].under_prime:
+            continue
+        while len(hull) >= 2 and _turn(hull[-2], hull[-1], vertex) >= 0:
+            hull.pop()
+        hull.append(vertex)
+    return hull
+
+
+def _turn(a: Vertex, b: Vertex, c: Vertex) -> Fraction:
+    """Return a number that is negative where the way from a over b to c turns right."""
+    return (b.under_prime - a.under_prime) * (c.under - a.under) - (b.under - a.under) * (
+        c.under_prime - a.under_prime
+    )
+
+
+@dataclass(frozen=True)
+class Renyi:
+    """exp((a-1)·D_a) for one order, exactly, with the pair that attains it."""
+
+    exp_moment: Fraction | float
+    x: Dataset | None
+    x_prime: Dataset | None
+
+
+def renyi(table: Table, privacy_set: PrivacySet, order: int) -> Renyi:
+    """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over a privacy set, for an integer order a >= 2."""
+    if isinstance(order, bool) or not isinstance(order, int) or order < 2:
+        raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
+    best = Renyi(Fraction(1), None, None)
+    for x, x_prime in privacy_set:
+        moment = _moment(table.weights(x), table.weights(x_prime), order)
+        if moment > best.exp_moment or best.x is None:
+            best = Renyi(moment, x, x_prime)
+    return best
+
+
+def _moment(ours: Weights, theirs: Weights, order: int) -> Fraction | float:
+    total = Fraction(0)
+    for code, weight in ours.by_code.items():
+        other = theirs.by_code.get(code, 0)
+        if not other:
+            return math.inf
+        total += Fraction(weight**order, other ** (order - 1))
+    return total * Fraction(theirs.total ** (order - 1), ours.total**order)

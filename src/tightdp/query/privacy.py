@@ -1,0 +1,88 @@
+"""Pure differential privacy: the tight ε as an exact likelihood ratio (oakley2024, Algorithm 2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.lang.program import Dataset
+from tightdp.query.sets import PrivacySet, Table
+
+__all__ = ["Ratio", "tight_ratio"]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A likelihood ratio P(output|x) / P(output|x'), and how many triples (x, x', output) attain it.
+
+    `exp_epsilon` is a Fraction, or infinity where P(output|x') = 0 < P(output|x).
+    """
+
+    exp_epsilon: Fraction | float
+    x: Dataset
+    x_prime: Dataset
+    output: Any
+    probability: Fraction
+    probability_prime: Fraction
+    triples: int
+
+
+def tight_ratio(table: Table, privacy_set: PrivacySet, top: int = 1) -> tuple[Ratio, ...]:
+    """Return the `top` largest distinct likelihood ratios over a privacy set, largest first.
+
+    The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
+    give do not count. The result is empty where the relation has no neighbours.
+    """
+    best = _Best(top)
+    for x, x_prime in privacy_set:
+        ours, theirs = table.weights(x), table.weights(x_prime)
+        get = theirs.by_code.get
+        # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
+        left, right = theirs.total, ours.total
+        common = math.gcd(left, right)
+        left, right = left // common, right // common
+        for code, weight in ours.by_code.items():
+            best.offer(weight * left, get(code, 0) * right, (x, x_prime, code))
+    return tuple(_ratio(table, found, triples) for found, triples in best.ranking())
+
+
+def _ratio(table: Table, triple: tuple[Dataset, Dataset, int], triples: int) -> Ratio:
+    x, x_prime, code = triple
+    p, q = table.weights(x).probability(code), table.weights(x_prime).probability(code)
+    return Ratio(p / q if q else math.inf, x, x_prime, table.output(code), p, q, triples)
+
+
+class _Best:
+    """The largest distinct ratios met so far, each with the first triple that attained it and a tally."""
+
+    def __init__(self, top: int) -> None:
+        self._top = top
+        self._found: list[list[Any]] = []
+        self._least_up, self._least_down = 0, 1
+
+    def offer(self, up: int, down: int, triple: tuple[Dataset, Dataset, int]) -> None:
+        """Take note of the ratio up/down; up is positive."""
+        if up * self._least_down < self._least_up * down:
+            return
+        for at, entry in enumerate(self._found):
+            above, below = entry[0], entry[1]
+            order = up * below - above * down
+            if order == 0 and (down == 0) == (below == 0):
+                entry[3] += 1
+                return
+            if order > 0 or (down == 0 and below):
+                self._found.insert(at, [up, down, triple, 1])
+                break
+        else:
+            if len(self._found) == self._top:
+                return
+            self._found.append([up, down, triple, 1])
+        del self._found[self._top :]
+        if len(self._found) == self._top:
+            self._least_up, self._least_down = self._found[-1][:2]
+
+    def ranking(self) -> list[tuple[tuple[Dataset, Dataset, int], int]]:
+        """Return the triples, largest ratio first, with how many attain it."""
+        return [(triple, tally) for _, _, triple, tally in self._found]
