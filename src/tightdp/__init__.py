@@ -1,5 +1,6 @@
 """Exact verification of differentially private mechanisms."""
 
+from tightdp._version import __version__
 from tightdp.errors import (
     BackendError,
     LanguageError,
@@ -9,11 +10,10 @@ from tightdp.errors import (
     QueryError,
     TightdpError,
 )
+from tightdp.instance import Instance
 from tightdp.lang.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.lang.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
-from tightdp.mechanism import Instance, Mechanism, mechanism
-
-__version__ = "0.1.0"
+from tightdp.mechanism import Mechanism, mechanism
 
 __all__ = [
     "BackendError",
@@ -30,6 +30,7 @@ __all__ = [
     "TightdpError",
     "Tuple",
     "Values",
+    "__version__",
     "binomial",
     "choice",
     "flip",

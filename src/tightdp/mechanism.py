@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
+from tightdp.instance import Instance
 from tightdp.lang.domains import Domain
 from tightdp.lang.primitives import PseudoRandom
-from tightdp.lang.program import Bound, Program, in_run
+from tightdp.lang.program import Program, in_run
 
 __all__ = ["Instance", "Mechanism", "mechanism"]
 
@@ -48,7 +49,7 @@ class Mechanism:
         n: int,
         neighbours: str | Callable[[Any], Iterable[Any]] | None = None,
         backend: str = "cudd",
-        timeout: float | None = None,
+        timeout: Any = None,
         max_nodes: int | None = None,
         **parameters: Any,
     ) -> Instance:
@@ -71,18 +72,6 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<mechanism {self.name}>"
-
-
-class Instance:
-    """A mechanism on datasets of n records with its parameters fixed: exact queries are asked of it."""
-
-    def __init__(
-        self, bound: Bound, backend: str = "cudd", *, timeout: float | None = None, max_nodes: int | None = None
-    ) -> None:
-        self.bound = bound
-        self.backend = backend
-        self.timeout = timeout
-        self.max_nodes = max_nodes
 
 
 @overload

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from tightdp.errors import LimitError, ProgramError
 from tightdp.lang.lower import lower
+from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound, Dataset
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
@@ -42,9 +43,7 @@ def compile_symbolic(bound: Bound, backend: str = "cudd", limits: Limits | None 
     return _compile(bound, None, backend, limits or Limits())
 
 
-def compile_dataset(
-    bound: Bound, x: Dataset, backend: str = "cudd", limits: Limits | None = None
-) -> WeightedFormula:
+def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", limits: Limits | None = None) -> WeightedFormula:
     """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass."""
     return _compile(bound, bound.check_dataset(x), backend, limits or Limits())
 
@@ -56,7 +55,7 @@ def table_for(bound: Bound, formula: WeightedFormula) -> Table:
 
 def _compile(bound: Bound, x: Dataset | None, backend: str, limits: Limits) -> WeightedFormula:
     with _deep_recursion():
-        core = lower(bound, x)
+        core = expand_shuffles(lower(bound, x))
         limits.watch()
         try:
             return encode(core, backend, limits.watch)
@@ -81,5 +80,3 @@ def _deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(max(before, 1000))
-
-

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tightdp.lang.ir import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.lang.ir import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 
 __all__ = ["MalformedError", "verify"]
 
@@ -26,6 +26,8 @@ def verify(program: CoreProgram) -> None:
                 _require(expr.number not in numbers, expr, "shares its number with another draw")
                 numbers.add(expr.number)
                 _laws(expr)
+            case Shuffled():
+                _require(0 <= expr.place < len(expr.items), expr, "stands outside its arrangement")
             case Apply() | Nary():
                 _require(len(expr.operands) > 0, expr, "has no operands")
             case Case():

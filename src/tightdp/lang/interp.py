@@ -67,7 +67,7 @@ def target_value(bound: Bound, x: Sequence[Any]) -> int | Fraction:
             f"{bound.program.name} has no target", "name what it estimates, as in @mechanism(..., target=sum)"
         )
     try:
-        value = exact(target)(dataset, **_named(target, bound))
+        value = exact(target)(dataset, **named_parameters(target, bound))
     except Exception as error:
         what = f"on the dataset {dataset} the target fails with {type(error).__name__}: {error}"
         raise ProgramError(what, "make the target a function of every dataset", x=dataset) from error
@@ -123,7 +123,7 @@ class _Replay:
         return product
 
 
-def _named(target: Any, bound: Bound) -> dict[str, Any]:
+def named_parameters(target: Any, bound: Bound) -> dict[str, Any]:
     """The parameters that the target takes by name besides the dataset."""
     if not isinstance(target, FunctionType):
         return {}

@@ -32,6 +32,7 @@ __all__ = [
     "Leaf",
     "Nary",
     "Shape",
+    "Shuffled",
     "TooManyValues",
     "TupleOf",
     "children",
@@ -108,6 +109,15 @@ class Case(Expr):
 
     selector: Expr
     branches: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffled(Expr):
+    """The item at one place of a uniformly random arrangement; nodes of one group share the arrangement."""
+
+    group: int
+    place: int
+    items: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
@@ -197,6 +207,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return expr.operands
         case Case():
             return (expr.selector, *expr.branches)
+        case Shuffled():
+            return expr.items
         case _:
             return ()
 
@@ -276,7 +288,7 @@ class Builder:
 
     def input(self, client: int, leaf: int, values: Sequence[Any]) -> Input:
         """Return a leaf of a symbolic record."""
-        node = self._make((Input, client, leaf), lambda serial: Input(serial, tuple(values), client, leaf))
+        node = self._make((Input, client, leaf), lambda serial: Input(serial, tuple(_ordered(values)), client, leaf))
         assert isinstance(node, Input)
         return node
 
@@ -288,6 +300,12 @@ class Builder:
         number = self._draws
         self._draws += 1
         return Draw(self._next(), outcomes, number, selector, tuple(laws), name)
+
+    def shuffled(self, items: Sequence[Expr]) -> tuple[Expr, ...]:
+        """Return the items, place by place, in a fresh uniformly random order."""
+        values = _ordered([value for item in items for value in item.values])
+        group = self._next()
+        return tuple(Shuffled(self._next(), values, group, place, tuple(items)) for place in range(len(items)))
 
     # operations
 
@@ -466,6 +484,12 @@ class Builder:
                 return self.case(selector.operands[0], inner[::-1])
             return self._either(selector, inner[1], inner[0])
         return self._case(selector, tuple(inner))
+
+    def either(self, condition: Expr, yes: Expr, no: Expr) -> Expr:
+        """Return `yes` where a truth value holds, else `no`."""
+        if isinstance(condition, Const):
+            return yes if condition.values[0] else no
+        return self.case(condition, (no, yes))
 
     def _case(self, selector: Expr, branches: tuple[Expr, ...]) -> Expr:
         values = _ordered([value for branch in branches for value in branch.values])

@@ -69,6 +69,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "le": operator.le,
     "gt": operator.gt,
     "ge": operator.ge,
+    "in": lambda left, right: left in right,
     "is": lambda left, right: left is right,
     "min": min,
     "max": max,

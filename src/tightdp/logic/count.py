@@ -14,7 +14,7 @@ from typing import Any
 from tightdp.logic.arithmetic import SCALED_INTEGERS, Arithmetic
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
-__all__ = ["Weights", "output_weights"]
+__all__ = ["Weights", "output_weights", "raw_weights"]
 
 
 @dataclass(frozen=True)
@@ -43,20 +43,24 @@ def output_weights(
     With `output`, the code of one output, only the runs that give it are followed; the total is then that of the
     whole law, which is 1 unless runs are rejected by `observe`.
     """
-    weights, denominator = _flow(formula, inputs, output, arithmetic)
+    weights, denominator = raw_weights(formula, inputs, output, arithmetic)
     if not formula.conditioned:
         if output is None and sum(weights.values()) != denominator:
             raise AssertionError("the output law does not sum to 1: a defect of the encoding")
         return Weights(weights, denominator)
     if output is None:
         return Weights(weights, sum(weights.values()))
-    whole, below = _flow(formula, inputs, None, arithmetic)
+    whole, below = raw_weights(formula, inputs, None, arithmetic)
     return Weights({code: weight * below for code, weight in weights.items()}, sum(whole.values()) * denominator)
 
 
-def _flow(
-    formula: WeightedFormula, inputs: Mapping[int, bool], output: int | None, arithmetic: Arithmetic[Any]
+def raw_weights(
+    formula: WeightedFormula,
+    inputs: Mapping[int, bool],
+    output: int | None = None,
+    arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
 ) -> tuple[Mapping[int, int], int]:
+    """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     diagram, variables = formula.diagram, formula.variables
     last = len(formula.output_bits) - 1
     place = {level: at for at, level in enumerate(

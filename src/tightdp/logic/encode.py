@@ -57,6 +57,7 @@ class _Encoder:
         self.program = program
         self.watch = watch
         self.variables: list[Variable] = []
+        self.owners: list[int] = []
         self.bits: dict[int, list[int]] = {}
         self.trees: dict[int, list[Tree | None]] = {}
         self.outputs: dict[int, list[int]] = {}
@@ -79,6 +80,7 @@ class _Encoder:
 
     def _plan(self) -> None:
         for block in order(self.program):
+            start = len(self.variables)
             if block.component is not None:
                 self.outputs[block.component] = self._fresh(
                     OutputBit(block.component, bit)
@@ -91,6 +93,7 @@ class _Encoder:
                 )
             elif block.leaf is not None:
                 self._plan_draw(block.leaf)
+            self.owners += [block.owner] * (len(self.variables) - start)
 
     def _fresh(self, variables: Iterable[Variable]) -> list[int]:
         start = len(self.variables)
@@ -142,6 +145,7 @@ class _Encoder:
         return WeightedFormula(
             manager.extract(relation),
             tuple(self.variables),
+            tuple(self.owners),
             self.program.inputs,
             tuple(component.values for component in self.program.components),
             self.program.shape,
@@ -289,9 +293,7 @@ class _Encoder:
         if expr.operator == "not" and expr.operands[0].boolean:
             return self._truth(self.manager.negate(self.holds(expr.operands[0])))
         if len(unknown) == 1 and len(expr.values) == 2 and isinstance(unknown[0], Nary):
-            first = self.bind(expr, (self.manager.true, self.manager.false))
-            second = self.bind(expr, (self.manager.false, self.manager.true))
-            return (first, second)
+            return self._truth(self._bind_unary(expr, unknown[0], (self.manager.false, self.manager.true)))
         if len(unknown) == 2:
             return self._binary_guards(expr, function, unknown)
         return self._product_guards(expr, function, unknown)
@@ -376,8 +378,11 @@ class _Encoder:
                 continue
             merged: dict[Any, Node] = {}
             for value, guard in pairs:
+                given: dict[Any, Node] = {}
                 for other, rest in table.items():
                     total = combine_values(value, other)
+                    given[total] = manager.either(given[total], rest) if total in given else rest
+                for total, rest in given.items():
                     merged[total] = manager.choose(guard, rest, merged.get(total, manager.false))
             table = {value: function for value, function in merged.items() if function != manager.false}
             self._tick()

@@ -68,6 +68,8 @@ def code_length(size: int) -> int:
 class WeightedFormula:
     """A compiled program: the diagram of its formula, its variables by level, and how codes are read.
 
+    `owners` says, by level, which client a variable belongs to alone (`order.NO_CLIENT`: none).
+
     `inputs` are the symbolic leaves of the records (none where the dataset was fixed), `values[j]` the values of
     output component j, `shape` how an output is put together from them. `conditioned` says whether `observe` may
     reject runs. `nodes` counts the nodes of the diagram in its library, constants included.
@@ -75,6 +77,7 @@ class WeightedFormula:
 
     diagram: Diagram
     variables: tuple[Variable, ...]
+    owners: tuple[int, ...]
     inputs: tuple[Input, ...]
     values: tuple[Sequence[Any], ...]
     shape: Shape
@@ -84,7 +87,11 @@ class WeightedFormula:
     def evidence(self, x: Sequence[Any], record: Domain) -> dict[int, bool]:
         """Return the value of every input bit, by level, for a dataset of records of a domain."""
         components = [record.split(item) for item in x]
-        codes = [leaf.index[components[leaf.client][leaf.leaf]] for leaf in self.inputs]
+        return self.evidence_of([components[leaf.client][leaf.leaf] for leaf in self.inputs])
+
+    def evidence_of(self, values: Sequence[Any]) -> dict[int, bool]:
+        """Return the value of every input bit, by level, for values of the input leaves."""
+        codes = [leaf.index[value] for leaf, value in zip(self.inputs, values, strict=True)]
         lengths = [code_length(len(leaf.values)) for leaf in self.inputs]
         return {
             level: bool(codes[variable.leaf] >> (lengths[variable.leaf] - 1 - variable.bit) & 1)
@@ -143,12 +150,16 @@ class WeightedFormula:
 
     def output(self, code: int) -> Any:
         """Return the output that a code of output bits stands for."""
+        return self.shape.decode(self.component_values(code))
+
+    def component_values(self, code: int) -> list[Any]:
+        """Return the values of the output components that a code of output bits stands for."""
         chosen = []
         for values, positions in zip(self.values, self._positions, strict=True):
             index = 0
             for shift in positions:
                 index = index << 1 | code >> shift & 1
             chosen.append(values[index])
-        return self.shape.decode(chosen)
+        return chosen
 
 

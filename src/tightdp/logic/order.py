@@ -10,41 +10,116 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tightdp.lang.ir import CoreProgram, Draw, Expr, Input, children, reachable
+from tightdp.lang.ir import CoreProgram, Draw, Expr, Input, Nary, children, reachable
 
-__all__ = ["Block", "order"]
+__all__ = ["NO_CLIENT", "Block", "clients_of", "order"]
 
-_LOCAL = 8
-"""An operation on at most this many leaves ties them together."""
-_SHARED = 4
-"""A draw that is tied to more than this many others, and to far more than usual, is shared."""
+NO_CLIENT = -1
+"""The owner of what belongs to no single client."""
+_MANY = -2
 
 
 @dataclass(frozen=True)
 class Block:
-    """One place in the order: a leaf of the program, or (with `component`) an output component."""
+    """One place in the order: a leaf of the program, or (with `component`) an output component.
+
+    `owner` is the client that it belongs to alone, or `NO_CLIENT`.
+    """
 
     leaf: Input | Draw | None = None
     component: int | None = None
+    owner: int = NO_CLIENT
 
 
 def order(program: CoreProgram) -> list[Block]:
     """Return every leaf and output component of a program, from the top of the diagram to its bottom."""
     nodes = reachable(program.roots)
-    leaves = _leaf_order(program, nodes)
+    client = clients_of(nodes)
+    ties = _ties(nodes, client)
+    leaves = _leaf_order(program, nodes, _shared(nodes, ties, program))
     rank = {leaf.serial: position for position, leaf in enumerate(leaves)}
     deepest = _deepest(nodes, rank)
     below: dict[int, list[int]] = {}
     for number, component in enumerate(program.components):
         below.setdefault(deepest[component.serial], []).append(number)
-    blocks = [Block(component=number) for number in below.get(-1, ())]
+
+    def outputs(position: int) -> list[Block]:
+        return [
+            Block(component=number, owner=max(client[program.components[number].serial], NO_CLIENT))
+            for number in below.get(position, ())
+        ]
+
+    blocks = outputs(-1)
     for position, leaf in enumerate(leaves):
-        blocks.append(Block(leaf=leaf))
-        blocks.extend(Block(component=number) for number in below.get(position, ()))
+        blocks.append(Block(leaf=leaf, owner=_owner(leaf, client, ties)))
+        blocks.extend(outputs(position))
     return blocks
 
 
-def _leaf_order(program: CoreProgram, nodes: Sequence[Expr]) -> list[Input | Draw]:
+def clients_of(nodes: Sequence[Expr]) -> dict[int, int]:
+    """Return, by serial number, the only client that a node depends on, `NO_CLIENT`, or a number below that."""
+    client: dict[int, int] = {}
+    for expr in nodes:
+        found = expr.client if isinstance(expr, Input) else NO_CLIENT
+        for child in children(expr):
+            below = client[child.serial]
+            if below not in (NO_CLIENT, found):
+                found = below if found == NO_CLIENT else _MANY
+        client[expr.serial] = found
+    return client
+
+
+def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, set[int]]:
+    """Return, for every draw that depends on no record, the clients whose records it first meets.
+
+    What an n-ary operation brings together is not tied: the operation only adds up.
+    """
+    free: dict[int, frozenset[int]] = {}
+    ties: dict[int, set[int]] = {}
+    for expr in nodes:
+        below = [free[child.serial] for child in children(expr) if child.serial in free]
+        loose = frozenset().union(*below) if len(below) > 1 else below[0] if below else frozenset()
+        if isinstance(expr, Draw) and client[expr.serial] == NO_CLIENT:
+            loose |= {expr.serial}
+            ties[expr.serial] = set()
+        if client[expr.serial] == NO_CLIENT:
+            free[expr.serial] = loose
+        elif not isinstance(expr, Nary):
+            for draw in loose:
+                ties[draw].add(client[expr.serial])
+    return ties
+
+
+def _owner(leaf: Input | Draw, client: dict[int, int], ties: dict[int, set[int]]) -> int:
+    if client[leaf.serial] != NO_CLIENT:
+        return max(client[leaf.serial], NO_CLIENT)
+    tied = ties[leaf.serial]
+    return max(next(iter(tied)), NO_CLIENT) if len(tied) == 1 else NO_CLIENT
+
+
+def _shared(nodes: Sequence[Expr], ties: dict[int, set[int]], program: CoreProgram) -> list[Draw]:
+    """Return the draws that meet the records of most clients (or, on a fixed dataset, most other draws)."""
+    clients = len({leaf.client for leaf in program.inputs})
+    if not clients:
+        return _shared_among_draws(nodes)
+    return [
+        expr
+        for expr in nodes
+        if isinstance(expr, Draw) and (_MANY in (tied := ties.get(expr.serial, set())) or 2 * len(tied) > max(clients, 2))
+    ]
+
+
+def _shared_among_draws(nodes: Sequence[Expr]) -> list[Draw]:
+    met: dict[int, set[int]] = {expr.serial: set() for expr in nodes if isinstance(expr, Draw)}
+    for expr in nodes:
+        draws = [child.serial for child in children(expr) if isinstance(child, Draw)]
+        if not isinstance(expr, (Draw, Nary)):
+            for draw in draws:
+                met[draw].update(other for other in draws if other != draw)
+    return [expr for expr in nodes if isinstance(expr, Draw) and 2 * len(met[expr.serial]) > max(len(met), 4)]
+
+
+def _leaf_order(program: CoreProgram, nodes: Sequence[Expr], shared: Sequence[Draw]) -> list[Input | Draw]:
     placed: dict[int, Input | Draw] = {}
 
     def place(root: Expr) -> None:
@@ -61,7 +136,7 @@ def _leaf_order(program: CoreProgram, nodes: Sequence[Expr]) -> list[Input | Dra
             else:
                 stack.extend((child, False) for child in reversed(children(expr)))
 
-    for hub in _shared(nodes):
+    for hub in shared:
         place(hub)
     consumed = {component.serial for component in program.components}
     for expr in nodes:
@@ -73,35 +148,6 @@ def _leaf_order(program: CoreProgram, nodes: Sequence[Expr]) -> list[Input | Dra
         if isinstance(expr, (Input, Draw)):
             place(expr)
     return list(placed.values())
-
-
-def _shared(nodes: Sequence[Expr]) -> list[Draw]:
-    """Return the draws that are compared with many other leaves, each in an operation of its own."""
-    support: dict[int, frozenset[int] | None] = {}
-    tied: dict[int, set[int]] = {}
-    for expr in nodes:
-        if isinstance(expr, (Input, Draw)):
-            support[expr.serial] = frozenset([expr.serial])
-            tied[expr.serial] = set()
-            continue
-        union: set[int] = set()
-        for child in children(expr):
-            below = support[child.serial]
-            if below is None or len(union | below) > _LOCAL:
-                support[expr.serial] = None
-                break
-            union |= below
-        else:
-            support[expr.serial] = frozenset(union)
-            for leaf in union:
-                tied[leaf] |= union - {leaf}
-    degrees = sorted(len(others) for others in tied.values())
-    usual = degrees[len(degrees) // 2] if degrees else 0
-    return [
-        expr
-        for expr in nodes
-        if isinstance(expr, Draw) and len(tied[expr.serial]) > max(_SHARED, 3 * usual)
-    ]
 
 
 def _deepest(nodes: Sequence[Expr], rank: dict[int, int]) -> dict[int, int]:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from tightdp.errors import ParameterError
@@ -33,12 +34,12 @@ class Divergence:
     event: tuple[Any, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Vertex:
-    """A likelihood-ratio test: its probability under x' and under x, and the pair."""
+    """A likelihood-ratio test of a pair: its probability under x' and under x, times the scale of its hull."""
 
-    under_prime: Fraction
-    under: Fraction
+    under_prime: int
+    under: int
     pair: Pair | None
 
 
@@ -46,18 +47,21 @@ class Vertex:
 class Profile:
     """The exact privacy profile of a privacy set: the upper hull of all its likelihood-ratio tests.
 
-    The hull runs from (0, 0), or the largest mass that x' never gives, to (1, 1).
+    The hull runs from (0, 0), or the largest mass that x' never gives, to (1, 1); its coordinates are integers, to be
+    divided by `scale`.
     """
 
     hull: tuple[Vertex, ...]
+    scale: int
     table: Table
 
     def delta(self, t: Fraction) -> Divergence:
         """Return δ(t) for rational t = e^ε >= 0."""
         if t < 0:
             raise ParameterError(f"e^ε = {t} is negative", "give a number of at least 0")
-        best = max(self.hull, key=lambda vertex: vertex.under - t * vertex.under_prime)
-        value = best.under - t * best.under_prime
+        up, down = t.as_integer_ratio()
+        best = max(self.hull, key=lambda vertex: down * vertex.under - up * vertex.under_prime)
+        value = Fraction(down * best.under - up * best.under_prime, down * self.scale)
         if best.pair is None or value <= 0:
             return Divergence(Fraction(0), None, None, ())
         x, x_prime = best.pair
@@ -65,10 +69,11 @@ class Profile:
 
     def _event(self, x: Dataset, x_prime: Dataset, t: Fraction) -> tuple[Any, ...]:
         ours, theirs = self.table.weights(x), self.table.weights(x_prime)
+        left, right = theirs.total * t.denominator, ours.total * t.numerator
         return tuple(
             self.table.output(code)
             for code, weight in ours.by_code.items()
-            if weight * theirs.total * t.denominator > t.numerator * theirs.by_code.get(code, 0) * ours.total
+            if weight * left > theirs.by_code.get(code, 0) * right
         )
 
     def least(self, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
@@ -76,10 +81,9 @@ class Profile:
 
         It is infinite where every δ(t) is larger. δ is piecewise linear, so the answer is rational.
         """
-        one = Fraction(1)
-        answer: tuple[Fraction | float, Pair | None] = (one, None)
+        answer: tuple[Fraction | float, Pair | None] = (Fraction(1), None)
         for vertex in self.hull:
-            excess = vertex.under - delta
+            excess = vertex.under - delta * self.scale
             if excess <= 0 or vertex.pair is None:
                 continue
             t = excess / vertex.under_prime if vertex.under_prime else math.inf
@@ -92,50 +96,68 @@ class Profile:
 
         After the last point δ stays constant.
         """
-        slopes = [
-            (right.under - left.under) / (right.under_prime - left.under_prime)
-            for left, right in zip(self.hull, self.hull[1:], strict=False)
-        ]
-        points = sorted({Fraction(1), *(slope for slope in slopes if slope > 1)})
-        return tuple((t, self.delta(t).delta) for t in points)
+        points = {Fraction(1): self.delta(Fraction(1)).delta}
+        for left, right in zip(self.hull, self.hull[1:], strict=False):
+            slope = Fraction(right.under - left.under, right.under_prime - left.under_prime)
+            if slope > 1:
+                points[slope] = (left.under - slope * left.under_prime) / self.scale
+        return tuple(sorted(points.items()))
 
     def vertices(self) -> tuple[tuple[Fraction, Fraction], ...]:
         """Return the vertices (false positive rate, false negative rate) of the trade-off function.
 
-        The null hypothesis is x', the alternative x; the function is the convex hull over all pairs in both
-        directions (xiang2025, Sec. 2.1).
+        The null hypothesis is x', the alternative x; the function is the convex hull over all pairs of neighbours
+        (xiang2025, Sec. 2.1). Where x' never gives some outputs of x, it starts below 1.
         """
-        start = [(Fraction(0), Fraction(1))] if self.hull[0].under else []
-        return (*start, *((vertex.under_prime, 1 - vertex.under) for vertex in self.hull))
+        return tuple(
+            (Fraction(vertex.under_prime, self.scale), 1 - Fraction(vertex.under, self.scale)) for vertex in self.hull
+        )
 
 
 def profile(table: Table, privacy_set: PrivacySet) -> Profile:
     """Return the exact privacy profile over a privacy set."""
-    hull = [Vertex(Fraction(0), Fraction(0), None), Vertex(Fraction(1), Fraction(1), None)]
+    scale = 1
+    hull = [Vertex(0, 0, None), Vertex(1, 1, None)]
     pending: list[Vertex] = []
-    for x, x_prime in privacy_set:
-        pending += _tests(table.weights(x), table.weights(x_prime), (x, x_prime))
+    for x, x_prime, _ in privacy_set:
+        ours, theirs = table.weights(x), table.weights(x_prime)
+        common = math.lcm(scale, ours.total, theirs.total)
+        if common != scale:
+            hull, pending = (_scaled(vertices, common // scale) for vertices in (hull, pending))
+            scale = common
+        pending += _tests(ours, theirs, (x, x_prime), scale)
         if len(pending) > 50_000:
             hull, pending = _upper_hull([*hull, *pending]), []
-    return Profile(tuple(_upper_hull([*hull, *pending])), table)
+    return Profile(tuple(_upper_hull([*hull, *pending])), scale, table)
 
 
-def _tests(ours: Weights, theirs: Weights, pair: Pair) -> list[Vertex]:
-    """Return the corners of the likelihood-ratio tests of a pair that lie above the diagonal's ends."""
-    certain, ratios = 0, []
+def _scaled(vertices: Sequence[Vertex], factor: int) -> list[Vertex]:
+    return [Vertex(vertex.under_prime * factor, vertex.under * factor, vertex.pair) for vertex in vertices]
+
+
+_KEY_BITS = 96
+"""With so many bits after the point, likelihood ratios are sorted first; ties are then broken exactly."""
+
+
+def _tests(ours: Weights, theirs: Weights, pair: Pair, scale: int) -> list[Vertex]:
+    """Return the corners of the likelihood-ratio tests of a pair."""
+    certain = 0
+    ratios = []
     for code, weight in ours.by_code.items():
         other = theirs.by_code.get(code, 0)
         if other:
-            ratios.append((Fraction(weight, other), weight, other))
+            ratios.append(((weight << _KEY_BITS) // other, weight, other))
         else:
             certain += weight
-    ratios.sort(key=lambda item: item[0], reverse=True)
+    ratios.sort(reverse=True)
+    if any(left[0] == right[0] for left, right in pairwise(ratios)):
+        ratios.sort(key=lambda entry: Fraction(entry[1], entry[2]), reverse=True)
+    by_us, by_them = scale // ours.total, scale // theirs.total
     up, down = certain, 0
-    result = [Vertex(Fraction(0), Fraction(up, ours.total), pair)] if up else []
-    for at, (ratio, weight, other) in enumerate(ratios):
+    result = [Vertex(0, up * by_us, pair)] if up else []
+    for _, weight, other in ratios:
         up, down = up + weight, down + other
-        if at + 1 == len(ratios) or ratios[at + 1][0] != ratio:
-            result.append(Vertex(Fraction(down, theirs.total), Fraction(up, ours.total), pair))
+        result.append(Vertex(down * by_them, up * by_us, pair))
     return result
 
 
@@ -152,7 +174,7 @@ def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
     return hull
 
 
-def _turn(a: Vertex, b: Vertex, c: Vertex) -> Fraction:
+def _turn(a: Vertex, b: Vertex, c: Vertex) -> int:
     """Return a number that is negative where the way from a over b to c turns right."""
     return (b.under_prime - a.under_prime) * (c.under - a.under) - (b.under - a.under) * (
         c.under_prime - a.under_prime
@@ -173,7 +195,7 @@ def renyi(table: Table, privacy_set: PrivacySet, order: int) -> Renyi:
     if isinstance(order, bool) or not isinstance(order, int) or order < 2:
         raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
     best = Renyi(Fraction(1), None, None)
-    for x, x_prime in privacy_set:
+    for x, x_prime, _ in privacy_set:
         moment = _moment(table.weights(x), table.weights(x_prime), order)
         if moment > best.exp_moment or best.x is None:
             best = Renyi(moment, x, x_prime)

@@ -9,7 +9,7 @@ from tightdp.errors import ParameterError
 from tightdp.lang.domains import Record
 from tightdp.lang.program import Bound, Dataset
 
-__all__ = ["neighbours_of", "relation_name"]
+__all__ = ["changes_one_record", "neighbours_of", "record_steps", "relation_name"]
 
 Relation = Callable[[Dataset], Iterator[Dataset]]
 
@@ -30,12 +30,23 @@ def neighbours_of(bound: Bound) -> Relation:
     relation = bound.neighbours
     if not isinstance(relation, str):
         return _custom(bound)
-    steps = {record: _steps(bound, relation, record) for record in bound.record.values}
+    steps = record_steps(bound)
     if relation == "unit-all":
         return lambda x: (other for other in product(*(steps[record] for record in x)) if other != x)
     return lambda x: (
         (*x[:at], record, *x[at + 1 :]) for at in range(len(x)) for record in steps[x[at]] if record != x[at]
     )
+
+
+def changes_one_record(bound: Bound) -> bool:
+    """Whether neighbours differ in one record, in the same way for every client."""
+    return bound.neighbours in ("replace-one", "unit-step", "add-remove")
+
+
+def record_steps(bound: Bound) -> dict[Record, tuple[Record, ...]]:
+    """Return, for every record, what a named relation lets it become (itself included), in the order of the domain."""
+    assert isinstance(bound.neighbours, str)
+    return {record: _steps(bound, bound.neighbours, record) for record in bound.record.values}
 
 
 def _steps(bound: Bound, relation: str, record: Record) -> tuple[Record, ...]:

@@ -15,7 +15,7 @@ __all__ = ["Ratio", "tight_ratio"]
 
 @dataclass(frozen=True)
 class Ratio:
-    """A likelihood ratio P(output|x) / P(output|x'), and how many triples (x, x', output) attain it.
+    """A likelihood ratio P(output|x) / P(output|x'), and in how many ways (pairs, times outputs told apart) it arises.
 
     `exp_epsilon` is a Fraction, or infinity where P(output|x') = 0 < P(output|x).
     """
@@ -36,7 +36,7 @@ def tight_ratio(table: Table, privacy_set: PrivacySet, top: int = 1) -> tuple[Ra
     give do not count. The result is empty where the relation has no neighbours.
     """
     best = _Best(top)
-    for x, x_prime in privacy_set:
+    for x, x_prime, pairs in privacy_set:
         ours, theirs = table.weights(x), table.weights(x_prime)
         get = theirs.by_code.get
         # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
@@ -44,13 +44,14 @@ def tight_ratio(table: Table, privacy_set: PrivacySet, top: int = 1) -> tuple[Ra
         common = math.gcd(left, right)
         left, right = left // common, right // common
         for code, weight in ours.by_code.items():
-            best.offer(weight * left, get(code, 0) * right, (x, x_prime, code))
+            best.offer(weight * left, get(code, 0) * right, (x, x_prime, code), pairs)
     return tuple(_ratio(table, found, triples) for found, triples in best.ranking())
 
 
 def _ratio(table: Table, triple: tuple[Dataset, Dataset, int], triples: int) -> Ratio:
     x, x_prime, code = triple
-    p, q = table.weights(x).probability(code), table.weights(x_prime).probability(code)
+    copies = table.multiplicity(code)
+    p, q = (table.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
     return Ratio(p / q if q else math.inf, x, x_prime, table.output(code), p, q, triples)
 
 
@@ -62,23 +63,23 @@ class _Best:
         self._found: list[list[Any]] = []
         self._least_up, self._least_down = 0, 1
 
-    def offer(self, up: int, down: int, triple: tuple[Dataset, Dataset, int]) -> None:
-        """Take note of the ratio up/down; up is positive."""
+    def offer(self, up: int, down: int, triple: tuple[Dataset, Dataset, int], pairs: int) -> None:
+        """Take note of the ratio up/down of so many pairs; up is positive."""
         if up * self._least_down < self._least_up * down:
             return
         for at, entry in enumerate(self._found):
             above, below = entry[0], entry[1]
             order = up * below - above * down
             if order == 0 and (down == 0) == (below == 0):
-                entry[3] += 1
+                entry[3] += pairs
                 return
             if order > 0 or (down == 0 and below):
-                self._found.insert(at, [up, down, triple, 1])
+                self._found.insert(at, [up, down, triple, pairs])
                 break
         else:
             if len(self._found) == self._top:
                 return
-            self._found.append([up, down, triple, 1])
+            self._found.append([up, down, triple, pairs])
         del self._found[self._top :]
         if len(self._found) == self._top:
             self._least_up, self._least_down = self._found[-1][:2]

@@ -45,11 +45,16 @@ class InferenceSet:
 
 @dataclass(frozen=True)
 class PrivacySet:
-    """Ordered pairs of neighbouring datasets that are compared, on every output."""
+    """Ordered pairs of neighbouring datasets that are compared on every output.
 
-    pairs: Callable[[], Iterable[tuple[Dataset, Dataset]]]
+    Each comes with the number of pairs that it stands for. `size` is the number of pairs listed, None where counting
+    them would mean listing them.
+    """
 
-    def __iter__(self) -> Iterator[tuple[Dataset, Dataset]]:
+    pairs: Callable[[], Iterable[tuple[Dataset, Dataset, int]]]
+    size: int | None = None
+
+    def __iter__(self) -> Iterator[tuple[Dataset, Dataset, int]]:
         return iter(self.pairs())
 
 
@@ -78,7 +83,7 @@ def every_dataset(bound: Bound) -> InferenceSet:
 def every_neighbouring_pair(bound: Bound) -> PrivacySet:
     """Return all ordered pairs of neighbours."""
     datasets, neighbours = every_dataset(bound), neighbours_of(bound)
-    return PrivacySet(lambda: ((x, other) for x in datasets for other in neighbours(x)))
+    return PrivacySet(lambda: ((x, other, 1) for x in datasets for other in neighbours(x)))
 
 
 def every_input(bound: Bound) -> AccuracySet:
@@ -132,6 +137,10 @@ class Table:
     def output(self, code: int) -> Output:
         """Return the output that a code stands for."""
         return self.formula.output(code)
+
+    def multiplicity(self, code: int) -> int:
+        """Return how many equally likely outputs a code stands for."""
+        return 1
 
     def law(self, x: Dataset) -> dict[Output, Fraction]:
         """Return the output law of a dataset."""

@@ -6,12 +6,15 @@ What stays the same: on every dataset the core program has the output law of the
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
 from typing import Any
 
 from tightdp.errors import ProgramError
 from tightdp.lang.check import verify
 from tightdp.lang.domains import Domain
 from tightdp.lang.ir import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.lang.interp import named_parameters
 from tightdp.lang.lower.draws import Draws
 from tightdp.lang.lower.machine import Frame
 from tightdp.lang.lower.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
@@ -19,7 +22,7 @@ from tightdp.lang.program import Bound
 from tightdp.lang.rationals import as_value
 from tightdp.lang.source import read_function
 
-__all__ = ["lower"]
+__all__ = ["lower", "lower_target"]
 
 
 def lower(bound: Bound, x: tuple[Any, ...] | None = None) -> CoreProgram:
@@ -28,6 +31,11 @@ def lower(bound: Bound, x: tuple[Any, ...] | None = None) -> CoreProgram:
     Raises LanguageError where the source is outside the language.
     """
     return _Lowering(bound, x).run()
+
+
+def lower_target(bound: Bound) -> CoreProgram:
+    """Return the core program of a mechanism's target, for every dataset. Raises LanguageError."""
+    return _Lowering(bound, None).run_target()
 
 
 class _Lowering(Draws):
@@ -40,8 +48,7 @@ class _Lowering(Draws):
         self.inputs: list[Input] = []
         self.components: list[Expr] = []
         frame = Frame(self.new_key(), (), frozenset(), self.source)
-        self.state.frames[frame.key] = {}
-        self.stack.append(frame)
+        self.enter(frame, {})
         self.position.append(self.source.node)
         self.x = tuple(
             self._record(client, bound.record) if x is None else self._plain(x[client]) for client in range(bound.n)
@@ -50,8 +57,18 @@ class _Lowering(Draws):
     def run(self) -> CoreProgram:
         """Lower the function on the dataset."""
         keywords = {name: self.adopt(value) for name, value in self.bound.arguments.items()}
-        call = self.adopt(self.bound.program.function)
-        value = self.attempt(lambda: self._call_python(call.object, (self.x,), keywords))
+        return self._finish(lambda: self._call_python(self.bound.program.function, (self.x,), keywords))
+
+    def run_target(self) -> CoreProgram:
+        """Lower the target on the dataset."""
+        target = self.bound.program.target
+        names = named_parameters(target, self.bound)
+        keywords = {name: self.adopt(value) for name, value in names.items()}
+        call = ast.Call(ast.Name("target", ast.Load()), [], [])
+        return self._finish(lambda: self.call(self.adopt(target), (self.x,), keywords, call))
+
+    def _finish(self, action: Callable[[], Value]) -> CoreProgram:
+        value = self.attempt(action)
         if self.state.alive is self.builder.false and not self.checks:
             raise ProgramError(
                 "no run meets the conditions of observe", "weaken the conditions", span=self.source.span(

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tightdp.lang.ir import Expr, TooManyValues
-from tightdp.lang.lower.machine import Failure, State, numeric
+from tightdp.lang.lower.machine import Dead, Failure, State, numeric
+from tightdp.lang.lower.expressions import Step
 from tightdp.lang.lower.statements import Statements
-from tightdp.lang.lower.values import Closure, Host, Reference, Value, is_scalar, name_of
+from tightdp.lang.lower.values import Closure, Host, Range, Reference, Stream, Value, alternatives, is_scalar, name_of
 from tightdp.lang.rationals import as_fraction
 from tightdp.lang.source import read_function
 
@@ -24,6 +25,9 @@ Keywords = dict[str, Value]
 
 class Calls(Statements):
     """Execution of calls on all live runs at once."""
+
+    iterating: tuple[Any, ...] = (sum, min, max, tuple, list, sorted)
+    """What takes a generator expression as its first argument and goes through all of it."""
 
     def call(self, function: Value, arguments: Arguments, keywords: Keywords, node: ast.Call) -> Value:
         """Call a function: inline a Python function, or apply a builtin."""
@@ -46,7 +50,7 @@ class Calls(Statements):
 
     def handler(self, thing: Any) -> Handler | None:
         """Return how a builtin of the language is applied, or None."""
-        return BUILTINS.get(thing) if callable(thing) and thing.__hash__ is not None else None
+        return BUILTINS.get(thing) if callable(thing) and type(thing).__hash__ is not None else None
 
     def _call_python(self, target: types.FunctionType, arguments: Arguments, keywords: Keywords) -> Value:
         source = read_function(target)
@@ -87,7 +91,7 @@ class Calls(Statements):
         generator = node.args[0]
         if function.object is any or function.object is all:
             return lambda: self._search(generator, function.object is any)
-        if function.object not in (sum, min, max, tuple, list, sorted):
+        if not any(function.object is known for known in self.iterating):
             return None
 
         def call() -> Value:
@@ -121,6 +125,8 @@ class Calls(Statements):
                 ends.append((self.state, not wanted))
             kept = marks == (self.observed, self.returned)
             self.diverted = diverted
+            if not ends:
+                raise Dead
             return self.join(base, ends, base if kept else None)
 
         return self.in_comprehension(generator, search)
@@ -139,7 +145,7 @@ class Calls(Statements):
         def on(value: Value) -> Value:
             if isinstance(value, Host) and isinstance(value.object, dict) and name == "get":
                 raise self.unsupported("dict.get is not in the language", "index the dictionary", node)
-            if not isinstance(value, Reference) and not (isinstance(value, tuple) and name in ("index", "count")):
+            if not isinstance(value, Reference) and not (isinstance(value, (tuple, Range)) and name in ("index", "count")):
                 raise Failure(f"AttributeError: {name_of(value)} has no .{name}()", "make a list of it first")
             return handler(self, value, *arguments)
 
@@ -239,13 +245,13 @@ def _expect(arguments: Arguments, keywords: Keywords, low: int, high: int, *name
 def _sum(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     _expect(arguments, keywords, 1, 2, "start")
     start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
-    return machine.each(machine.items(arguments[0]), lambda items: machine.total(items, start))
+    return machine.each(machine.collected(arguments[0]), lambda items: machine.total(items, start))
 
 
 def _extremum(name: str) -> Handler:
     def handler(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
         _expect(arguments, keywords, 1, 1 << 30, "key", "default")
-        values = arguments if len(arguments) > 1 else machine.items(arguments[0])
+        values = arguments if len(arguments) > 1 else machine.collected(arguments[0])
 
         def pick(items: tuple[Value, ...]) -> Value:
             if not items and "default" in keywords:
@@ -264,7 +270,7 @@ def _sorted(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     def arrange(items: tuple[Value, ...]) -> Value:
         return machine.over_values(reverse, lambda flag: machine.arranged(items, keywords.get("key"), bool(flag)))
 
-    return machine.new_list(machine.each(machine.items(arguments[0]), arrange))
+    return machine.new_list(machine.each(machine.collected(arguments[0]), arrange))
 
 
 def _range(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
@@ -274,7 +280,7 @@ def _range(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
         if not rest:
             if len(done) == 3 and done[2] == 0:
                 raise Failure("ValueError: range() step must not be zero", "use a step other than 0")
-            return tuple(range(*done))
+            return Range(tuple(range(*done)))
         return machine.over_values(rest[0], lambda value: over((*done, machine.whole(value)), rest[1:]))
 
     return over((), arguments)
@@ -283,34 +289,66 @@ def _range(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
 def _enumerate(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     _expect(arguments, keywords, 1, 2, "start")
     start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
-    return machine.each(
-        machine.items(arguments[0]),
-        lambda items: tuple((machine.operate("add", start, at), item) for at, item in enumerate(items)),
-    )
+    steps = machine.steps(arguments[0])
+
+    def step(at: int) -> Step | None:
+        found = steps(at)
+        return None if found is None else (found[0], (machine.operate("add", start, at), found[1]))
+
+    return Stream("enumerate", step)
 
 
 def _zip(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     _expect(arguments, keywords, 0, 1 << 30, "strict")
-    strict = bool(keywords.get("strict", False))
+    strict = keywords.get("strict", False)
+    parts = [machine.steps(argument) for argument in arguments]
 
-    def over(done: tuple[tuple[Value, ...], ...], rest: Arguments) -> Value:
-        if rest:
-            return machine.each(machine.items(rest[0]), lambda items: over((*done, items), rest[1:]))
-        if strict and len({len(items) for items in done}) > 1:
-            raise Failure("ValueError: zip() arguments have different lengths", "make them equally long")
-        return tuple(zip(*done, strict=False))
+    def step(at: int) -> Step | None:
+        found = [part(at) for part in parts]
+        there = [one[0] for one in found if one is not None]
+        present = machine.conj(*there) if len(there) == len(parts) else machine.builder.false
+        if strict:
+            uneven = machine.conj(machine.builder.disjunction(there), machine.builder.negation(present))
+            machine.oblige(uneven, Failure("ValueError: zip() arguments have different lengths",
+                                           "make them equally long"))
+        if present is machine.builder.false:
+            return None
+        return present, tuple(one[1] for one in found if one is not None)
 
-    return over((), arguments)
+    return Stream("zip", step)
+
+
+def _reversed(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
+    _expect(arguments, keywords, 1, 1)
+
+    def backwards(sequence: Value) -> Value:
+        items = machine.items(sequence)
+        options = alternatives(items, machine.builder.true)
+
+        def step(at: int) -> Step | None:
+            now = machine.items(sequence)
+            if now is items:
+                pairs = [(guard, len(part), part) for guard, part in options]
+            else:
+                pairs = [(machine.conj(guard, other), len(part), content) for guard, part in options
+                         for other, content in alternatives(now, machine.builder.true)]
+            there = [(guard, (machine.builder.true, part[length - 1 - at])) for guard, length, part in pairs
+                     if 0 <= length - 1 - at < len(part)]
+            return machine.one_of(there, len(there) == len(pairs))
+
+        return Stream("reversed", step)
+
+    return machine.each(arguments[0], backwards)
 
 
 def _list(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     _expect(arguments, keywords, 0, 1)
-    return machine.new_list(machine.items(arguments[0]) if arguments else ())
+    return machine.new_list(machine.collected(arguments[0]) if arguments else ())
 
 
 def _tuple(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     _expect(arguments, keywords, 0, 1)
-    return machine.items(arguments[0]) if arguments else ()
+    return machine.collected(arguments[0]) if arguments else ()
 
 
 def _truth(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
@@ -337,7 +375,7 @@ def _junction(wanted: bool) -> Handler:
         _expect(arguments, keywords, 1, 1)
         join = machine.builder.disjunction if wanted else machine.builder.conjunction
         return machine.each(
-            machine.items(arguments[0]), lambda items: machine.known(join([machine.truth(item) for item in items]))
+            machine.collected(arguments[0]), lambda items: machine.known(join([machine.truth(item) for item in items]))
         )
 
     return handler
@@ -363,7 +401,7 @@ BUILTINS: dict[Any, Handler] = {
     range: _range,
     enumerate: _enumerate,
     zip: _zip,
-    reversed: _sequence(lambda machine, items: items[::-1]),
+    reversed: _reversed,
     list: _list,
     tuple: _tuple,
     bool: _truth,

@@ -12,7 +12,7 @@ from tightdp.lang.ir import Expr, TooManyValues
 from tightdp.lang.laws import Law
 from tightdp.lang.lower.calls import Arguments, Calls, Handler, Keywords
 from tightdp.lang.lower.machine import Dead, Failure, numeric
-from tightdp.lang.lower.values import Value, is_scalar, name_of
+from tightdp.lang.lower.values import Value, is_scalar, kind, name_of
 
 __all__ = ["Draws"]
 
@@ -23,9 +23,11 @@ _MAX_JOINT = 4096
 class Draws(Calls):
     """Execution of the random primitives on all live runs at once."""
 
+    iterating = (*Calls.iterating, primitives.choice, primitives.shuffle)
+
     def handler(self, thing: Any) -> Handler | None:
         """Return how a primitive or a builtin is applied, or None."""
-        if callable(thing) and thing.__hash__ is not None and thing in _PRIMITIVES:
+        if callable(thing) and type(thing).__hash__ is not None and thing in _PRIMITIVES:
             return _PRIMITIVES[thing]
         return super().handler(thing)
 
@@ -106,8 +108,8 @@ class Draws(Calls):
 
     def shuffled(self, items: tuple[Value, ...]) -> tuple[Value, ...]:
         """Return the items in uniformly random order."""
-        if all(is_scalar(item) and numeric(item) for item in items) and any(isinstance(i, Expr) for i in items):
-            return self._shuffled_by_counts([self.expr(item) for item in items])
+        if len({kind(item) for item in items}) == 1 and all(is_scalar(item) for item in items):
+            return self.builder.shuffled([self.expr(item) for item in items])
         arranged = list(items)
         for last in range(len(arranged) - 1, 0, -1):
             picked = self.draw("shuffle", laws.uniform, (0, last))
@@ -115,34 +117,6 @@ class Draws(Calls):
             for at in range(last):
                 arranged[at] = self.merge(self.builder.equals(self.expr(picked), at), kept, arranged[at])
             arranged[last] = moved
-        return tuple(arranged)
-
-    def _shuffled_by_counts(self, items: list[Expr]) -> tuple[Value, ...]:
-        """Draw the messages one after the other from the multiset of those that are left.
-
-        A uniformly random order of messages depends on them only through how often each value occurs, so this has
-        the law of a shuffle and needs counts instead of a permutation.
-        """
-        values = sorted({value for item in items for value in item.values})
-        left: list[Value] = [
-            self.known(self.builder.sum([self.builder.equals(item, value) for item in items])) for value in values
-        ]
-        arranged: list[Value] = []
-        for at in range(len(items)):
-            remaining: Value = len(items) - at
-            hits: list[Expr] = []
-            rest = self.builder.true
-            for position in range(len(values) - 1):
-                hit = self.conj(rest, self.truth(self.draw("shuffle", _share, (left[position], remaining))))
-                hits.append(hit)
-                rest = self.conj(rest, self.builder.negation(hit))
-                remaining = self.operate("sub", remaining, left[position])
-            hits.append(rest)
-            result: Value = values[-1]
-            for hit, value in zip(reversed(hits[:-1]), reversed(values[:-1]), strict=True):
-                result = self.merge(hit, value, result)
-            arranged.append(result)
-            left = [self.operate("sub", count, self.known(hit)) for count, hit in zip(left, hits, strict=True)]
         return tuple(arranged)
 
     # observe
@@ -196,15 +170,15 @@ def _choice(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     assert isinstance(machine, Draws)
     values, weights = _signature(("values", "weights"), arguments, keywords, optional=1)
     if weights is None:
-        return machine.each(machine.items(values), lambda items: machine.choose(items, None))
-    return machine.each(machine.items(values), lambda items: machine.each(
-        machine.items(weights), lambda shares: machine.choose(items, shares)))
+        return machine.each(machine.collected(values), lambda items: machine.choose(items, None))
+    return machine.each(machine.collected(values), lambda items: machine.each(
+        machine.collected(weights), lambda shares: machine.choose(items, shares)))
 
 
 def _shuffle(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     assert isinstance(machine, Draws)
     (messages,) = _signature(("messages",), arguments, keywords)
-    return machine.each(machine.items(messages), machine.shuffled)
+    return machine.each(machine.collected(messages), machine.shuffled)
 
 
 def _observe(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:

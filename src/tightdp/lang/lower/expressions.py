@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -16,15 +16,24 @@ from tightdp.lang.lower.values import (
     UNBOUND,
     Closure,
     Host,
+    Range,
     Reference,
+    Stream,
     Union,
     Value,
+    alternatives,
     is_scalar,
     name_of,
 )
 from tightdp.lang.rationals import as_fraction
 
-__all__ = ["BINARY", "Expressions"]
+__all__ = ["BINARY", "Expressions", "Step"]
+
+Step = tuple[Expr, Value]
+"""An item of a loop: the condition that it is there, and the item."""
+
+_MAX_ITEMS = 100_000
+"""How many items a loop over a list that grows may meet."""
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -64,13 +73,9 @@ class Expressions(Machine):
         )
 
     def _eval_name(self, node: ast.Name) -> Value:
-        if node.id in self.frame.locals:
-            value = self.state.frames[self.frame.key].get(node.id, UNBOUND)
-            return self._bound(value, node.id, "UnboundLocalError")
-        for key in self.frame.enclosing:
-            names = self.state.frames.get(key, {})
-            if node.id in names:
-                return self._bound(names[node.id], node.id, "NameError")
+        for key in (self.frame.key, *self.frame.enclosing):
+            if node.id in self.scopes[key]:
+                return self._bound(self.state.frames.get(key, {}).get(node.id, UNBOUND), node.id)
         namespace = self.frame.source.namespace
         if node.id in namespace:
             return self.adopt(namespace[node.id])
@@ -78,10 +83,10 @@ class Expressions(Machine):
             return Host(getattr(builtins, node.id))
         raise self.unsupported(f"the name {node.id!r} is not defined", "define it before the mechanism", node)
 
-    def _bound(self, value: Value, name: str, error: str) -> Value:
+    def _bound(self, value: Value, name: str) -> Value:
         def check(item: Value) -> Value:
             if item is UNBOUND:
-                raise Failure(f"{error}: {name!r} is not assigned on this run", "assign it on every path")
+                raise Failure(f"NameError: {name!r} is not assigned on this run", "assign it on every path")
             return item
 
         return self.each(value, check)
@@ -94,8 +99,10 @@ class Expressions(Machine):
             return int(thing)
         if isinstance(thing, (float, Decimal, Fraction)):
             return _plain(as_fraction(thing))
-        if isinstance(thing, (tuple, range)):
+        if isinstance(thing, tuple):
             return tuple(self.adopt(item) for item in thing)
+        if isinstance(thing, range):
+            return Range(tuple(thing))
         if isinstance(thing, list):
             reference = self.new_list(tuple(self.adopt(item) for item in thing))
             self.frozen.add(reference.key)
@@ -117,7 +124,7 @@ class Expressions(Machine):
         return self.each(left, lambda a: self.each(right, lambda b: self._binary(name, a, b)))
 
     def _binary(self, name: str, left: Value, right: Value) -> Value:
-        if name == "add" and not (is_scalar(left) or is_scalar(right)) and type(left) is type(right):
+        if name == "add" and isinstance(left, (tuple, Reference)) and type(left) is type(right):
             joined = self.each(
                 self.items(left), lambda a: self.each(self.items(right), lambda b: a + b)
             )
@@ -199,7 +206,7 @@ class Expressions(Machine):
         def same(a: Value, b: Value) -> Value:
             if is_scalar(a) and is_scalar(b):
                 return self.operate("eq", a, b)
-            if isinstance(a, Reference) and isinstance(b, Reference):
+            if type(a) is type(b) and isinstance(a, (Range, Reference)):
                 return self.equal(self.items(a), self.items(b))
             if isinstance(a, tuple) and isinstance(b, tuple):
                 if len(a) != len(b):
@@ -215,9 +222,9 @@ class Expressions(Machine):
         def inside(sequence: Value) -> Value:
             if isinstance(sequence, Host) and isinstance(sequence.object, (dict, set, frozenset)):
                 sequence = tuple(self.adopt(key) for key in sequence.object)
-            if is_scalar(sequence) or isinstance(sequence, (Closure, Host)):
-                raise Failure(f"TypeError: `in` needs a sequence, not {name_of(sequence)}", "use a tuple or a list")
-            return self.each(self.items(sequence), lambda items: self.known(self.builder.disjunction(
+            if is_scalar(sequence):
+                return self.each(item, lambda part: self.operate("in", part, sequence))
+            return self.each(self.collected(sequence), lambda items: self.known(self.builder.disjunction(
                 [self.expr(self.equal(item, other)) for other in items])))
 
         return self.each(container, inside)
@@ -249,17 +256,44 @@ class Expressions(Machine):
     def items(self, sequence: Value) -> Value:
         """Return the items of a sequence: a tuple, or a union of tuples of different lengths."""
         def of(value: Value) -> Value:
-            if isinstance(value, tuple):
-                return value
-            if isinstance(value, Reference):
-                return self.state.heap[value.key]
-            if isinstance(value, Host) and isinstance(value.object, dict):
-                return tuple(self.adopt(key) for key in value.object)
-            if isinstance(value, str):
-                return tuple(value)
-            raise Failure(f"TypeError: {name_of(value)} is not a sequence", "use a tuple, a list or a range")
+            match self._opened(value):
+                case Reference(key):
+                    return self.state.heap[key]
+                case Range(items):
+                    return items
+                case Stream(name):
+                    raise Failure(f"TypeError: {name} is not a sequence", f"write list({name}(...))")
+                case items:
+                    return items
 
         return self.each(sequence, of)
+
+    def collected(self, iterable: Value) -> Value:
+        """Return the items of anything that a loop can go through, all at once."""
+        return self.each(iterable, lambda value: self._drained(value) if isinstance(value, Stream) else self.items(value))
+
+    def _opened(self, value: Value) -> Value:
+        """Return something to loop over as a tuple, range, list or stream."""
+        if isinstance(value, (tuple, Range, Reference, Stream)):
+            return value
+        if isinstance(value, Host) and isinstance(value.object, dict):
+            return tuple(self.adopt(key) for key in value.object)
+        if isinstance(value, str):
+            return tuple(value)
+        if isinstance(value, Expr) and any(isinstance(item, str) for item in value.values):
+            return self.over_values(value, self._opened)
+        raise Failure(f"TypeError: {name_of(value)} is not a sequence", "use a tuple, a list or a range")
+
+    def _drained(self, stream: Stream) -> Value:
+        steps = list(self.iterate(stream))
+        items = tuple(item for _, item in steps)
+        there = [self.builder.true, *(present for present, _ in steps), self.builder.false]
+        options = []
+        for length in range(len(items) + 1):
+            guard = self.conj(there[length], self.builder.negation(there[length + 1]))
+            if guard is not self.builder.false:
+                options.append((guard, items[:length]))
+        return options[0][1] if len(options) == 1 else Union(tuple(options))
 
     def _eval_tuple(self, node: ast.Tuple) -> Value:
         return self._display(node.elts)
@@ -271,7 +305,7 @@ class Expressions(Machine):
         content: Value = ()
         for element in elements:
             if isinstance(element, ast.Starred):
-                more = self.items(self.evaluate(element.value))
+                more = self.collected(self.evaluate(element.value))
             else:
                 more = (self.evaluate(element),)
             content = self._concatenate(content, more)
@@ -282,6 +316,8 @@ class Expressions(Machine):
 
     def over_values(self, value: Value, action: Callable[[Any], Value]) -> Value:
         """Apply an action to every plain value that a scalar may take, and merge the results."""
+        if isinstance(value, Union):
+            return self.each(value, lambda item: self.over_values(item, action))
         if not isinstance(value, Expr):
             return action(value)
         conditions = [self.builder.equals(value, item) for item in value.values]
@@ -297,7 +333,8 @@ class Expressions(Machine):
     def whole(self, value: Any) -> int:
         """Return an index or a count as an int."""
         if not isinstance(value, int):
-            raise Failure(f"TypeError: {value!r} is not an integer", "use an int; // divides without a remainder")
+            shown = value if is_scalar(value) else name_of(value)
+            raise Failure(f"TypeError: {shown!s} is not an integer", "use an int; // divides without a remainder")
         return int(value)
 
     def _eval_subscript(self, node: ast.Subscript) -> Value:
@@ -317,8 +354,15 @@ class Expressions(Machine):
             return self.over_values(low, lambda a: self.over_values(high, lambda b: self.over_values(
                 step, lambda c: self._cut(items, a, b, c))))
 
+        if is_scalar(value):
+            return self.over_values(value, lambda text: self._joined(cut(self.items(text))))
         part = self.each(self.items(value), cut)
+        if isinstance(value, Range):
+            return self.each(part, Range)
         return self.new_list(part) if isinstance(value, Reference) else part
+
+    def _joined(self, characters: Value) -> Value:
+        return self.each(characters, "".join)
 
     def _cut(self, items: tuple[Value, ...], *bounds: Any) -> Value:
         for bound in bounds:
@@ -333,8 +377,6 @@ class Expressions(Machine):
         if isinstance(value, Host) and isinstance(value.object, dict):
             table = value.object
             return self.over_values(index, lambda key: self._looked_up(table, key))
-        if is_scalar(value) and not isinstance(value, str):
-            raise Failure(f"TypeError: {name_of(value)} cannot be indexed", "index a tuple or a list")
         if not is_scalar(index):
             raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
         return self.each(self.items(value), lambda items: self._at(items, index))
@@ -402,14 +444,14 @@ class Expressions(Machine):
 
     def comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> Value:
         """Return the items that a comprehension produces."""
-        collected = self.new_list(())
+        result = self.new_list(())
 
         def add() -> None:
-            content = self.state.heap[collected.key]
-            self.state.heap[collected.key] = self._concatenate(content, (self.evaluate(node.elt),))
+            item = self.evaluate(node.elt)
+            self.state.heap[result.key] = self._concatenate(self.state.heap[result.key], (item,))
 
         self.in_comprehension(node, lambda first: self.clauses(node.generators, first, add))
-        return self.state.heap.pop(collected.key)
+        return self.state.heap.pop(result.key)
 
     def in_comprehension(self, node: ast.ListComp | ast.GeneratorExp, action: Callable[[Value], Value]) -> Value:
         """Evaluate the outermost iterable, and run an action on it where the targets have a scope of their own."""
@@ -419,7 +461,8 @@ class Expressions(Machine):
             return action(first)
         finally:
             self.stack.remove(frame)
-            self.state.frames.pop(frame.key, None)
+            if not any(isinstance(part, ast.Lambda) for part in ast.walk(node)):
+                self.state.frames.pop(frame.key, None)
 
     def _enter_comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> Frame:
         targets = {
@@ -430,8 +473,7 @@ class Expressions(Machine):
         }
         outer = self.frame
         frame = Frame(self.new_key(), (outer.key, *outer.enclosing), frozenset(targets), outer.source, comprehension=True)
-        self.state.frames[frame.key] = {}
-        self.stack.append(frame)
+        self.enter(frame, {})
         return frame
 
     def clauses(
@@ -460,23 +502,54 @@ class Expressions(Machine):
 
             self.branch(present, step, lambda: None)
 
-    def iterate(self, sequence: Value) -> list[tuple[Expr, Value]]:
-        """Return (condition that it is there, item) for every item that a sequence may have."""
-        items = self.items(sequence)
-        if isinstance(items, tuple):
-            return [(self.builder.true, item) for item in items]
-        result = []
-        for position in range(max(len(item) for _, item in items.alternatives)):
-            longer = [(guard, item) for guard, item in items.alternatives if len(item) > position]
-            value = longer[-1][1][position]
-            for guard, item in reversed(longer[:-1]):
-                value = self.merge(guard, item[position], value)
-            if len(longer) == len(items.alternatives):
-                present = self.builder.true
-            else:
-                present = self.builder.disjunction([guard for guard, _ in longer])
-            result.append((present, value))
-        return result
+    def iterate(self, iterable: Value) -> Iterator[tuple[Expr, Value]]:
+        """Yield (condition that it is there, item) for every item that a loop over a value may meet.
+
+        A list is read anew at every step, as in Python.
+        """
+        step, at = self.steps(iterable), 0
+        while (found := step(at)) is not None:
+            if at > _MAX_ITEMS:
+                raise self.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
+            yield found
+            at += 1
+
+    def steps(self, iterable: Value) -> Callable[[int], Step | None]:
+        """Return what gives (condition that it is there, item) for a place in anything to loop over."""
+        opened = self.each(iterable, self._opened)
+        parts = [(guard, self._steps(item)) for guard, item in alternatives(opened, self.builder.true)]
+
+        def step(at: int) -> Step | None:
+            there = [(guard, found) for guard, part in parts if (found := part(at)) is not None]
+            return self.one_of(there, len(there) == len(parts))
+
+        return step
+
+    def _steps(self, iterable: Value) -> Callable[[int], Step | None]:
+        if isinstance(iterable, Stream):
+            if iterable in self.spent:
+                raise self.unsupported(
+                    f"what {iterable.name}() gives is gone through twice", f"keep list({iterable.name}(...))")
+            self.spent.add(iterable)
+            return iterable.step
+
+        def step(at: int) -> Step | None:
+            options = alternatives(self.items(iterable), self.builder.true)
+            longer = [(guard, (self.builder.true, items[at])) for guard, items in options if len(items) > at]
+            return self.one_of(longer, len(longer) == len(options))
+
+        return step
+
+    def one_of(self, options: Sequence[tuple[Expr, Step]], always: bool) -> Step | None:
+        """Return the item of whichever option holds; `always` says that one of them does."""
+        if not options:
+            return None
+        value = options[-1][1][1]
+        for guard, (_, item) in reversed(options[:-1]):
+            value = self.merge(guard, item, value)
+        if always and all(present is self.builder.true for _, (present, _) in options):
+            return self.builder.true, value
+        return self.builder.disjunction([self.conj(guard, present) for guard, (present, _) in options]), value
 
     # calls
 

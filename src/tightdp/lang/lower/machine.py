@@ -13,7 +13,19 @@ from typing import Any
 
 from tightdp.errors import LanguageError
 from tightdp.lang.ir import Builder, Check, Const, Expr, Nary, TooManyValues
-from tightdp.lang.lower.values import UNBOUND, Union, Value, alternatives, is_scalar, kind, name_of
+from tightdp.lang.lower.values import (
+    UNBOUND,
+    Host,
+    Range,
+    Reference,
+    Stream,
+    Union,
+    Value,
+    alternatives,
+    is_scalar,
+    kind,
+    name_of,
+)
 from tightdp.lang.operators import REFUSED, is_number, operation
 from tightdp.lang.source import FunctionSource
 
@@ -74,8 +86,10 @@ class Machine:
         self.checks: list[Check] = []
         self.evidence: list[Expr] = []
         self.stack: list[Frame] = []
+        self.scopes: dict[int, frozenset[str]] = {}
         self.position: list[ast.AST] = []
         self.frozen: set[int] = set()
+        self.spent: set[Stream] = set()
         self.observed = self.returned = self.diverted = 0
         self._keys = 0
 
@@ -85,6 +99,12 @@ class Machine:
     def frame(self) -> Frame:
         """The innermost function."""
         return self.stack[-1]
+
+    def enter(self, frame: Frame, bindings: dict[str, Value]) -> None:
+        """Begin to lower a function or comprehension whose parameters hold these values."""
+        self.scopes[frame.key] = frame.locals
+        self.state.frames[frame.key] = bindings
+        self.stack.append(frame)
 
     def new_key(self) -> int:
         """Return a fresh key for a frame or a list."""
@@ -183,9 +203,13 @@ class Machine:
             return self.expr(self.operate("bool", value))
         if isinstance(value, Union):
             return self.expr(self.each(value, lambda item: self.known(self.truth(item))))
+        if isinstance(value, Reference):
+            return self.truth(self.state.heap[value.key])
+        if isinstance(value, Range):
+            return self.truth(value.items)
         if isinstance(value, tuple):
             return self.builder.const(bool(value))
-        return self.builder.true
+        return self.builder.const(bool(value.object) if isinstance(value, Host) else True)
 
     # runs that part and meet
 
@@ -252,6 +276,8 @@ class Machine:
             return self.known(self.builder.case(condition, (self.expr(no), self.expr(yes))))
         if isinstance(yes, tuple) and isinstance(no, tuple) and len(yes) == len(no):
             return tuple(self.merge(condition, left, right) for left, right in zip(yes, no, strict=True))
+        if isinstance(yes, Range) and isinstance(no, Range) and len(yes.items) == len(no.items):
+            return Range(self.merge(condition, yes.items, no.items))
         if kind(yes) == kind(no) and not isinstance(yes, Union):
             return yes
         found: dict[Any, tuple[Expr, Value]] = {}
@@ -273,7 +299,7 @@ class Machine:
         if isinstance(condition, Const):
             chosen = left if condition.values[0] else right
             return State(alive, chosen.frames, chosen.heap)
-        frames = {}
+        frames = {**left.frames, **right.frames}
         for key in left.frames.keys() & right.frames.keys():
             ours, theirs = left.frames[key], right.frames[key]
             frames[key] = {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from tightdp.lang.ir import Const, Expr
 from tightdp.lang.lower.expressions import BINARY, Expressions
 from tightdp.lang.lower.machine import Dead, Failure, Frame, State
-from tightdp.lang.lower.values import Closure, Reference, Union, Value, name_of
+from tightdp.lang.lower.values import Closure, Range, Reference, Union, Value, name_of
 
 __all__ = ["Statements"]
 
@@ -66,10 +66,19 @@ class Statements(Expressions):
 
     def _augment(self, node: ast.AugAssign, present: Value) -> Value:
         increment = self.evaluate(node.value)
-        if isinstance(node.op, ast.Add) and isinstance(present, Reference):
-            self.extend(present, increment)
-            return present
-        return self.binary(BINARY.get(type(node.op)), present, increment, node)
+
+        def changed(value: Value) -> Value:
+            if isinstance(value, Reference) and isinstance(node.op, ast.Add):
+                self.extend(value, increment)
+                return value
+            result = self.binary(BINARY.get(type(node.op)), value, increment, node)
+            if isinstance(value, Reference):
+                self.content(value)
+                self.state.heap[value.key] = self.items(result)
+                return value
+            return result
+
+        return self.each(present, changed)
 
     def assign(self, target: ast.expr, value: Value) -> None:
         """Assign to a name, an element, or a pattern of those."""
@@ -89,8 +98,8 @@ class Statements(Expressions):
         frame = next((frame for frame in reversed(self.stack) if not frame.comprehension or name in frame.locals))
         if name not in frame.locals:
             for key in frame.enclosing:
-                if name in self.state.frames.get(key, {}):
-                    self.state.frames[key][name] = value
+                if name in self.scopes[key]:
+                    self.state.frames.setdefault(key, {})[name] = value
                     return
         self.state.frames[frame.key][name] = value
 
@@ -110,7 +119,7 @@ class Statements(Expressions):
             middle = self.new_list(items[at : at + missing + 1])
             return (*items[:at], middle, *items[at + missing + 1 :])
 
-        parts = self.each(self.items(value), spread)
+        parts = self.each(self.collected(value), spread)
         if isinstance(parts, Union):
             raise self.unsupported("unpacking values of different shapes", "branch on the shape first")
         for target, part in zip(targets, parts, strict=True):
@@ -143,9 +152,9 @@ class Statements(Expressions):
 
     def extend(self, reference: Value, more: Value) -> None:
         """Append the items of a sequence to a list."""
-        content = self.content(reference)
+        items, content = self.collected(more), self.content(reference)
         self.state.heap[reference.key] = self.each(
-            content, lambda a: self.each(self.items(more), lambda b: a + b)
+            content, lambda a: self.each(items, lambda b: a + b)
         )
 
     # branching
@@ -191,7 +200,7 @@ class Statements(Expressions):
             self._leave_loop_where(self.builder.negation(present), normal)
             if self.state.alive is self.builder.false:
                 break
-            self.assign(node.target, item)
+            self.attempt(lambda item=item: self.assign(node.target, item))
             self._round(node.body, breaks)
         self._finish_loop(node, base, marks, normal, breaks)
 
@@ -202,7 +211,9 @@ class Statements(Expressions):
         last: object = None
         rounds = 0
         while self.state.alive is not self.builder.false:
-            condition = self.truth(self.evaluate(node.test))
+            condition = self.attempt(lambda: self.truth(self.evaluate(node.test)))
+            if self.state.alive is self.builder.false:
+                break
             self._leave_loop_where(self.builder.negation(condition), normal)
             if self.state.alive is self.builder.false:
                 break
@@ -227,6 +238,8 @@ class Statements(Expressions):
                 return tuple(known(item) for item in value)
             if isinstance(value, Reference):
                 return known(self.state.heap[value.key])
+            if isinstance(value, Range):
+                return known(value.items)
             if isinstance(value, Union):
                 return tuple(known(item) for _, item in value.alternatives)
             return value
@@ -304,8 +317,7 @@ class Statements(Expressions):
             raise self.unsupported("calls nest too deeply", "bound the recursion")
         node = closure.node
         frame = Frame(self.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source)
-        self.state.frames[frame.key] = bindings
-        self.stack.append(frame)
+        self.enter(frame, bindings)
         try:
             if isinstance(node, ast.Lambda):
                 return self.evaluate(node.body)

@@ -7,6 +7,7 @@ tuple of values, a list a `Reference` into the heap. Where runs disagree about t
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,10 +15,23 @@ from typing import Any
 from tightdp.lang.ir import Expr
 from tightdp.lang.source import FunctionSource
 
-__all__ = ["UNBOUND", "Closure", "Host", "Reference", "Union", "Value", "alternatives", "is_scalar", "kind", "name_of"]
+__all__ = [
+    "UNBOUND",
+    "Closure",
+    "Host",
+    "Range",
+    "Reference",
+    "Stream",
+    "Union",
+    "Value",
+    "alternatives",
+    "is_scalar",
+    "kind",
+    "name_of",
+]
 
 Value = Any
-"""bool | int | Fraction | str | None | Expr | tuple | Reference | Union | Host | Closure."""
+"""bool | int | Fraction | str | None | Expr | tuple | Range | Reference | Stream | Union | Host | Closure."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +39,24 @@ class Reference:
     """A list: its key in the heap."""
 
     key: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range: a sequence like a tuple, but neither equal to one nor joined with one."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """What enumerate, zip and reversed give: items made one at a time, gone through once.
+
+    `step(k)` is (condition that there is an item at place k, that item), or None where there is certainly none.
+    """
+
+    name: str
+    step: Callable[[int], tuple[Expr, Value] | None]
 
 
 @dataclass(frozen=True)
@@ -76,6 +108,8 @@ def kind(value: Value) -> Any:
         return "scalar"
     if isinstance(value, tuple):
         return len(value)
+    if isinstance(value, Range):
+        return "range", len(value.items)
     if isinstance(value, Reference):
         return value
     return id(value.object) if isinstance(value, Host) else id(value)
@@ -92,6 +126,10 @@ def name_of(value: Value) -> str:
         return "list"
     if isinstance(value, Closure):
         return "function"
+    if isinstance(value, Stream):
+        return value.name
+    if isinstance(value, Range):
+        return "range"
     if isinstance(value, Host):
         return "unbound name" if value is UNBOUND else type(value.object).__name__
     return "None" if value is None else type(value).__name__

@@ -1,0 +1,93 @@
+"""One compiled mechanism: its table and its privacy profile are made at the first use and kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tightdp.lang.program import Bound, Dataset
+from tightdp.monitor import Monitor, Progress, StoppableLimits
+from tightdp.pipeline import compile_dataset, compile_symbolic, table_for
+from tightdp.query.curves import Profile, profile
+from tightdp.query.neighbours import relation_name
+from tightdp.query.sets import AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
+from tightdp.report.result import Subject
+
+__all__ = ["Engine", "Kept"]
+
+Kept = dict[str, Any]
+"""The fields that every result has: subject, status, stats, reason."""
+
+
+class Engine:
+    """Compiles a bound mechanism within limits, and says of every search whether it was cut short."""
+
+    def __init__(self, bound: Bound, backend: str, timeout: float | None, max_nodes: int | None) -> None:
+        self.bound = bound
+        self.backend = backend
+        self.timeout = timeout
+        self.max_nodes = max_nodes
+        self.progress: Progress | None = None
+        self.stopping = False
+        self._table: Table | None = None
+        self._profile: tuple[Profile, Kept] | None = None
+
+    @property
+    def subject(self) -> Subject:
+        """The mechanism, n and parameters, and the neighbours, as results name them."""
+        parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
+        return Subject(self.bound.program.name, parameters, relation_name(self.bound))
+
+    def monitor(self) -> Monitor:
+        """Return a fresh monitor: the limits count from now."""
+        limits = StoppableLimits(self.timeout, self.max_nodes, stop=lambda: self.stopping)
+        return Monitor(limits, self.bound.record.size**self.bound.n if self.progress else 0, self.progress)
+
+    def table(self, monitor: Monitor) -> Table:
+        """Return the table for all datasets; compiled once."""
+        if self._table is None:
+            with monitor.compiling():
+                formula = compile_symbolic(self.bound, self.backend, monitor.limits)
+                monitor.limits.watch(formula.nodes)
+            self._table = table_for(self.bound, formula)
+        return self._table
+
+    def table_of(self, x: Dataset, monitor: Monitor, reuse: bool = True) -> Table:
+        """Return a table that has at least dataset x: the one for all datasets, if it is there."""
+        if reuse and self._table is not None:
+            return self._table
+        with monitor.compiling():
+            formula = compile_dataset(self.bound, x, self.backend, monitor.limits)
+            monitor.limits.watch(formula.nodes)
+        return table_for(self.bound, formula)
+
+    def privacy_set(self) -> PrivacySet:
+        """Return the pairs of neighbours that have to be compared. Raises QueryError where they are too many."""
+        return every_neighbouring_pair(self.bound)
+
+    def accuracy_set(self) -> AccuracySet:
+        """Return the datasets on which accuracy has to be measured. Raises QueryError where they are too many."""
+        return every_input(self.bound)
+
+    def profile(self) -> tuple[Profile, Kept]:
+        """Return the privacy profile; searched for once, unless that was cut short."""
+        if self._profile is not None:
+            return self._profile
+        pairs = self.privacy_set()
+        monitor = self.monitor()
+        table = self.table(monitor)
+        with monitor.searching():
+            found = profile(table, monitor.pairs(table, pairs))
+        result = found, self.kept(monitor, table)
+        if monitor.stopped is None:
+            self._profile = result
+        return result
+
+    def kept(self, monitor: Monitor, table: Table, decided: bool = False) -> Kept:
+        """Return the common fields of a result; `decided` when looking further could not change it."""
+        unresolved = monitor.stopped is not None and not decided
+        return {
+            "subject": self.subject,
+            "stats": monitor.stats(table.formula),
+            "status": "unresolved" if unresolved else "exact",
+            "reason": monitor.stopped.what if monitor.stopped is not None and unresolved else "",
+        }

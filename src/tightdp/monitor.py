@@ -1,0 +1,122 @@
+"""What is kept of a query while it runs: its limits, its clock, how much was looked at, whether it was cut short."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from tightdp.errors import LimitError
+from tightdp.lang.program import Dataset
+from tightdp.logic.formula import WeightedFormula
+from tightdp.pipeline import Limits
+from tightdp.query.sets import AccuracySet, PrivacySet, Table
+from tightdp.report.result import Stats
+
+__all__ = ["Monitor", "StoppableLimits"]
+
+Progress = Callable[[int, int], None]
+"""Is told how many of how many datasets were looked at."""
+
+
+@dataclass
+class StoppableLimits(Limits):
+    """Limits that can also be asked to stop from outside."""
+
+    stop: Callable[[], bool] = lambda: False
+
+    def watch(self, nodes: int = 0) -> None:
+        """Raise LimitError where a bound is exceeded, or when asked to stop."""
+        if self.stop():
+            raise LimitError("the query was interrupted", "let it run, or ask for less")
+        super().watch(nodes)
+
+
+class Monitor:
+    """Watches one query. Iterating over a set through it ends early at a limit; `stopped` then says which."""
+
+    def __init__(self, limits: Limits, total: int = 0, progress: Progress | None = None) -> None:
+        self.limits = limits
+        self.stopped: LimitError | None = None
+        self._total = total
+        self._progress = progress
+        self._stats = Stats()
+        self._seen: set[Dataset] = set()
+
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """Time the compilation."""
+        start = time.perf_counter()
+        yield
+        self._stats = replace(self._stats, compile=time.perf_counter() - start)
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Time the search; what it counts on the way is taken off."""
+        start, counted = time.perf_counter(), self._stats.count
+        yield
+        spent = time.perf_counter() - start - (self._stats.count - counted)
+        self._stats = replace(self._stats, search=self._stats.search + spent)
+
+    def pairs(self, table: Table, privacy_set: PrivacySet) -> PrivacySet:
+        """Return the privacy set, watched."""
+        return PrivacySet(lambda: self._watched_pairs(table, privacy_set), privacy_set.size)
+
+    def inputs(self, table: Table, accuracy_set: AccuracySet) -> AccuracySet:
+        """Return the accuracy set, watched."""
+        return AccuracySet(lambda: self._watched_inputs(table, accuracy_set), accuracy_set.size)
+
+    def look_at(self, table: Table, x: Dataset) -> int:
+        """Count the law of a dataset, and return how many outputs it has."""
+        start = time.perf_counter()
+        outputs = len(table.weights(x).by_code)
+        stats = self._stats
+        if x not in self._seen:
+            self._seen.add(x)
+            stats = replace(stats, queries=stats.queries + 1, inference_set=stats.inference_set + outputs)
+        self._stats = replace(stats, count=stats.count + time.perf_counter() - start)
+        return outputs
+
+    def stats(self, formula: WeightedFormula) -> Stats:
+        """Return what the query cost."""
+        return replace(self._stats, variables=len(formula.variables), nodes=formula.nodes)
+
+    def _watched_pairs(self, table: Table, privacy_set: PrivacySet) -> Iterator[tuple[Dataset, Dataset, int]]:
+        current: Dataset | None = None
+        outputs = triples = done = 0
+        try:
+            for x, other, pairs in privacy_set:
+                self.limits.watch()
+                if x is not current:
+                    current, outputs, done = x, self.look_at(table, x), done + 1
+                    self._tell(done)
+                if other not in self._seen:
+                    self.look_at(table, other)
+                triples += outputs
+                yield x, other, pairs
+        except LimitError as error:
+            self._stop(error, done)
+        finally:
+            self._stats = replace(self._stats, privacy_set=triples)
+
+    def _watched_inputs(self, table: Table, accuracy_set: AccuracySet) -> Iterator[tuple[Dataset, int]]:
+        done = 0
+        try:
+            for x, inputs in accuracy_set:
+                self.limits.watch()
+                self.look_at(table, x)
+                done += 1
+                self._tell(done)
+                yield x, inputs
+        except LimitError as error:
+            self._stop(error, done)
+
+    def _stop(self, error: LimitError, done: int) -> None:
+        if not done:
+            raise error
+        self.stopped = error
+
+    def _tell(self, done: int) -> None:
+        if self._progress is not None:
+            self._progress(done, self._total)

@@ -1,0 +1,158 @@
+"""Representatives of datasets and neighbouring pairs when clients are interchangeable.
+
+Clients fall into groups, the records of a group's clients into letters; datasets with the same counts of letters in
+every group are alike. Representatives are enumerated directly, one per count, and class sizes are exact integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import factorial, prod
+from typing import Any
+
+from tightdp.lang.domains import Record
+from tightdp.lang.program import Bound, Dataset
+from tightdp.logic.mixture import Counts, compositions, count_compositions
+from tightdp.query.neighbours import record_steps
+
+__all__ = ["Group", "Orbits"]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Interchangeable clients, and the classes of records that make no difference among each other."""
+
+    clients: tuple[int, ...]
+    letters: tuple[tuple[Record, ...], ...]
+    letter_of: dict[Record, int] = field(init=False, hash=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        index = {record: at for at, letter in enumerate(self.letters) for record in letter}
+        object.__setattr__(self, "letter_of", index)
+
+
+@dataclass(frozen=True)
+class Orbits:
+    """Datasets up to exchanging clients within a group and records within a letter."""
+
+    groups: tuple[Group, ...]
+    n: int
+
+    def counts(self, x: Sequence[Any]) -> Counts:
+        """Return how often every letter occurs in every group."""
+        result = []
+        for group in self.groups:
+            numbers = [0] * len(group.letters)
+            for client in group.clients:
+                numbers[group.letter_of[x[client]]] += 1
+            result.append(tuple(numbers))
+        return tuple(result)
+
+    @property
+    def number(self) -> int:
+        """How many classes of datasets there are."""
+        return count_compositions([(len(group.clients), len(group.letters)) for group in self.groups])
+
+    def every_counts(self) -> Iterator[Counts]:
+        """Yield the counts of every class of datasets."""
+        return product(*(compositions(len(group.clients), len(group.letters)) for group in self.groups))
+
+    def representative(self, counts: Counts) -> Dataset:
+        """Return the first dataset of a class: letters ascending along the clients of a group."""
+        x: list[Record] = [None] * self.n
+        for group, numbers in zip(self.groups, counts, strict=True):
+            clients = iter(group.clients)
+            for letter, number in zip(group.letters, numbers, strict=True):
+                for _ in range(number):
+                    x[next(clients)] = letter[0]
+        return tuple(x)
+
+    def size(self, counts: Counts) -> int:
+        """Return how many datasets a class has."""
+        return prod(
+            _arrangements(numbers)
+            * prod(len(letter) ** number for letter, number in zip(group.letters, numbers, strict=True))
+            for group, numbers in zip(self.groups, counts, strict=True)
+        )
+
+    def pairs(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
+        """Yield one pair of neighbours per class, with the class's size, for a relation that has a name."""
+        return self._pairs_of_all(bound) if bound.neighbours == "unit-all" else self._pairs_of_one(bound)
+
+    def _pairs_of_one(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
+        steps = record_steps(bound)
+        for at, group in enumerate(self.groups):
+            moves = self._moves(group, steps)
+            rest = [len(g.clients) - (g is group) for g in self.groups]
+            for others in product(
+                *(compositions(number, len(g.letters)) for number, g in zip(rest, self.groups, strict=True))
+            ):
+                pairs_of_others = len(group.clients) * self.size(others)
+                for (before, _), ways in moves.items():
+                    counts = tuple(
+                        _plus(numbers, before) if g == at else numbers for g, numbers in enumerate(others)
+                    )
+                    x = self.representative(counts)
+                    where = next(c for c in group.clients if group.letter_of[x[c]] == before)
+                    old, new = ways[0]
+                    x = (*x[:where], old, *x[where + 1 :])
+                    yield x, (*x[:where], new, *x[where + 1 :]), pairs_of_others * len(ways)
+
+    def _pairs_of_all(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
+        steps = record_steps(bound)
+        moves = [list(self._moves(group, steps, still=True).values()) for group in self.groups]
+        for numbers in product(
+            *(compositions(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True))
+        ):
+            x: list[Record] = [None] * self.n
+            x_prime = list(x)
+            size = still = 1
+            for group, counts, ways in zip(self.groups, numbers, moves, strict=True):
+                clients = iter(group.clients)
+                size *= _arrangements(counts)
+                still *= _arrangements(counts)
+                for number, pairs in zip(counts, ways, strict=True):
+                    size *= len(pairs) ** number
+                    still *= sum(old == new for old, new in pairs) ** number
+                    moved = next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
+                    for _ in range(number):
+                        client = next(clients)
+                        x[client], x_prime[client] = moved
+            if size > still:
+                yield tuple(x), tuple(x_prime), size - still
+
+    def number_of_pairs(self, bound: Bound) -> int:
+        """Return how many pairs `pairs` yields (at most, where every record may change)."""
+        steps = record_steps(bound)
+        if bound.neighbours == "unit-all":
+            moves = [self._moves(group, steps, still=True) for group in self.groups]
+            return count_compositions(
+                [(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True)]
+            )
+        total = 0
+        for group in self.groups:
+            sizes = [(len(g.clients) - (g is group), len(g.letters)) for g in self.groups]
+            total += len(self._moves(group, steps)) * count_compositions(sizes)
+        return total
+
+    @staticmethod
+    def _moves(
+        group: Group, steps: dict[Record, tuple[Record, ...]], still: bool = False
+    ) -> dict[tuple[int, int], list[tuple[Record, Record]]]:
+        """Return, by the letters before and after, the ways to change one record (or, with `still`, to leave it)."""
+        moves: dict[tuple[int, int], list[tuple[Record, Record]]] = {}
+        for old, others in steps.items():
+            for new in others:
+                if new != old or still:
+                    moves.setdefault((group.letter_of[old], group.letter_of[new]), []).append((old, new))
+        return moves
+
+
+def _plus(numbers: tuple[int, ...], at: int) -> tuple[int, ...]:
+    return (*numbers[:at], numbers[at] + 1, *numbers[at + 1 :])
+
+
+def _arrangements(numbers: Sequence[int]) -> int:
+    return factorial(sum(numbers)) // prod(factorial(number) for number in numbers)

@@ -1,0 +1,1 @@
+"""From answers to what people read: results, numbers in words, tables, plots, diagrams."""

@@ -1,0 +1,149 @@
+"""From a compiled mechanism to results: each query compiles, goes through its set under watch, and reports."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tightdp.engine import Engine, Kept
+from tightdp.lang.interp import target_value
+from tightdp.lang.program import Dataset
+from tightdp.query import accuracy, curves
+from tightdp.query.curves import Profile
+from tightdp.query.privacy import tight_ratio
+from tightdp.query.sets import AccuracySet
+from tightdp.report.answers import Accuracy, Distribution
+from tightdp.report.numbers import exp_enclosure
+from tightdp.report.privacy import Delta, Privacy, Renyi
+from tightdp.report.result import EventWitness, PairWitness, TripleWitness
+from tightdp.report.words import in_order
+
+_DIGITS = 40
+"""To how many digits e^ε is enclosed where δ is asked at a rational ε."""
+_SHORT = 10**30
+"""The denominator to which the two ends of an enclosed δ are rounded, outward."""
+
+
+def tight_privacy(engine: Engine, top: int) -> Privacy:
+    """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
+    pairs = engine.privacy_set()
+    monitor = engine.monitor()
+    table = engine.table(monitor)
+    with monitor.searching():
+        ratios = tight_ratio(table, monitor.pairs(table, pairs), top)
+    best = ratios[0].exp_epsilon if ratios else Fraction(1)
+    witness = None
+    if ratios:
+        found = ratios[0]
+        witness = TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
+    kept = engine.kept(monitor, table, decided=top == 1 and best == math.inf)
+    upper = best if kept["status"] == "exact" else math.inf
+    return Privacy(exp_epsilon=upper, lower=best, witness=witness, top=ratios, **kept)
+
+
+def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
+    """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
+    profile, kept = engine.profile()
+    least, pair = profile.least(delta)
+    kept = _decided(kept, least == math.inf)
+    upper = least if kept["status"] == "exact" else math.inf
+    witness = None if pair is None else PairWitness(*pair)
+    return Privacy(exp_epsilon=upper, delta=delta, lower=least, witness=witness, **kept)
+
+
+def delta_at(engine: Engine, t: Fraction) -> Delta:
+    """Return δ at a rational t = e^ε."""
+    profile, kept = engine.profile()
+    found, witness = _delta(profile, t)
+    kept = _decided(kept, found == 1)
+    upper = found if kept["status"] == "exact" else Fraction(1)
+    return Delta(delta=upper, lower=found, exp_epsilon=t, witness=witness, **kept)
+
+
+def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
+    """Return an enclosure of δ at e^ε for a rational ε > 0."""
+    low, high = exp_enclosure(epsilon, _DIGITS)
+    profile, kept = engine.profile()
+    (upper, witness), (lower, _) = _delta(profile, low), _delta(profile, high)
+    kept = _decided(kept, lower == 1)
+    if kept["status"] == "unresolved":
+        upper = Fraction(1)
+    elif lower != upper:
+        kept = {**kept, "status": "bounded"}
+        lower, upper = Fraction(math.floor(lower * _SHORT), _SHORT), Fraction(math.ceil(upper * _SHORT), _SHORT)
+    return Delta(delta=upper, lower=lower, exp_epsilon=(low, high), epsilon=epsilon, witness=witness, **kept)
+
+
+def renyi_divergence(engine: Engine, order: int) -> Renyi:
+    """Return the Rényi divergence of an integer order."""
+    pairs = engine.privacy_set()
+    monitor = engine.monitor()
+    table = engine.table(monitor)
+    with monitor.searching():
+        found = curves.renyi(table, monitor.pairs(table, pairs), order)
+    witness = None if found.x is None or found.x_prime is None else PairWitness(found.x, found.x_prime)
+    kept = engine.kept(monitor, table, decided=found.exp_moment == math.inf)
+    upper = found.exp_moment if kept["status"] == "exact" else math.inf
+    return Renyi(order=order, exp_moment=upper, lower=found.exp_moment, witness=witness, **kept)
+
+
+def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
+    """Return the tight 1 - β at an error bound, and the `top` worst classes of datasets."""
+    inputs = engine.accuracy_set()
+    _check_target(engine, inputs)
+    monitor = engine.monitor()
+    table = engine.table(monitor)
+    with monitor.searching():
+        classes = accuracy.accuracy(table, monitor.inputs(table, inputs), alpha)
+    worst = classes[0]
+    kept = engine.kept(monitor, table)
+    lower = worst.one_minus_beta if kept["status"] == "exact" else Fraction(0)
+    return Accuracy(
+        alpha=alpha,
+        one_minus_beta=lower,
+        beta=1 - lower,
+        x=worst.x,
+        top=classes[:top],
+        lower=lower,
+        upper=worst.one_minus_beta,
+        **kept,
+    )
+
+
+def least_error(engine: Engine, beta: Fraction) -> Accuracy:
+    """Return the least error bound that every dataset keeps with probability 1 - beta."""
+    inputs = engine.accuracy_set()
+    _check_target(engine, inputs)
+    monitor = engine.monitor()
+    table = engine.table(monitor)
+    with monitor.searching():
+        alpha, x = accuracy.least_alpha(table, monitor.inputs(table, inputs), beta)
+    kept = engine.kept(monitor, table)
+    upper = alpha if kept["status"] == "exact" else math.inf
+    return Accuracy(alpha=upper, beta=beta, x=x, lower=alpha, upper=upper, **kept)
+
+
+def output_law(engine: Engine, x: Dataset) -> Distribution:
+    """Return the output law on one dataset."""
+    monitor = engine.monitor()
+    table = engine.table_of(x, monitor)
+    monitor.look_at(table, x)
+    return Distribution(x=x, law=in_order(table.law(x)), **engine.kept(monitor, table))
+
+
+def _delta(profile: Profile, t: Fraction) -> tuple[Fraction, EventWitness | None]:
+    found = profile.delta(t)
+    if found.x is None or found.x_prime is None:
+        return found.delta, None
+    return found.delta, EventWitness(found.x, found.x_prime, found.event)
+
+
+def _decided(kept: Kept, decided: bool) -> Kept:
+    """Return the common fields of a result that looking further could not change, if `decided`."""
+    return {**kept, "status": "exact", "reason": ""} if decided else kept
+
+
+def _check_target(engine: Engine, inputs: AccuracySet) -> None:
+    """Complain of a missing target before anything is compiled."""
+    first, _ = next(iter(inputs))
+    target_value(engine.bound, first)

@@ -1,0 +1,119 @@
+"""Compare compiled answers with the interpreter, which is the meaning, on every dataset of a small universe."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from tightdp.errors import ProgramError
+from tightdp.lang import interp
+from tightdp.lang.domains import Domain
+from tightdp.lang.program import Bound, Program
+from tightdp.logic.bdd import BACKENDS
+from tightdp.pipeline import compile_dataset, compile_symbolic
+from tightdp.query.sets import Table
+
+Law = dict[Any, Fraction]
+
+PROLOGUE = '''\
+import math
+from fractions import Fraction
+
+from tightdp.lang.domains import Bit, Bits, Int, Tuple, Values
+from tightdp.lang.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
+from tightdp.mechanism import mechanism
+
+'''
+
+_serial = itertools.count()
+
+
+@contextmanager
+def module_of(source: str, prologue: str = PROLOGUE) -> Iterator[ModuleType]:
+    """Import source text from a file, so that it can be read back; the file is gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = f"generated_{next(_serial)}"
+        path = Path(folder) / f"{name}.py"
+        path.write_text(prologue + source, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+            yield module
+        finally:
+            del sys.modules[name]
+
+
+def datasets(bound: Bound) -> list[tuple[Any, ...]]:
+    """Every dataset of a bound mechanism."""
+    return list(itertools.product(bound.record.values, repeat=bound.n))
+
+
+def meaning(bound: Bound, x: tuple[Any, ...]) -> Law | None:
+    """The law by the interpreter; None where the program fails on the dataset."""
+    try:
+        return interp.law(bound, x)
+    except ProgramError:
+        return None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What was seen while comparing: the laws, and on how many datasets the program fails."""
+
+    laws: dict[tuple[Any, ...], Law | None]
+
+    @property
+    def failing(self) -> int:
+        return sum(law is None for law in self.laws.values())
+
+
+def assert_agreement(bound: Bound, backends: tuple[str, ...] = BACKENDS) -> Agreement:
+    """Check that both ways of compiling give the meaning on every dataset, on every back end."""
+    laws = {x: meaning(bound, x) for x in datasets(bound)}
+    for backend in backends:
+        _check_symbolic(bound, laws, backend)
+        for x, law in laws.items():
+            assert _fixed_law(bound, x, backend) == law, f"compile_dataset({x}) on {backend}"
+    return Agreement(laws)
+
+
+def _fixed_law(bound: Bound, x: tuple[Any, ...], backend: str) -> Law | None:
+    try:
+        return Table(bound, compile_dataset(bound, x, backend)).law(x)
+    except ProgramError:
+        return None
+
+
+def _check_symbolic(bound: Bound, laws: dict[tuple[Any, ...], Law | None], backend: str) -> None:
+    try:
+        table = Table(bound, compile_symbolic(bound, backend))
+    except ProgramError as error:
+        assert None in laws.values(), f"compile_symbolic fails on {backend}, the program does not: {error}"
+        if error.x is not None:
+            assert laws[error.x] is None, f"{error.x} does not reach the failure: {error}"
+        return
+    for x, law in laws.items():
+        try:
+            found: Law | None = table.law(x)
+        except ProgramError:
+            found = None
+        assert found == law, f"compile_symbolic on {backend} differs on {x}"
+
+
+def bind(module: ModuleType, record: Domain, n: int, name: str = "f", neighbours: Any = None, **parameters: Any) -> Bound:
+    """Bind the function of a module, whether it is decorated or not."""
+    function = getattr(module, name)
+    program = function.program if hasattr(function, "program") else Program(function, record)
+    return program.bind(n, neighbours=neighbours, **parameters)

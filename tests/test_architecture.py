@@ -1,0 +1,98 @@
+"""Imports go one way, lang <- logic <- query <- report <- top level, and the package is light to import."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import tightdp
+
+ROOT = Path(tightdp.__file__).parent
+LAYERS = ("lang", "logic", "query", "report")
+ANYWHERE = {"tightdp.errors", "tightdp._version"}
+HEAVY = {"numpy", "sympy", "networkx", "rich", "dd", "matplotlib", "scipy"}
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def layer(module: str) -> int:
+    """The height of a module: its layer, or the top."""
+    parts = module.split(".")
+    return LAYERS.index(parts[1]) if len(parts) > 1 and parts[1] in LAYERS else len(LAYERS)
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Every imported module and its line, in functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((name.name, node.lineno) for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            assert node.module is not None
+            if node.module == "tightdp":
+                yield from ((f"tightdp.{name.name}", node.lineno) for name in node.names)
+            else:
+                yield node.module, node.lineno
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_imports_go_downwards(path: Path) -> None:
+    here = module_name(path)
+    for imported, line in imports(ast.parse(path.read_text(encoding="utf-8"))):
+        if imported.split(".")[0] == "tightdp" and imported not in ANYWHERE:
+            assert layer(imported) <= layer(here), f"{path}:{line} imports {imported} from above"
+
+
+def test_only_one_file_imports_dd() -> None:
+    users = {
+        module_name(path)
+        for path in FILES
+        for imported, _ in imports(ast.parse(path.read_text(encoding="utf-8")))
+        if imported.split(".")[0] == "dd"
+    }
+    assert users == {"tightdp.logic.bdd"}
+
+
+def test_the_interpreter_shares_nothing_with_the_compiler() -> None:
+    """The meaning of the language is independent of what is tested against it."""
+    compiler = ("tightdp.lang.lower", "tightdp.lang.ir", "tightdp.lang.check", "tightdp.logic")
+    pending, seen = ["tightdp.lang.interp"], set()
+    while pending:
+        module = pending.pop()
+        if module in seen:
+            continue
+        seen.add(module)
+        path = ROOT.parent / Path(*module.split("."))
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        found = [name for name, _ in imports(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("tightdp")]
+        pending += found
+    assert not [module for module in seen if module.startswith(compiler)]
+
+
+@pytest.mark.parametrize("command", [["-c", "import tightdp"], ["-m", "tightdp", "--help"]], ids=["import", "help"])
+def test_start_up_is_light(command: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *command],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT.parent)},
+    )
+    loaded = {line.rsplit("|", 1)[1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
+    assert "tightdp" in loaded
+    assert loaded & HEAVY == set()
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
