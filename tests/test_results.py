@@ -224,29 +224,34 @@ def stopped_after(instance: Instance, datasets: int) -> Instance:
     return instance
 
 
+def one_flip(x: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """A relation without a name that tightdp knows: everything is gone through."""
+    return [(*x[:at], 1 - bit, *x[at + 1 :]) for at, bit in enumerate(x)]
+
+
 def test_a_stopped_search_gives_bounds() -> None:
-    found = stopped_after(response.bind(n=4, lam="1/5"), 2).privacy()
+    found = stopped_after(response.bind(n=4, lam="1/5", neighbours=one_flip), 2).privacy()
     assert (found.status, found.lower, found.upper, found.exp_epsilon) == ("unresolved", 4, math.inf, math.inf)
     answer = found.to_dict()["result"]
     assert (answer["lower"], answer["upper"], answer["exp_epsilon"]) == ("4", "inf", "inf")
     assert "interrupted" in repr(found)
-    delta = stopped_after(response.bind(n=4, lam="1/5"), 2).delta(exp_epsilon=2)
+    delta = stopped_after(response.bind(n=4, lam="1/5", neighbours=one_flip), 2).delta(exp_epsilon=2)
     assert (delta.status, delta.lower, delta.upper) == ("unresolved", F(2, 5), 1)
     accuracy = stopped_after(total.bind(n=4, lam="1/5"), 2).accuracy(1)
     assert (accuracy.status, accuracy.lower, accuracy.upper) == ("unresolved", 0, F(512, 625))
-    assert stopped_after(response.bind(n=4, lam="1/5"), 2).curve().status == "unresolved"
+    assert stopped_after(response.bind(n=4, lam="1/5", neighbours=one_flip), 2).curve().status == "unresolved"
 
 
 def test_a_stopped_search_decides_what_it_can() -> None:
-    instance = response.bind(n=4, lam="1/5")
+    instance = response.bind(n=4, lam="1/5", neighbours=one_flip)
     assert stopped_after(instance, 2).verify(exp_epsilon=3).holds is False
-    undecided = stopped_after(response.bind(n=4, lam="1/5"), 2).verify(exp_epsilon=4)
+    undecided = stopped_after(response.bind(n=4, lam="1/5", neighbours=one_flip), 2).verify(exp_epsilon=4)
     assert (undecided.holds, undecided.status, bool(undecided)) == (None, "unresolved", False)
     assert stopped_after(leak.bind(n=4, p="1/3"), 2).privacy().status == "exact"
 
 
 def test_a_stopped_search_is_not_kept() -> None:
-    instance = stopped_after(response.bind(n=3, lam="1/5"), 2)
+    instance = stopped_after(response.bind(n=3, lam="1/5", neighbours=one_flip), 2)
     assert instance.curve().status == "unresolved"
     instance.engine.progress = None
     instance.engine.stopping = False
@@ -306,7 +311,7 @@ def test_accuracy_needs_a_target_and_numbers() -> None:
 
 def test_too_many_datasets() -> None:
     with pytest.raises(QueryError, match=r"2\^64"):
-        response.bind(n=64, lam="1/5").privacy()
+        response.bind(n=64, lam="1/5", neighbours=one_flip).privacy()
 
 
 # How results are shown.
@@ -357,10 +362,21 @@ def test_long_answers_are_shortened_for_people_only() -> None:
 
 
 def test_stats_count_what_was_looked_at() -> None:
-    stats = response.bind(n=2, lam="1/5").privacy().stats
+    stats = response.bind(n=2, lam="1/5", neighbours=one_flip).privacy().stats
     assert (stats.variables, stats.queries, stats.inference_set) == (6, 4, 16)
-    assert stats.privacy_set == 4 * 2 * 4
+    assert (stats.privacy_set, stats.method) == (4 * 2 * 4, "exhaustive")
     assert min(stats.compile, stats.count, stats.search) > 0
+
+
+def test_stats_carry_the_sizes_of_the_symmetric_sets() -> None:
+    stats = response.bind(n=9, lam="1/5").privacy().stats
+    assert (stats.inference_set, stats.privacy_set, stats.method) == (10, 18, "independent clients")
+    assert stats.symmetries == (
+        "clients 1..9 are interchangeable together with their outputs",
+        "flipping x_i and y_i together changes nothing",
+    )
+    counted = total.bind(n=9, lam="1/5").accuracy(1).stats
+    assert (counted.accuracy_set, counted.method) == (10, "aggregate")
 
 
 def test_the_diagram_is_drawn() -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 from tightdp.lang.program import Bound, Dataset
 from tightdp.monitor import Monitor, Progress, StoppableLimits
+from tightdp.plan import Plan, make_plan
 from tightdp.pipeline import compile_dataset, compile_symbolic, table_for
 from tightdp.query.curves import Profile, profile
 from tightdp.query.neighbours import relation_name
-from tightdp.query.sets import AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
+from tightdp.query.sets import Table
 from tightdp.report.result import Subject
 
 __all__ = ["Engine", "Kept"]
@@ -29,6 +30,7 @@ class Engine:
         self.progress: Progress | None = None
         self.stopping = False
         self._table: Table | None = None
+        self._plan: Plan | None = None
         self._profile: tuple[Profile, Kept] | None = None
 
     @property
@@ -44,12 +46,22 @@ class Engine:
 
     def table(self, monitor: Monitor) -> Table:
         """Return the table for all datasets; compiled once."""
+        if self._table is None and self._plan is not None and self._plan.aggregate is None:
+            self._table = self._plan.table
         if self._table is None:
             with monitor.compiling():
                 formula = compile_symbolic(self.bound, self.backend, monitor.limits)
                 monitor.limits.watch(formula.nodes)
             self._table = table_for(self.bound, formula)
         return self._table
+
+    def plan(self, monitor: Monitor) -> Plan:
+        """Return how the mechanism is looked at; compiled once."""
+        if self._plan is None:
+            with monitor.compiling():
+                self._plan = make_plan(self.bound, self.backend, monitor.limits)
+            monitor.fill(self._plan)
+        return self._plan
 
     def table_of(self, x: Dataset, monitor: Monitor, reuse: bool = True) -> Table:
         """Return a table that has at least dataset x: the one for all datasets, if it is there."""
@@ -60,34 +72,28 @@ class Engine:
             monitor.limits.watch(formula.nodes)
         return table_for(self.bound, formula)
 
-    def privacy_set(self) -> PrivacySet:
-        """Return the pairs of neighbours that have to be compared. Raises QueryError where they are too many."""
-        return every_neighbouring_pair(self.bound)
-
-    def accuracy_set(self) -> AccuracySet:
-        """Return the datasets on which accuracy has to be measured. Raises QueryError where they are too many."""
-        return every_input(self.bound)
-
     def profile(self) -> tuple[Profile, Kept]:
         """Return the privacy profile; searched for once, unless that was cut short."""
         if self._profile is not None:
             return self._profile
-        pairs = self.privacy_set()
         monitor = self.monitor()
-        table = self.table(monitor)
+        plan = self.plan(monitor)
         with monitor.searching():
-            found = profile(table, monitor.pairs(table, pairs))
-        result = found, self.kept(monitor, table)
+            found = profile(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()))
+        result = found, self.kept(monitor, plan)
         if monitor.stopped is None:
             self._profile = result
         return result
 
-    def kept(self, monitor: Monitor, table: Table, decided: bool = False) -> Kept:
-        """Return the common fields of a result; `decided` when looking further could not change it."""
-        unresolved = monitor.stopped is not None and not decided
+    def kept(self, monitor: Monitor, plan: Plan, decided: bool = False, bounded: bool = False) -> Kept:
+        """Return the common fields of a result.
+
+        `decided`: looking further could not change it; `bounded`: both ends of an enclosure are known all the same.
+        """
+        open_ = monitor.stopped is not None and not decided
         return {
             "subject": self.subject,
-            "stats": monitor.stats(table.formula),
-            "status": "unresolved" if unresolved else "exact",
-            "reason": monitor.stopped.what if monitor.stopped is not None and unresolved else "",
+            "stats": monitor.stats(plan),
+            "status": ("bounded" if bounded else "unresolved") if open_ else "exact",
+            "reason": monitor.stopped.what if monitor.stopped is not None and open_ else "",
         }

@@ -155,15 +155,22 @@ class Instance:
         return self.engine.table(self.engine.monitor()).probability(dataset, as_value(y))
 
     def show(self, x: Sequence[Any] | None = None) -> Structure:
-        """Return the diagram of the mechanism on all datasets, or on dataset x: counts, `dot()`, `svg()`."""
+        """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
+        from tightdp.plan import Plan
         from tightdp.report.diagram import Structure
 
         monitor = self.engine.monitor()
         if x is None:
-            table = self.engine.table(monitor)
+            plan, table = self.engine.plan(monitor), self.engine.table(monitor)
         else:
             table = self.engine.table_of(self.bound.check_dataset(x), monitor, reuse=False)
-        return Structure(subject=self.subject, formula=table.formula, stats=monitor.stats(table.formula))
+            plan = Plan(self.bound, table)
+        return Structure(
+            subject=self.subject,
+            formula=table.formula,
+            symmetry=plan.symmetry,
+            stats=monitor.stats(plan, table.formula),
+        )
 
     # verification
 

@@ -11,6 +11,7 @@ from tightdp.errors import LimitError
 from tightdp.lang.program import Dataset
 from tightdp.logic.formula import WeightedFormula
 from tightdp.pipeline import Limits
+from tightdp.plan import Plan
 from tightdp.query.sets import AccuracySet, PrivacySet, Table
 from tightdp.report.result import Stats
 
@@ -78,9 +79,31 @@ class Monitor:
         self._stats = replace(stats, count=stats.count + time.perf_counter() - start)
         return outputs
 
-    def stats(self, formula: WeightedFormula) -> Stats:
-        """Return what the query cost."""
-        return replace(self._stats, variables=len(formula.variables), nodes=formula.nodes)
+    def counted(self, queries: int) -> None:
+        """Take note of weighted counts made outside a watched set."""
+        self._stats = replace(self._stats, queries=self._stats.queries + queries)
+
+    def fill(self, plan: Plan) -> None:
+        """Compute the laws of all classes of datasets, where there are such classes."""
+        if plan.aggregate is not None:
+            start = time.perf_counter()
+            plan.aggregate.fill(self.limits.watch)
+            self._stats = replace(self._stats, count=self._stats.count + time.perf_counter() - start)
+
+    def stats(self, plan: Plan, formula: WeightedFormula | None = None) -> Stats:
+        """Return what the query cost, and the sizes of the sets where symmetry gave them."""
+        formula, symmetry = formula or plan.table.formula, plan.symmetry
+        stats = replace(
+            self._stats,
+            variables=len(formula.variables),
+            nodes=formula.nodes,
+            method=plan.method,
+            symmetries=symmetry.words,
+            accuracy_set=symmetry.accuracy_set,
+        )
+        if plan.chain is not None and symmetry.inference_set is not None and not self._seen:
+            stats = replace(stats, inference_set=symmetry.inference_set, privacy_set=symmetry.privacy_set or 0)
+        return stats
 
     def _watched_pairs(self, table: Table, privacy_set: PrivacySet) -> Iterator[tuple[Dataset, Dataset, int]]:
         current: Dataset | None = None

@@ -12,11 +12,11 @@ from tightdp.errors import LimitError, ProgramError
 from tightdp.lang.lower import lower
 from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound, Dataset
-from tightdp.logic.encode import encode
+from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.query.sets import Table
 
-__all__ = ["Limits", "compile_dataset", "compile_symbolic", "table_for"]
+__all__ = ["Limits", "compile_dataset", "compile_symbolic", "deep_recursion", "table_for"]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
@@ -54,8 +54,8 @@ def table_for(bound: Bound, formula: WeightedFormula) -> Table:
 
 
 def _compile(bound: Bound, x: Dataset | None, backend: str, limits: Limits) -> WeightedFormula:
-    with _deep_recursion():
-        core = expand_shuffles(lower(bound, x))
+    with deep_recursion():
+        core = expand_shuffles(lower(bound, x, prober(backend, limits.watch)))
         limits.watch()
         try:
             return encode(core, backend, limits.watch)
@@ -73,7 +73,8 @@ def _placed(error: ProgramError, bound: Bound, x: Dataset | None) -> ProgramErro
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Iterator[None]:
+    """Let the compiler recurse in Python as deep as it needs to."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _RECURSION))
     try:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from tightdp.engine import Engine, Kept
 from tightdp.lang.interp import target_value
 from tightdp.lang.program import Dataset
+from tightdp.monitor import Monitor
+from tightdp.plan import Plan
 from tightdp.query import accuracy, curves
+from tightdp.query.chain_search import Found, largest_ratio
 from tightdp.query.curves import Profile
-from tightdp.query.privacy import tight_ratio
-from tightdp.query.sets import AccuracySet
+from tightdp.query.privacy import Ratio, tight_ratio
 from tightdp.report.answers import Accuracy, Distribution
 from tightdp.report.numbers import exp_enclosure
 from tightdp.report.privacy import Delta, Privacy, Renyi
 from tightdp.report.result import EventWitness, PairWitness, TripleWitness
 from tightdp.report.words import in_order
 
+_FEW_DATASETS = 1 << 14
+"""Up to so many datasets, going through all of them replaces a search that had to be cut short."""
 _DIGITS = 40
 """To how many digits e^ε is enclosed where δ is asked at a rational ε."""
 _SHORT = 10**30
@@ -26,26 +31,58 @@ _SHORT = 10**30
 
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
-    pairs = engine.privacy_set()
     monitor = engine.monitor()
-    table = engine.table(monitor)
+    plan = engine.plan(monitor)
+    if plan.chain is not None and top == 1:
+        found = _along_the_chain(engine, monitor, plan)
+        if found is not None:
+            return found
     with monitor.searching():
-        ratios = tight_ratio(table, monitor.pairs(table, pairs), top)
+        ratios = tight_ratio(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()), top)
     best = ratios[0].exp_epsilon if ratios else Fraction(1)
-    witness = None
-    if ratios:
-        found = ratios[0]
-        witness = TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
-    kept = engine.kept(monitor, table, decided=top == 1 and best == math.inf)
+    kept = engine.kept(monitor, plan, decided=top == 1 and best == math.inf)
     upper = best if kept["status"] == "exact" else math.inf
-    return Privacy(exp_epsilon=upper, lower=best, witness=witness, top=ratios, **kept)
+    return Privacy(exp_epsilon=upper, lower=best, witness=_triple(ratios), top=ratios, **kept)
+
+
+def _along_the_chain(engine: Engine, monitor: Monitor, plan: Plan) -> Privacy | None:
+    """Return the tight e^ε of a chain of client blocks; None where going through all datasets does better."""
+    assert plan.chain is not None
+    with monitor.searching():
+        found = largest_ratio(plan.chain, engine.bound, monitor.limits.watch)
+    if found.cut_short and engine.bound.record.size**engine.bound.n <= _FEW_DATASETS:
+        return None
+    if found.reason is not None:
+        monitor.stopped = found.reason
+    ratios = () if found.found is None else (_ratio(plan, found.found),)
+    monitor.counted(2 * len(ratios))
+    kept = engine.kept(monitor, plan, decided=found.reason is None, bounded=found.upper != math.inf)
+    return Privacy(exp_epsilon=found.upper, lower=found.lower, witness=_triple(ratios), top=ratios, **kept)
+
+
+def _ratio(plan: Plan, found: Found) -> Ratio:
+    """Return a witness with its probabilities, counted anew on the diagram."""
+    output = plan.table.output(found.code)
+    p, q = (plan.table.probability(x, output) for x in (found.x, found.x_prime))
+    if (p / q if q else math.inf) != found.ratio:
+        raise AssertionError("a witness does not have its ratio: a defect of the search")
+    return Ratio(found.ratio, found.x, found.x_prime, output, p, q)
+
+
+def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
+    if not ratios:
+        return None
+    found = ratios[0]
+    return TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
 
 
 def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
-    profile, kept = engine.profile()
-    least, pair = profile.least(delta)
-    kept = _decided(kept, least == math.inf)
+    monitor = engine.monitor()
+    plan = engine.plan(monitor)
+    with monitor.searching():
+        least, pair = curves.least_ratio(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()), delta)
+    kept = engine.kept(monitor, plan, decided=least == math.inf)
     upper = least if kept["status"] == "exact" else math.inf
     witness = None if pair is None else PairWitness(*pair)
     return Privacy(exp_epsilon=upper, delta=delta, lower=least, witness=witness, **kept)
@@ -76,27 +113,26 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
 
 def renyi_divergence(engine: Engine, order: int) -> Renyi:
     """Return the Rényi divergence of an integer order."""
-    pairs = engine.privacy_set()
     monitor = engine.monitor()
-    table = engine.table(monitor)
+    plan = engine.plan(monitor)
     with monitor.searching():
-        found = curves.renyi(table, monitor.pairs(table, pairs), order)
+        found = curves.renyi(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()), order)
     witness = None if found.x is None or found.x_prime is None else PairWitness(found.x, found.x_prime)
-    kept = engine.kept(monitor, table, decided=found.exp_moment == math.inf)
+    kept = engine.kept(monitor, plan, decided=found.exp_moment == math.inf)
     upper = found.exp_moment if kept["status"] == "exact" else math.inf
     return Renyi(order=order, exp_moment=upper, lower=found.exp_moment, witness=witness, **kept)
 
 
 def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
     """Return the tight 1 - β at an error bound, and the `top` worst classes of datasets."""
-    inputs = engine.accuracy_set()
-    _check_target(engine, inputs)
+    _check_target(engine)
     monitor = engine.monitor()
-    table = engine.table(monitor)
+    plan = engine.plan(monitor)
+    table, inputs = plan.table, plan.accuracy_set()
     with monitor.searching():
         classes = accuracy.accuracy(table, monitor.inputs(table, inputs), alpha)
     worst = classes[0]
-    kept = engine.kept(monitor, table)
+    kept = engine.kept(monitor, plan)
     lower = worst.one_minus_beta if kept["status"] == "exact" else Fraction(0)
     return Accuracy(
         alpha=alpha,
@@ -112,13 +148,13 @@ def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
 
 def least_error(engine: Engine, beta: Fraction) -> Accuracy:
     """Return the least error bound that every dataset keeps with probability 1 - beta."""
-    inputs = engine.accuracy_set()
-    _check_target(engine, inputs)
+    _check_target(engine)
     monitor = engine.monitor()
-    table = engine.table(monitor)
+    plan = engine.plan(monitor)
+    table, inputs = plan.table, plan.accuracy_set()
     with monitor.searching():
         alpha, x = accuracy.least_alpha(table, monitor.inputs(table, inputs), beta)
-    kept = engine.kept(monitor, table)
+    kept = engine.kept(monitor, plan)
     upper = alpha if kept["status"] == "exact" else math.inf
     return Accuracy(alpha=upper, beta=beta, x=x, lower=alpha, upper=upper, **kept)
 
@@ -128,7 +164,7 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
     monitor = engine.monitor()
     table = engine.table_of(x, monitor)
     monitor.look_at(table, x)
-    return Distribution(x=x, law=in_order(table.law(x)), **engine.kept(monitor, table))
+    return Distribution(x=x, law=in_order(table.law(x)), **engine.kept(monitor, Plan(engine.bound, table)))
 
 
 def _delta(profile: Profile, t: Fraction) -> tuple[Fraction, EventWitness | None]:
@@ -143,7 +179,6 @@ def _decided(kept: Kept, decided: bool) -> Kept:
     return {**kept, "status": "exact", "reason": ""} if decided else kept
 
 
-def _check_target(engine: Engine, inputs: AccuracySet) -> None:
+def _check_target(engine: Engine) -> None:
     """Complain of a missing target before anything is compiled."""
-    first, _ = next(iter(inputs))
-    target_value(engine.bound, first)
+    target_value(engine.bound, (engine.bound.record.values[0],) * engine.bound.n)

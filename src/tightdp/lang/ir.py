@@ -226,7 +226,12 @@ def reachable(roots: Sequence[Expr]) -> list[Expr]:
 
 
 def _ordered(values: Sequence[Any]) -> Sequence[Any]:
-    """Return distinct values in canonical order: ascending where all are numbers, else as met."""
+    """Return distinct values in canonical order: ascending where all are numbers, else as met.
+
+    Where a truth value and an equal integer meet, the integer stays.
+    """
+    if {bool, int} <= set(map(type, values)):
+        values = [*(value for value in values if not isinstance(value, bool)), *values]
     distinct = list(dict.fromkeys(values))
     if not all(is_number(value) for value in distinct):
         return tuple(distinct)

@@ -27,8 +27,7 @@ def is_number(value: Any) -> bool:
 def _divide(left: Any, right: Any) -> Any:
     if not (is_number(left) and is_number(right)):
         raise TypeError(f"cannot divide {left!r} by {right!r}")
-    quotient = Fraction(left) / Fraction(right)
-    return quotient.numerator if quotient.denominator == 1 else quotient
+    return Fraction(left) / Fraction(right)
 
 
 def _power(base: Any, exponent: Any) -> Any:
@@ -36,14 +35,9 @@ def _power(base: Any, exponent: Any) -> Any:
         raise TypeError(f"cannot raise {base!r} to the power {exponent!r}")
     if Fraction(exponent).denominator != 1:
         raise TypeError(f"the exponent {exponent} is not a whole number, so the power is not rational")
-    power = Fraction(base) ** int(exponent)
-    return power.numerator if power.denominator == 1 else power
-
-
-def _integer(value: Any) -> int:
-    if not is_number(value):
-        raise TypeError(f"int() takes a number, not {value!r}")
-    return int(value)
+    if exponent >= 0 and isinstance(base, int):
+        return base ** int(exponent)
+    return Fraction(base) ** int(exponent)
 
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
@@ -54,6 +48,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "floordiv": operator.floordiv,
     "mod": operator.mod,
     "pow": _power,
+    "powmod": pow,
     "lshift": operator.lshift,
     "rshift": operator.rshift,
     "bitand": operator.and_,
@@ -75,7 +70,8 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "max": max,
     "not": operator.not_,
     "bool": bool,
-    "int": _integer,
+    "int": int,
+    "fraction": Fraction,
     "floor": math.floor,
     "ceil": math.ceil,
     "comb": math.comb,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, prod
@@ -168,14 +168,16 @@ def _share(builder: Builder, count: Expr, total: Expr) -> Expr:
     return builder.draw("shuffle", selector, [law(pair) for pair in selector.values])
 
 
+@dataclass(frozen=True)
 class Arrangement(Shape):
     """A tuple that is one of all arrangements of a multiset, each equally likely given the counts.
 
     Components `first`, `first + 1`, ... count the values; what is left over of `length` are copies of the last value.
     """
 
-    def __init__(self, first: int, values: Sequence[Any], length: int) -> None:
-        self.first, self.values, self.length = first, tuple(values), length
+    first: int
+    values: tuple[Any, ...]
+    length: int
 
     def counts(self, components: Sequence[Any]) -> list[int]:
         """Return how often each value occurs."""
@@ -185,6 +187,21 @@ class Arrangement(Shape):
     def decode(self, values: Sequence[Any]) -> Any:
         counts = self.counts(values)
         return tuple(value for value, count in zip(self.values, counts, strict=True) for _ in range(count))
+
+    def every(self, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """Yield all outputs with these counts, in the order of the values."""
+        left = self.counts(values)
+
+        def arrange(done: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+            if len(done) == self.length:
+                yield done
+            for at, value in enumerate(self.values):
+                if left[at]:
+                    left[at] -= 1
+                    yield from arrange((*done, value))
+                    left[at] += 1
+
+        return arrange(())
 
     def arrangements(self, values: Sequence[Any]) -> int:
         """Return how many outputs there are with these counts."""
@@ -220,7 +237,7 @@ def arrangements_to_counts(program: CoreProgram) -> Counted:
                 return TupleOf(tuple(shape_of(item) for item in shape.items))
             items = rebuild.copy(group[0].items)
             values = list(dict.fromkeys(value for item in items for value in item.values))
-            arrangement = Arrangement(len(components), values, len(items))
+            arrangement = Arrangement(len(components), tuple(values), len(items))
             components.extend(
                 rebuild.builder.sum([rebuild.builder.equals(item, value) for item in items]) for value in values[:-1]
             )

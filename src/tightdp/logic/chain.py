@@ -193,7 +193,9 @@ def _block(
             scaled = weight * (common // below) // shared
             into.setdefault((item, decided), {}).setdefault(exit_, []).append((node, scaled))
             exits.add(exit_)
-    return Block(client, bits, into), exits
+    position = {item: at for at, item in enumerate(record.values)}
+    letters = sorted(into, key=lambda letter: (position[letter[0]], letter[1]))
+    return Block(client, bits, {letter: into[letter] for letter in letters}), exits
 
 
 def _inputs(

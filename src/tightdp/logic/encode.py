@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from tightdp.errors import ProgramError
-from tightdp.lang.ir import Apply, Case, Check, Const, CoreProgram, Draw, Expr, Input, Nary
+from tightdp.lang.ir import Apply, Case, Check, Const, CoreProgram, Draw, Expr, Input, Leaf, Nary, reachable
 from tightdp.lang.laws import Law
 from tightdp.lang.operators import operation
+from tightdp.lang.passes import expand_shuffles
 from tightdp.logic.bdd import Manager, Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
 from tightdp.logic.order import order
 
-__all__ = ["encode"]
+__all__ = ["encode", "possible_values", "prober"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,24 @@ def encode(
     of the program can fail, with a dataset on which it does.
     """
     return _Encoder(program, backend, watch).run()
+
+
+def prober(
+    backend: str = "cudd", watch: Callable[[int], None] = lambda size: None
+) -> Callable[[Expr, Sequence[Expr]], list[tuple[bool, ...]]]:
+    """Return `possible_values` on a back end, in the form in which lowering asks it."""
+    return partial(possible_values, backend=backend, watch=watch)
+
+
+def possible_values(
+    condition: Expr, exprs: Sequence[Expr], backend: str = "cudd", watch: Callable[[int], None] = lambda size: None
+) -> list[tuple[bool, ...]]:
+    """Say of each node which of its values it can take where a condition holds; all false where it cannot hold."""
+    roots = (condition, *exprs)
+    inputs = tuple(expr for expr in reachable(roots) if isinstance(expr, Input))
+    program = expand_shuffles(CoreProgram(inputs, roots, Leaf(0), (), ()))
+    encoder = _Encoder(program, backend, watch)
+    return [encoder.possible(image, expr.values) for image, expr in zip(program.components[1:], exprs, strict=True)]
 
 
 class _Encoder:
@@ -197,6 +217,16 @@ class _Encoder:
                 code = code << 1 | taken.get(level, False)
             clients.setdefault(leaf.client, []).append(leaf.values[min(code, len(leaf.values) - 1)])
         return tuple(tuple(leaves) for leaves in clients.values())
+
+    def possible(self, expr: Expr, values: Sequence[Any]) -> tuple[bool, ...]:
+        """Say which of some values a node can take where the first component holds."""
+        manager, condition = self.manager, self.holds(self.program.components[0])
+        taken = {
+            value
+            for value, guard in zip(expr.values, self.guards(expr), strict=True)
+            if manager.both(condition, guard) != manager.false
+        }
+        return tuple(value in taken for value in values)
 
     # functions of nodes
 

@@ -32,9 +32,8 @@ def accuracy(table: Table, accuracy_set: AccuracySet, alpha: Fraction) -> tuple[
         raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
     classes: dict[Fraction, tuple[Dataset, int]] = {}
     for x, inputs in accuracy_set:
-        value = sum(
-            (mass for error, mass in errors(table, x).items() if error <= alpha), start=Fraction(0)
-        )
+        weights, total = errors(table, x)
+        value = Fraction(sum(weight for error, weight in weights.items() if error <= alpha), total)
         first, count = classes.get(value, (x, 0))
         classes[value] = (first, count + inputs)
     return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
@@ -46,22 +45,23 @@ def least_alpha(table: Table, accuracy_set: AccuracySet, beta: Fraction) -> tupl
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
     worst: tuple[Fraction, Dataset] | None = None
     for x, _ in accuracy_set:
-        reached = Fraction(0)
-        for error, mass in sorted(errors(table, x).items()):
-            reached += mass
-            if reached >= 1 - beta:
+        weights, total = errors(table, x)
+        enough, reached = (1 - beta) * total, 0
+        for error, weight in sorted(weights.items()):
+            reached += weight
+            if reached >= enough:
                 if worst is None or error > worst[0]:
-                    worst = (error, x)
+                    worst = (Fraction(error), x)
                 break
     assert worst is not None
     return worst
 
 
-def errors(table: Table, x: Dataset) -> dict[Fraction, Fraction]:
-    """Return the law of |M(x) - V(x)|."""
+def errors(table: Table, x: Dataset) -> tuple[dict[int | Fraction, int], int]:
+    """Return the law of |M(x) - V(x)| as weights by error, and their total."""
     target = target_value(table.bound, x)
     weights = table.weights(x)
-    masses: dict[Fraction, int] = {}
+    masses: dict[int | Fraction, int] = {}
     for code, weight in weights.by_code.items():
         output = table.output(code)
         if not is_number(output):
@@ -70,6 +70,6 @@ def errors(table: Table, x: Dataset) -> dict[Fraction, Fraction]:
                 f"{output!r}",
                 "ask accuracy of a mechanism that returns a number on every run",
             )
-        error = abs(Fraction(output) - target)
+        error = abs(output - target)
         masses[error] = masses.get(error, 0) + weight
-    return {error: Fraction(weight, weights.total) for error, weight in masses.items()}
+    return masses, weights.total

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 from tightdp.errors import LanguageError, ProgramError
-from tightdp.lang.ir import CoreProgram
+from tightdp.lang.ir import CoreProgram, Shape, TupleOf
 from tightdp.lang.lower import lower_target
 from tightdp.lang.passes import Arrangement, arrangements_to_counts, expand_shuffles
-from tightdp.lang.program import Bound, Dataset
+from tightdp.lang.program import Bound, Dataset, Output
 from tightdp.logic.aggregate import Aggregate, find_aggregate
 from tightdp.logic.count import Weights, raw_weights
-from tightdp.logic.encode import encode
+from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.logic.mixture import StateLaw, every_law, law_of, one_state
 from tightdp.query.orbits import Group, Orbits
@@ -59,10 +60,13 @@ class AggregateTable(Table):
         states = math.prod(len(leaf.values) for leaf in self.formula.inputs)
         return self.orbits.number * states <= MAX_LAW_ENTRIES
 
-    def fill(self) -> None:
+    def fill(self, watch: Callable[[], None] = lambda: None) -> None:
         """Compute the laws of all classes of datasets at once."""
+        if len(self._by_counts) == self.orbits.number:
+            return
         clients = [len(group.clients) for group in self.orbits.groups]
         for counts, state in every_law(self._start, self._letters, clients):
+            watch()
             self._by_counts[counts] = self._output_law(state)
 
     def weights(self, x: Dataset) -> Weights:
@@ -79,6 +83,13 @@ class AggregateTable(Table):
             return 1
         values = self.formula.component_values(code)
         return math.prod(arrangement.arrangements(values) for arrangement in self.arrangements)
+
+    def outputs(self, code: int) -> Iterator[Output]:
+        values = self.formula.component_values(code)
+        orders = [arrangement.every(values) for arrangement in self.arrangements]
+        for chosen in product(*orders):
+            given = dict(zip(self.arrangements, chosen, strict=True))
+            yield _put_together(self.formula.shape, values, given)
 
     def _output_law(self, state: StateLaw) -> Weights:
         entries = [(self._outputs_given(values), weight) for values, weight in state.items()]
@@ -104,6 +115,15 @@ class AggregateTable(Table):
         """Return one pair of neighbours per class, for a relation that changes one record."""
         return PrivacySet(lambda: self.orbits.pairs(self.bound), self.orbits.number_of_pairs(self.bound))
 
+    def codes(self) -> set[int]:
+        """Return the codes of all outputs that are ever given."""
+        return set().union(*(law.by_code for law in self._by_counts.values()))
+
+    def accuracy_classes(self) -> int | None:
+        """Return how many datasets accuracy would be measured on; None without a target of that form."""
+        found = None if self.bound.program.target is None else self.accuracy_set()
+        return None if found is None else found.size
+
     def accuracy_set(self) -> AccuracySet | None:
         """Return one dataset per class of equal law and equal target, or None where the target has no such form."""
         target = _target_aggregate(self.bound)
@@ -117,6 +137,15 @@ class AggregateTable(Table):
             lambda: ((orbits.representative(counts), orbits.size(counts)) for counts in orbits.every_counts()),
             orbits.number,
         )
+
+
+def _put_together(shape: Shape, values: Sequence[Any], given: dict[Arrangement, tuple[Any, ...]]) -> Output:
+    """Return the output with these components and these orders of shuffled parts."""
+    if isinstance(shape, Arrangement):
+        return given[shape]
+    if isinstance(shape, TupleOf):
+        return tuple(_put_together(item, values, given) for item in shape.items)
+    return shape.decode(values)
 
 
 def _orbits(
@@ -136,17 +165,19 @@ def _orbits(
 
 def _target_aggregate(bound: Bound) -> Aggregate | None:
     try:
-        target = lower_target(bound)
+        target = lower_target(bound, prober())
         return find_aggregate(target, bound.record, bound.n, "cudd")
     except (LanguageError, ProgramError):
         return None
 
 
-def find_aggregate_table(bound: Bound, program: CoreProgram, backend: str) -> AggregateTable | None:
+def find_aggregate_table(
+    bound: Bound, program: CoreProgram, backend: str, watch: Callable[[int], None] = lambda size: None
+) -> AggregateTable | None:
     """Return the table of a program that can be cut at its aggregates, or None."""
     counted = arrangements_to_counts(program)
     aggregate = find_aggregate(expand_shuffles(counted.program), bound.record, bound.n, backend)
     if aggregate is None:
         return None
-    return AggregateTable(bound, aggregate, encode(aggregate.rest, backend), counted.arrangements)
+    return AggregateTable(bound, aggregate, encode(aggregate.rest, backend, watch), counted.arrangements)
 

@@ -55,13 +55,14 @@ Form = tuple[Vector, Steps]
 class Enclosure:
     """What a search knows of the tight ratio: at least `lower`, which `found` attains (None: 1), at most `upper`.
 
-    `reason` says why the two differ, and is None where they are equal.
+    `reason` says why the two differ, and is None where they are equal; `cut_short` that too many forms were the cause.
     """
 
     lower: Fraction | float
     upper: Fraction | float
     found: Found | None
     reason: LimitError | None
+    cut_short: bool
 
 
 def largest_ratio(chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None) -> Enclosure:
@@ -76,12 +77,17 @@ def largest_ratio(chain: Chain, bound: Bound, watch: Callable[[], None] = lambda
         search.run()
     except LimitError as error:
         reason = error
-    upper: Fraction | float = search.ratio
+    # Probabilities sum to 1 under both neighbours, so some output is at least as likely under the first.
+    lower = max(search.ratio, Fraction(1))
+    upper: Fraction | float = lower
     if reason is None and search.cut_short:
         reason = LimitError(f"the search would have to follow more than {MAX_FORMS} forms", "use fewer records")
     if reason is not None:
-        upper = max(search.ratio, blockwise_bound(chain, bound))
-    return Enclosure(search.ratio, upper, search.best, reason if upper != search.ratio else None)
+        upper = max(lower, blockwise_bound(chain, bound))
+    found = None if search.best is None or search.best.ratio < 1 else search.best
+    if upper == lower:
+        return Enclosure(lower, upper, found, None, False)
+    return Enclosure(lower, upper, found, reason, search.cut_short)
 
 
 def blockwise_bound(chain: Chain, bound: Bound) -> Fraction | float:
@@ -128,7 +134,7 @@ class _Search:
         self.bound = bound
         self.watch = watch
         self.steps = record_steps(bound)
-        self.ratio: Fraction | float = Fraction(1)
+        self.ratio: Fraction | float = Fraction(0)
         self.best: Found | None = None
         self.cut_short = False
 
@@ -156,11 +162,16 @@ class _Search:
                     self.ratio, self.best, improved = found.ratio, found, True
         return improved
 
+    def _arranged(self, taken: list[Any], below: Vector) -> list[Any]:
+        """Return the same witness with the records of interchangeable clients in order."""
+        return taken
+
     def _found(self, head: int, above: Vector, tail: int, below: Vector, steps: Steps) -> Found:
         taken = []
         while steps:
             step, steps = steps
             taken.append(step)
+        taken = self._arranged(taken, below)
         x: list[Record] = [self.bound.record.values[0]] * self.bound.n
         x_prime = list(x)
         ours, theirs = below, below
@@ -237,6 +248,14 @@ class _OneChange(_Search):
             if any(end < at for end in ends):
                 suffixes = self._narrow(_distinct(_pulled(block, suffixes)), MAX_SUFFIXES)
         return forms
+
+    def _arranged(self, taken: list[Any], below: Vector) -> list[Any]:
+        position = {record: at for at, record in enumerate(self.bound.record.values)}
+        result = []
+        for run in self._runs.of(frozenset(below)):
+            steps = [taken[at] for at in run]
+            result += sorted(steps, key=lambda step: (position[step[0]], step[0] == step[1], step[2]))
+        return result
 
     def _changes(self, block: Block, suffixes: Sequence[Form]) -> Iterator[Form]:
         """Yield the forms in which this client changes its record."""

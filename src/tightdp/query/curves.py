@@ -8,10 +8,10 @@ their upper convex hull, hold δ(t) for every t, its inverse, and the trade-off 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from tightdp.errors import ParameterError
@@ -19,14 +19,17 @@ from tightdp.lang.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.query.sets import PrivacySet, Table
 
-__all__ = ["Divergence", "Profile", "Renyi", "profile", "renyi"]
+__all__ = ["Divergence", "Profile", "Renyi", "least_ratio", "profile", "renyi"]
 
 Pair = tuple[Dataset, Dataset]
+
+_LISTED = 10_000
+"""Events of more outputs than this are not listed."""
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """δ at one t = e^ε, with the pair and the event (a set of outputs) that attain it."""
+    """δ at one t = e^ε, with the pair and the event (a set of outputs) that attain it; a huge event is not listed."""
 
     delta: Fraction
     x: Dataset | None
@@ -70,11 +73,12 @@ class Profile:
     def _event(self, x: Dataset, x_prime: Dataset, t: Fraction) -> tuple[Any, ...]:
         ours, theirs = self.table.weights(x), self.table.weights(x_prime)
         left, right = theirs.total * t.denominator, ours.total * t.numerator
-        return tuple(
-            self.table.output(code)
-            for code, weight in ours.by_code.items()
-            if weight * left > theirs.by_code.get(code, 0) * right
-        )
+        codes = [
+            code for code, weight in ours.by_code.items() if weight * left > theirs.by_code.get(code, 0) * right
+        ]
+        if sum(map(self.table.multiplicity, codes)) > _LISTED:
+            return ()
+        return tuple(output for code in codes for output in self.table.outputs(code))
 
     def least(self, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
         """Return the least t >= 1 with δ(t) <= delta, and the pair that forbids a smaller one.
@@ -135,12 +139,72 @@ def _scaled(vertices: Sequence[Vertex], factor: int) -> list[Vertex]:
     return [Vertex(vertex.under_prime * factor, vertex.under * factor, vertex.pair) for vertex in vertices]
 
 
+def least_ratio(table: Table, privacy_set: PrivacySet, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
+    """Return the least t >= 1 with δ(t) <= delta over a privacy set, and the pair that forbids a smaller one.
+
+    The same as `profile(...).least(delta)`, without the rest of the curve: a pair that provably does not raise the
+    present t is passed over after a look at leading digits, rounded outward.
+    """
+    best: Fraction | float = Fraction(1)
+    pair: Pair | None = None
+    for x, x_prime in _scattered(privacy_set):
+        ours, theirs = table.weights(x), table.weights(x_prime)
+        if best != math.inf and not _surely_below(ours, theirs, Fraction(best), delta):
+            t = _least_of_pair(ours, theirs, delta)
+            if t > best:
+                best, pair = t, (x, x_prime)
+    return best, pair
+
+
+def _scattered(privacy_set: PrivacySet) -> Iterator[Pair]:
+    """Yield the pairs, blocks of them in a scattered order, so that a large t is met early."""
+    pairs = iter(privacy_set)
+    while block := [(x, x_prime) for x, x_prime, _ in islice(pairs, _BLOCK)]:
+        step = next(step for step in range(int(len(block) * 0.618) + 1, len(block) + 2) if math.gcd(step, len(block)) == 1)
+        yield from (block[at * step % len(block)] for at in range(len(block)))
+
+
+_BLOCK = 4096
+_LEADING_BITS = 80
+
+
+def _surely_below(ours: Weights, theirs: Weights, t: Fraction, delta: Fraction) -> bool:
+    """Whether δ(t) <= delta for a pair, decided on leading digits; False where these do not decide."""
+    ours_cut = max(ours.total.bit_length() - _LEADING_BITS, 0)
+    theirs_cut = max(theirs.total.bit_length() - _LEADING_BITS, 0)
+    # In units of 1/unit: P is rounded up, t·P' down.
+    unit = 1 << 2 * _LEADING_BITS
+    up = (unit << ours_cut) // ours.total + 1
+    down = int(t * (unit << theirs_cut) / theirs.total)
+    get = theirs.by_code.get
+    excess = 0
+    for code, weight in ours.by_code.items():
+        part = ((weight >> ours_cut) + 1) * up - (get(code, 0) >> theirs_cut) * down
+        if part > 0:
+            excess += part
+    return excess <= delta * unit
+
+
+def _least_of_pair(ours: Weights, theirs: Weights, delta: Fraction) -> Fraction | float:
+    """Return the least t with δ(t) <= delta for one pair: the largest (P(E) - delta) / P'(E) over its tests E."""
+    up_best, down_best = 0, 1
+    bar = delta * ours.total
+    for vertex in _tests(ours, theirs, None, None):
+        excess = vertex.under * bar.denominator - bar.numerator
+        if excess > 0:
+            if not vertex.under_prime:
+                return math.inf
+            if excess * down_best > up_best * vertex.under_prime:
+                up_best, down_best = excess, vertex.under_prime
+    return Fraction(up_best * theirs.total, down_best * ours.total * bar.denominator)
+
+
 _KEY_BITS = 96
 """With so many bits after the point, likelihood ratios are sorted first; ties are then broken exactly."""
 
 
-def _tests(ours: Weights, theirs: Weights, pair: Pair, scale: int) -> list[Vertex]:
-    """Return the corners of the likelihood-ratio tests of a pair."""
+def _tests(ours: Weights, theirs: Weights, pair: Pair | None, scale: int | None) -> list[Vertex]:
+    """Return the corners of the likelihood-ratio tests of a pair, to a scale (None: to the two totals)."""
     certain = 0
     ratios = []
     for code, weight in ours.by_code.items():
@@ -152,7 +216,7 @@ def _tests(ours: Weights, theirs: Weights, pair: Pair, scale: int) -> list[Verte
     ratios.sort(reverse=True)
     if any(left[0] == right[0] for left, right in pairwise(ratios)):
         ratios.sort(key=lambda entry: Fraction(entry[1], entry[2]), reverse=True)
-    by_us, by_them = scale // ours.total, scale // theirs.total
+    by_us, by_them = (1, 1) if scale is None else (scale // ours.total, scale // theirs.total)
     up, down = certain, 0
     result = [Vertex(0, up * by_us, pair)] if up else []
     for _, weight, other in ratios:

@@ -40,11 +40,10 @@ class LocalTable(Table):
         for block in chain.blocks:
             kinds.setdefault(_kernel(block), []).append(block.client)
         self.kinds = tuple(tuple(sorted(clients)) for clients in kinds.values())
-        self._components = [
-            sorted({v.component for v, owner in zip(formula.variables, formula.owners, strict=True)
-                    if isinstance(v, OutputBit) and owner == client})
-            for client in range(bound.n)
-        ]
+        self._components: dict[int, list[int]] = {}
+        for variable, owner in zip(formula.variables, formula.owners, strict=True):
+            if isinstance(variable, OutputBit) and variable.bit == 0:
+                self._components.setdefault(owner, []).append(variable.component)
         self._local: dict[tuple[int, Any], Weights] = {}
 
     @property
@@ -67,7 +66,7 @@ class LocalTable(Table):
     def output(self, code: int) -> Any:
         client, bits = code >> 64, code & (1 << 64) - 1
         values: list[Any] = [ELSEWHERE] * len(self.formula.values)
-        for component in reversed(self._components[client]):
+        for component in reversed(self._components.get(client, [])):
             size = len(self.formula.values[component])
             length = (size - 1).bit_length()
             values[component] = self.formula.values[component][bits & (1 << length) - 1]

@@ -17,6 +17,8 @@ __all__ = ["Ratio", "tight_ratio"]
 class Ratio:
     """A likelihood ratio P(output|x) / P(output|x'), and in how many ways (pairs, times outputs told apart) it arises.
 
+    `triples` is None where that was not counted.
+
     `exp_epsilon` is a Fraction, or infinity where P(output|x') = 0 < P(output|x).
     """
 
@@ -26,7 +28,7 @@ class Ratio:
     output: Any
     probability: Fraction
     probability_prime: Fraction
-    triples: int
+    triples: int | None = None
 
 
 def tight_ratio(table: Table, privacy_set: PrivacySet, top: int = 1) -> tuple[Ratio, ...]:

@@ -142,6 +142,10 @@ class Table:
         """Return how many equally likely outputs a code stands for."""
         return 1
 
+    def outputs(self, code: int) -> Iterator[Output]:
+        """Yield all outputs that a code stands for."""
+        yield self.output(code)
+
     def law(self, x: Dataset) -> dict[Output, Fraction]:
         """Return the output law of a dataset."""
         weights = self.weights(x)

@@ -10,6 +10,7 @@ from typing import Any
 from tightdp.lang.domains import Record
 from tightdp.lang.program import Bound
 from tightdp.logic.chain import Block, Chain
+from tightdp.logic.formula import WeightedFormula
 from tightdp.logic.mixture import count_compositions
 from tightdp.query.chain_search import Runs
 from tightdp.query.neighbours import changes_one_record, record_steps
@@ -62,7 +63,7 @@ def of_orbits(orbits: Orbits, bound: Bound, outputs: int, accuracy_set: int | No
     return Symmetry(tuple(words), orbits.number * outputs, pairs, accuracy_set)
 
 
-def of_chain(chain: Chain, bound: Bound) -> Symmetry:
+def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:
     """Return the symmetries of a program that is a chain of client blocks."""
     words: list[str] = []
     runs = Runs(chain)
@@ -74,13 +75,13 @@ def of_chain(chain: Chain, bound: Bound) -> Symmetry:
         words.append(f"{who} are interchangeable{moving}")
     words += _relabellings(chain, bound)
     inference = privacy = 0
-    for number, below in enumerate(chain.tails.values()):
+    for number, (code, below) in enumerate(chain.tails.items()):
         here = runs.of(frozenset(below))
         if not whole and number < _SHOWN:
             for run in here:
                 if len(run) > 1:
                     who = clients_in_words([chain.blocks[at].client for at in run])
-                    words.append(f"{who} are interchangeable given output number {number + 1}")
+                    words.append(f"{who} are interchangeable given the output {_named(chain, formula, code)}")
         supports = runs.supports(frozenset(below))
         sizes = []
         moves = []
@@ -94,6 +95,13 @@ def of_chain(chain: Chain, bound: Bound) -> Symmetry:
             others = [(length - 1, letters), *sizes[:at], *sizes[at + 1 :]]
             privacy += len(chain.heads) * moves[at] * count_compositions(others)
     return Symmetry(tuple(words), inference, privacy if changes_one_record(bound) else None)
+
+
+def _named(chain: Chain, formula: WeightedFormula, tail: int) -> str:
+    """Return the output that the bits of the tail stand for, or the bits where they are only part of an output."""
+    if len(formula.output_bits) == chain.tail_bits:
+        return str(formula.output(tail))
+    return f"whose last part is number {tail}"
 
 
 def _classes(block: Block, support: frozenset[int]) -> dict[tuple[Record, int], Any]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from tightdp.errors import QueryError
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
+from tightdp.query.symmetry import Symmetry
 from tightdp.report.result import Result
 from tightdp.report.view import View
 
@@ -30,6 +31,7 @@ class Structure(Result):
 
     query: ClassVar[str] = "show"
     formula: WeightedFormula = field(compare=False)
+    symmetry: Symmetry = Symmetry(())
 
     @property
     def counts(self) -> dict[str, int]:
@@ -49,8 +51,14 @@ class Structure(Result):
 
     def view(self) -> View:
         """Return what a person sees."""
-        facts = tuple((name.replace("_", " "), f"{count:,}") for name, count in self.counts.items())
-        return View(f"{self.subject}, neighbours: {self.neighbours}", facts)
+        facts = [(name.replace("_", " "), f"{count:,}") for name, count in self.counts.items()]
+        facts.append(("method", self.stats.method))
+        facts += [("symmetry", words) for words in self.symmetry.words]
+        for name in ("inference_set", "privacy_set", "accuracy_set"):
+            size = getattr(self.symmetry, name)
+            if size is not None:
+                facts.append((name.replace("_", " "), f"{size:,}"))
+        return View(f"{self.subject}, neighbours: {self.neighbours}", tuple(facts))
 
     def dot(self) -> str:
         """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""

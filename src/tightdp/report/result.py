@@ -46,6 +46,9 @@ class Stats:
     compile: float = 0.0
     count: float = 0.0
     search: float = 0.0
+    method: str = "exhaustive"
+    symmetries: tuple[str, ...] = ()
+    accuracy_set: int | None = None
 
     def __add__(self, other: Stats) -> Stats:
         """Return what two queries of one diagram cost together."""
@@ -58,6 +61,9 @@ class Stats:
             self.compile + other.compile,
             self.count + other.count,
             self.search + other.search,
+            self.method,
+            self.symmetries,
+            self.accuracy_set,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -68,6 +74,9 @@ class Stats:
             "queries": self.queries,
             "inference_set": self.inference_set,
             "privacy_set": self.privacy_set,
+            **({} if self.accuracy_set is None else {"accuracy_set": self.accuracy_set}),
+            "method": self.method,
+            "symmetries": list(self.symmetries),
             "seconds": {
                 "compile": round(self.compile, 6),
                 "count": round(self.count, 6),

@@ -16,7 +16,7 @@ from tightdp.lang.domains import Domain
 from tightdp.lang.ir import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.lang.interp import named_parameters
 from tightdp.lang.lower.draws import Draws
-from tightdp.lang.lower.machine import Frame
+from tightdp.lang.lower.machine import Frame, Probe
 from tightdp.lang.lower.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
 from tightdp.lang.program import Bound
 from tightdp.lang.rationals import as_value
@@ -25,24 +25,25 @@ from tightdp.lang.source import read_function
 __all__ = ["lower", "lower_target"]
 
 
-def lower(bound: Bound, x: tuple[Any, ...] | None = None) -> CoreProgram:
+def lower(bound: Bound, x: tuple[Any, ...] | None = None, probe: Probe | None = None) -> CoreProgram:
     """Return the core program of a mechanism, for every dataset or (with `x`) for one.
 
+    `probe` says which values can occur; without one, a loop or recursion ends only where that is plain to see.
     Raises LanguageError where the source is outside the language.
     """
-    return _Lowering(bound, x).run()
+    return _Lowering(bound, x, probe).run()
 
 
-def lower_target(bound: Bound) -> CoreProgram:
+def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     """Return the core program of a mechanism's target, for every dataset. Raises LanguageError."""
-    return _Lowering(bound, None).run_target()
+    return _Lowering(bound, None, probe).run_target()
 
 
 class _Lowering(Draws):
     """One lowering of one mechanism."""
 
-    def __init__(self, bound: Bound, x: tuple[Any, ...] | None) -> None:
-        super().__init__()
+    def __init__(self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None) -> None:
+        super().__init__(probe)
         self.bound = bound
         self.source = read_function(bound.program.function)
         self.inputs: list[Input] = []

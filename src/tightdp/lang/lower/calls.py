@@ -14,7 +14,8 @@ from tightdp.lang.lower.machine import Dead, Failure, State, numeric
 from tightdp.lang.lower.expressions import Step
 from tightdp.lang.lower.statements import Statements
 from tightdp.lang.lower.values import Closure, Host, Range, Reference, Stream, Value, alternatives, is_scalar, name_of
-from tightdp.lang.rationals import as_fraction
+from tightdp.lang.program import REQUIRED, Program
+from tightdp.lang.rationals import as_parameter
 from tightdp.lang.source import read_function
 
 __all__ = ["Calls"]
@@ -39,8 +40,9 @@ class Calls(Statements):
         if handler is not None:
             return handler(self, arguments, keywords)
         target = function.object
-        if hasattr(target, "program") and hasattr(target.program, "function"):
-            target = target.program.function
+        program = getattr(target, "program", None)
+        if isinstance(program, Program):
+            return self._call_mechanism(program, arguments, keywords)
         if isinstance(target, types.FunctionType):
             return self._call_python(target, arguments, keywords)
         raise self.unsupported(
@@ -51,6 +53,23 @@ class Calls(Statements):
     def handler(self, thing: Any) -> Handler | None:
         """Return how a builtin of the language is applied, or None."""
         return BUILTINS.get(thing) if callable(thing) and type(thing).__hash__ is not None else None
+
+    def _call_mechanism(self, program: Program, arguments: Arguments, keywords: Keywords) -> Value:
+        """Call a mechanism inside another one: it is given n, and its parameters are read as `bind` reads them."""
+        names = list(program.parameters)
+        if program.takes_n() and "n" not in keywords and arguments:
+            length = self.call(Host(len), arguments[:1], {}, ast.Call())
+            keywords = {**keywords, "n": length}
+        given = {name: self.adopt(value) for name, value in program.parameters.items() if value is not REQUIRED}
+        given |= dict(zip(names, arguments[1:], strict=False)) | keywords
+        return self._call_python(
+            program.function, arguments[:1], {name: self._parameter(value) for name, value in given.items()}
+        )
+
+    def _parameter(self, value: Value) -> Value:
+        if isinstance(value, tuple):
+            return tuple(self._parameter(item) for item in value)
+        return self.adopt(as_parameter(value)) if isinstance(value, str) else value
 
     def _call_python(self, target: types.FunctionType, arguments: Arguments, keywords: Keywords) -> Value:
         source = read_function(target)
@@ -383,13 +402,20 @@ def _junction(wanted: bool) -> Handler:
 
 def _fraction(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
     _expect(arguments, keywords, 1, 2)
-    parts = [as_fraction(part) if isinstance(part, str) else part for part in (*arguments, 1)[:2]]
-    return machine.operate("div", *parts)
+    return _scalar("fraction", len(arguments))(machine, arguments, keywords)
 
 
 def _divmod(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
-    _expect(arguments, keywords, 2, 2)
-    return (machine.operate("floordiv", *arguments), machine.operate("mod", *arguments))
+    parts = [_scalar(name, 2)(machine, arguments, keywords) for name in ("floordiv", "mod")]
+    return tuple(parts)
+
+
+def _int(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
+    return _scalar("int", 1)(machine, arguments, keywords) if arguments else 0
+
+
+def _pow(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
+    return _scalar("pow" if len(arguments) < 3 else "powmod", max(len(arguments), 2))(machine, arguments, keywords)
 
 
 BUILTINS: dict[Any, Handler] = {
@@ -408,8 +434,8 @@ BUILTINS: dict[Any, Handler] = {
     any: _junction(True),
     all: _junction(False),
     abs: _scalar("abs", 1),
-    int: _scalar("int", 1),
-    pow: _scalar("pow", 2),
+    int: _int,
+    pow: _pow,
     divmod: _divmod,
     math.floor: _scalar("floor", 1),
     math.ceil: _scalar("ceil", 1),

@@ -32,8 +32,8 @@ __all__ = ["BINARY", "Expressions", "Step"]
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
 
-_MAX_ITEMS = 100_000
-"""How many items a loop over a list that grows may meet."""
+_MAX_GROWTH = 200
+"""How many items a list may gain while a loop goes over it."""
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -64,7 +64,7 @@ class Expressions(Machine):
 
     def _eval_constant(self, node: ast.Constant) -> Value:
         if isinstance(node.value, float):
-            return _plain(as_fraction(node.value))
+            return as_fraction(node.value)
         if node.value is None or isinstance(node.value, (int, str)):
             return node.value
         raise self.unsupported(
@@ -98,7 +98,7 @@ class Expressions(Machine):
         if isinstance(thing, int):
             return int(thing)
         if isinstance(thing, (float, Decimal, Fraction)):
-            return _plain(as_fraction(thing))
+            return as_fraction(thing)
         if isinstance(thing, tuple):
             return tuple(self.adopt(item) for item in thing)
         if isinstance(thing, range):
@@ -192,14 +192,15 @@ class Expressions(Machine):
         return self.each(left, lambda a: self.each(right, lambda b: self.ordered(name, a, b)))
 
     def _identical(self, left: Value, right: Value) -> Value:
-        special = (None, True, False)
-        if is_scalar(left) and is_scalar(right):
-            if left is None or right is None:
-                return self.equal(left, right)
-            if any(right is item for item in special) or any(left is item for item in special):
-                return self.operate("is", left, right)
-            raise self.unsupported("`is` between values is not in the language", "compare with ==")
-        return left is right or (isinstance(left, Reference) and left == right)
+        if left is None or right is None:
+            return self.equal(left, right)
+        if isinstance(left, Reference) or isinstance(right, Reference) or is_scalar(left) != is_scalar(right):
+            return left == right
+        if any(isinstance(item, bool) for item in (left, right)) and all(
+            isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
+        ):
+            return self.equal(left, right)
+        raise self.unsupported("`is` between values is not in the language", "compare with ==")
 
     def equal(self, left: Value, right: Value) -> Value:
         """Return whether two values are equal in Python's sense."""
@@ -375,16 +376,22 @@ class Expressions(Machine):
     def element(self, value: Value, index: Value) -> Value:
         """Return the element of a sequence or of a dictionary at an index that may depend on the run."""
         if isinstance(value, Host) and isinstance(value.object, dict):
-            table = value.object
-            return self.over_values(index, lambda key: self._looked_up(table, key))
-        if not is_scalar(index):
+            return self._looked_up(value.object, index)
+        if isinstance(value, Host) or not is_scalar(index):
             raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
         return self.each(self.items(value), lambda items: self._at(items, index))
 
-    def _looked_up(self, table: dict[Any, Any], key: Any) -> Value:
-        if key not in table:
-            raise Failure(f"KeyError: {key!r}", "give the dictionary every key that can occur")
-        return self.adopt(table[key])
+    def _looked_up(self, table: dict[Any, Any], key: Value) -> Value:
+        hits = [(self.expr(self.equal(key, self.adopt(known))), content) for known, content in table.items()]
+        missing = self.builder.conjunction([self.builder.negation(hit) for hit, _ in hits])
+        self.oblige(missing, Failure("KeyError: a key that is not in the dictionary", "give it every key that occurs"))
+        found = [(hit, self.adopt(content)) for hit, content in hits if hit is not self.builder.false]
+        if not found:
+            raise Dead
+        result = found[-1][1]
+        for hit, content in reversed(found[:-1]):
+            result = self.merge(hit, content, result)
+        return result
 
     def _at(self, items: tuple[Value, ...], index: Value) -> Value:
         if not isinstance(index, Expr):
@@ -509,8 +516,6 @@ class Expressions(Machine):
         """
         step, at = self.steps(iterable), 0
         while (found := step(at)) is not None:
-            if at > _MAX_ITEMS:
-                raise self.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
             yield found
             at += 1
 
@@ -532,8 +537,11 @@ class Expressions(Machine):
                     f"what {iterable.name}() gives is gone through twice", f"keep list({iterable.name}(...))")
             self.spent.add(iterable)
             return iterable.step
+        longest = max(len(items) for _, items in alternatives(self.items(iterable), self.builder.true))
 
         def step(at: int) -> Step | None:
+            if at > longest + _MAX_GROWTH:
+                raise self.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
             options = alternatives(self.items(iterable), self.builder.true)
             longer = [(guard, (self.builder.true, items[at])) for guard, items in options if len(items) > at]
             return self.one_of(longer, len(longer) == len(options))
@@ -599,6 +607,8 @@ class Expressions(Machine):
     def closure(self, node: ast.FunctionDef | ast.Lambda) -> Closure:
         """Return a local function with its defaults evaluated now and its free names looked up when called."""
         spec = node.args
+        if spec.kwarg is not None:
+            raise self.unsupported("**arguments are not in the language", "name the arguments", node)
         positional = [*spec.posonlyargs, *spec.args]
         defaults = dict(zip((arg.arg for arg in positional[len(positional) - len(spec.defaults):]),
                             (self.evaluate(value) for value in spec.defaults), strict=True))
@@ -627,10 +637,6 @@ class Expressions(Machine):
     ) -> Value:
         """Call a method."""
         raise NotImplementedError
-
-
-def _plain(value: Fraction) -> int | Fraction:
-    return value.numerator if value.denominator == 1 else value
 
 
 def _describe(node: ast.AST) -> str:

@@ -29,7 +29,10 @@ from tightdp.lang.lower.values import (
 from tightdp.lang.operators import REFUSED, is_number, operation
 from tightdp.lang.source import FunctionSource
 
-__all__ = ["Dead", "Failure", "Frame", "Machine", "State", "numeric"]
+__all__ = ["Dead", "Failure", "Frame", "Machine", "Probe", "State", "numeric"]
+
+Probe = Callable[[Expr, Sequence[Expr]], Sequence[Sequence[bool]]]
+"""Says of each node which of its values it can take where a condition holds (none where that is impossible)."""
 
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-",
@@ -80,7 +83,8 @@ class Frame:
 class Machine:
     """Branching, merging and scalar operations; the statements and expressions of Python build on it."""
 
-    def __init__(self) -> None:
+    def __init__(self, probe: Probe | None = None) -> None:
+        self.probe = probe
         self.builder = Builder()
         self.state = State(self.builder.true)
         self.checks: list[Check] = []

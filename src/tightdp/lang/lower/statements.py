@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from tightdp.lang.ir import Const, Expr
 from tightdp.lang.lower.expressions import BINARY, Expressions
 from tightdp.lang.lower.machine import Dead, Failure, Frame, State
-from tightdp.lang.lower.values import Closure, Range, Reference, Union, Value, name_of
+from tightdp.lang.lower.progress import Progress, can_happen, is_milestone
+from tightdp.lang.lower.values import Closure, Reference, Union, Value, name_of
 
 __all__ = ["Statements"]
 
-_MAX_ROUNDS = 10_000
-"""How often a `while` whose condition depends on the run is unrolled."""
 _MAX_DEPTH = 200
 """How deep calls of local functions may nest."""
 
@@ -208,8 +207,7 @@ class Statements(Expressions):
         base, marks = self.state.alive, (self.observed, self.returned)
         breaks: list[State] = []
         normal: list[State] = []
-        last: object = None
-        rounds = 0
+        progress = Progress(self)
         while self.state.alive is not self.builder.false:
             condition = self.attempt(lambda: self.truth(self.evaluate(node.test)))
             if self.state.alive is self.builder.false:
@@ -217,36 +215,15 @@ class Statements(Expressions):
             self._leave_loop_where(self.builder.negation(condition), normal)
             if self.state.alive is self.builder.false:
                 break
-            if self.state.alive is not base or not isinstance(condition, Const):
-                rounds += 1
-            now = self._signature()
-            if rounds > _MAX_ROUNDS or now == last:
+            certain = self.state.alive is base and isinstance(condition, Const)
+            if not progress.another_round(certain):
                 raise self.unsupported(
                     "no bound on the rounds of this while loop could be established",
-                    "count the rounds and stop at a fixed number, or write `for _ in range(N)`", node,
+                    "count the rounds and stop at a fixed number, or write `for _ in range(N)`",
+                    node,
                 )
-            last = now
             self._round(node.body, breaks)
         self._finish_loop(node, base, marks, normal, breaks)
-
-    def _signature(self) -> object:
-        """Return what is known of every value here, to recognise a loop that makes no progress."""
-        def known(value: Value) -> object:
-            if isinstance(value, Expr):
-                return tuple(value.values)
-            if isinstance(value, tuple):
-                return tuple(known(item) for item in value)
-            if isinstance(value, Reference):
-                return known(self.state.heap[value.key])
-            if isinstance(value, Range):
-                return known(value.items)
-            if isinstance(value, Union):
-                return tuple(known(item) for _, item in value.alternatives)
-            return value
-
-        keys = (self.frame.key, *self.frame.enclosing)
-        return [{name: known(value) for name, value in self.state.frames[key].items()} for key in keys
-                if key in self.state.frames]
 
     def _leave_loop_where(self, condition: Expr, normal: list[State]) -> None:
         if condition is not self.builder.false:
@@ -313,8 +290,11 @@ class Statements(Expressions):
 
     def inline(self, closure: Closure, bindings: dict[str, Value]) -> Value:
         """Execute a function's body in place of the call and return its value."""
-        if len(self.stack) > _MAX_DEPTH:
+        depth = len(self.stack)
+        if depth > _MAX_DEPTH:
             raise self.unsupported("calls nest too deeply", "bound the recursion")
+        if is_milestone(depth) and not can_happen(self, self.state.alive):
+            raise Dead
         node = closure.node
         frame = Frame(self.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source)
         self.enter(frame, bindings)
