@@ -45,7 +45,8 @@ def module_of(source: str, prologue: str = PROLOGUE) -> Iterator[ModuleType]:
         path = Path(folder) / f"{name}.py"
         path.write_text(prologue + source, encoding="utf-8")
         spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
@@ -91,29 +92,36 @@ def assert_agreement(bound: Bound, backends: tuple[str, ...] = BACKENDS) -> Agre
 
 def _fixed_law(bound: Bound, x: tuple[Any, ...], backend: str) -> Law | None:
     try:
-        return Table(bound, compile_dataset(bound, x, backend)).law(x)
+        formula = compile_dataset(bound, x, backend)
     except ProgramError:
         return None
+    return _law(Table(bound, formula), x)
 
 
 def _check_symbolic(bound: Bound, laws: dict[tuple[Any, ...], Law | None], backend: str) -> None:
     try:
-        table = Table(bound, compile_symbolic(bound, backend))
+        formula = compile_symbolic(bound, backend)
     except ProgramError as error:
-        assert None in laws.values(), f"compile_symbolic fails on {backend}, the program does not: {error}"
-        if error.x is not None:
-            assert laws[error.x] is None, f"{error.x} does not reach the failure: {error}"
+        failure = error
+    else:
+        table = Table(bound, formula)
+        for x, law in laws.items():
+            assert _law(table, x) == law, f"compile_symbolic on {backend} differs on {x}"
         return
-    for x, law in laws.items():
-        try:
-            found: Law | None = table.law(x)
-        except ProgramError:
-            found = None
-        assert found == law, f"compile_symbolic on {backend} differs on {x}"
+    assert None in laws.values(), f"compile_symbolic fails on {backend}, the program does not: {failure}"
+    assert failure.x is not None, f"no dataset is said to reach {failure}"
+    assert laws[failure.x] is None, f"{failure.x} does not reach the failure: {failure}"
 
 
-def bind(module: ModuleType, record: Domain, n: int, name: str = "f", neighbours: Any = None, **parameters: Any) -> Bound:
-    """Bind the function of a module, whether it is decorated or not."""
-    function = getattr(module, name)
+def _law(table: Table, x: tuple[Any, ...]) -> Law | None:
+    try:
+        return table.law(x)
+    except ProgramError:
+        return None
+
+
+def bind(module: ModuleType, record: Domain, n: int, *, neighbours: Any = None, **parameters: Any) -> Bound:
+    """Bind the function `f` of a module, whether it is decorated or not."""
+    function = module.f
     program = function.program if hasattr(function, "program") else Program(function, record)
     return program.bind(n, neighbours=neighbours, **parameters)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """All generators: the source text of random mechanisms, and record domains, sizes and parameters for them.
 
 A program is written statement by statement, mostly well typed, by a `Writer` that asks a `random.Random` for every
@@ -432,7 +433,7 @@ class Writer:
             INT: lambda: f"clamp({self.integer()})" if self.loops else self.integer(),
             BOOL: self.boolean,
             OPTIONAL: self.optional,
-            LIST: self.sequence,
+            LIST: lambda: f"({self.sequence()})[:4]" if self.loops else self.sequence(),
             MIXED: lambda: f"[{self.optional()}, {self.tuple()}, {self.integer()}]",
             TUPLE: self.tuple,
             TEXT: lambda: f"({self.text()} if {self.boolean(1)} else {self.text()})",
@@ -462,18 +463,14 @@ class Writer:
         if name is None:
             return self._assign()
         nested, mixed = self.name(NESTED), self.name(MIXED)
+        if self.loops and self.chance(60):
+            return self._grow_a_little(name)
         change = self.one(
-            lambda: f"{name}.append({self.integer()})",
-            lambda: f"{name}.append({self.integer()})",
-            lambda: f"{name}.extend({self.sequence()})",
-            lambda: f"{name} += {self.sequence()}",
-            lambda: f"{name}.insert({self.integer(0)}, {self.integer(1)})",
+            *(() if self.loops else self._growth(name, nested, mixed)),
             lambda: f"{name}[{self.one(0, -1)}] = {self.integer()}",
             lambda: f"{name}[{self.integer(1)} % len({name})] = {self.integer(1)}",
             lambda: f"{name}[{self.integer(1)} % len({name})] += {self.integer(0)}",
-            lambda: f"{nested}[{self.integer(1)} % 3].append({self.integer(0)})" if nested else "pass",
             lambda: f"{nested}[{self.integer(1)} % 3] = {name}" if nested else "pass",
-            lambda: f"{mixed}.append({self.one(self.optional(), self.tuple())})" if mixed else "pass",
             lambda: f"{mixed}[{self.integer(1)} % 3] = {self.optional()}" if mixed else "pass",
             lambda: f"p{self.serial} = {name}.pop({self.one('', '0', '-1')})",
         )()
@@ -486,12 +483,28 @@ class Writer:
         elif self.chance(35):
             self.write(f"if {self.boolean(1)}:")
             change = "    " + change
-        if self.repeats > 1 and ("extend" in change or "+= " in change) and "[" not in change.split("+=")[0]:
-            change = change.replace(".extend", ".append(len").replace("+= ", "+= [0] + ") + (")" if "extend" in change else "")
         self.write(change)
         if self.chance(20):
             self.write(f"{name} = {name}[:4]")
         return None
+
+    def _growth(self, name: str, nested: str | None, mixed: str | None) -> tuple[Callable[[], str], ...]:
+        """Ways to make a list longer, for outside of loops."""
+        return (
+            lambda: f"{name}.append({self.integer()})",
+            lambda: f"{name}.append({self.integer()})",
+            lambda: f"{name}.extend({self.sequence()})",
+            lambda: f"{name} += {self.sequence()}",
+            lambda: f"{name}.insert({self.integer(0)}, {self.integer(1)})",
+            lambda: f"{nested}[{self.integer(1)} % 3].append({self.integer(0)})" if nested else "pass",
+            lambda: f"{mixed}.append({self.one(self.optional(), self.tuple())})" if mixed else "pass",
+        )
+
+    def _grow_a_little(self, name: str) -> None:
+        """Make a list longer inside a loop, which may go over that very list."""
+        self.write(f"if len({name}) < {self.one(4, 5)}{self.one('', f' and {self.boolean(1)}')}:")
+        change = self.one("append({})", "append({})", "insert(0, {})", "extend([{}])").format(self.integer(1))
+        self.write(f"    {name}.{change}")
 
     def _if(self) -> None:
         condition = self.boolean()

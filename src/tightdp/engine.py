@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 from tightdp.lang.program import Bound, Dataset
 from tightdp.monitor import Monitor, Progress, StoppableLimits
-from tightdp.plan import Plan, make_plan
 from tightdp.pipeline import compile_dataset, compile_symbolic, table_for
+from tightdp.plan import Plan, make_plan
 from tightdp.query.curves import Profile, profile
 from tightdp.query.neighbours import relation_name
 from tightdp.query.sets import Table
@@ -60,8 +62,13 @@ class Engine:
         if self._plan is None:
             with monitor.compiling():
                 self._plan = make_plan(self.bound, self.backend, monitor.limits)
-            monitor.fill(self._plan)
+        monitor.fill(self._plan)
         return self._plan
+
+    @property
+    def ratio_bound(self) -> Fraction | float:
+        """An upper bound on every likelihood ratio that is known without a search; infinite before compilation."""
+        return math.inf if self._plan is None else self._plan.ratio_bound
 
     def table_of(self, x: Dataset, monitor: Monitor, reuse: bool = True) -> Table:
         """Return a table that has at least dataset x: the one for all datasets, if it is there."""
@@ -79,7 +86,7 @@ class Engine:
         monitor = self.monitor()
         plan = self.plan(monitor)
         with monitor.searching():
-            found = profile(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()))
+            found = profile(plan.laws, monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch)))
         result = found, self.kept(monitor, plan)
         if monitor.stopped is None:
             self._profile = result

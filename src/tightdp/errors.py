@@ -7,6 +7,7 @@ The message of an error has one line that names the offender (`what`) and one th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class ProgramError(_LocatedError):
     """
 
     def __init__(
-        self, what: str, mend: str = "", span: Span | None = None, x: tuple[object, ...] | None = None
+        self, what: str, mend: str = "", span: Span | None = None, x: tuple[Any, ...] | None = None
     ) -> None:
         super().__init__(what, mend)
         self.args = (what, mend, span, x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tightdp.engine import Engine
     from tightdp.report.answers import Accuracy, Distribution, Verification
     from tightdp.report.diagram import Structure
+    from tightdp.report.efficacy import Efficacy
+    from tightdp.report.guessing import Guessing
     from tightdp.report.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
     from tightdp.report.result import Subject
 
@@ -70,15 +72,31 @@ class Instance:
 
     # privacy
 
-    def privacy(self, *, delta: Any = 0, top: int = 1) -> Privacy:
+    def privacy(
+        self,
+        *,
+        delta: Any = 0,
+        top: int = 1,
+        privacy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> Privacy:
         """Return the tight e^ε and a witness; for δ > 0 the least e^ε >= 1 with which (ε, δ)-DP holds.
 
         e^ε is the largest P(y|x)/P(y|x') over neighbours and outputs, a Fraction >= 1 or math.inf; 0/0 does not count.
         `top` asks for that many largest distinct ratios (δ = 0 only).
+
+        `privacy_set` declares by hand the triples (x, x', y) that are compared, `inference_set` the (x, y) whose
+        probabilities are computed (oakley2024, Definition 4; δ = 0 only). Raises QueryError naming a neighbouring
+        triple whose ratio no declared triple has, or a pair (x, y) that is needed.
         """
         from tightdp import search
 
         bar, ranks = read_number("delta", delta, 1), read_count("top", top)
+        if privacy_set is not None:
+            if bar:
+                raise QueryError("a privacy set of triples decides delta = 0 only", "leave out privacy_set, or delta")
+            return search.declared_privacy(self.engine, privacy_set, inference_set, ranks)
+        _refuse_alone("privacy_set", inference_set)
         if not bar:
             return search.tight_privacy(self.engine, ranks)
         if ranks > 1:
@@ -125,21 +143,84 @@ class Instance:
 
     # accuracy
 
-    def accuracy(self, alpha: Any = None, *, beta: Any = None, top: int = 5) -> Accuracy:
+    def accuracy(
+        self,
+        alpha: Any = None,
+        *,
+        beta: Any = None,
+        top: int = 5,
+        accuracy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> Accuracy:
         """Return the tight 1 - β at an error bound α >= 0, with the worst datasets; or the least α for a `beta`.
 
         1 - β is the least P(|M(x) - V(x)| <= α) over all datasets x, for the mechanism's target V. `top` is how many
         classes of datasets of equal accuracy are ranked.
+
+        `accuracy_set` declares by hand the datasets on which accuracy at `alpha` is measured, `inference_set` the
+        (x, y) whose probabilities are computed (oakley2024, Definition 5). Raises QueryError naming a dataset whose
+        accuracy no declared dataset has, or a pair (x, y) that is needed.
         """
         from tightdp import search
 
         bound, rate, ranks = read_optional("alpha", alpha), read_optional("beta", beta, 1), read_count("top", top)
         if (bound is None) == (rate is None):
             raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
+        if accuracy_set is not None:
+            if bound is None:
+                raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
+            return search.declared_accuracy(self.engine, bound, accuracy_set, inference_set, ranks)
+        _refuse_alone("accuracy_set", inference_set)
         if bound is not None:
             return search.accuracy_at(self.engine, bound, ranks)
         assert rate is not None
         return search.least_error(self.engine, rate)
+
+    # auditing
+
+    def efficacy(self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False) -> Efficacy:
+        """Return the efficacy of one-run auditing and its gaps, for k = 1, ..., n guesses or for one number of them.
+
+        `pairs` lists for every client the two records that its secret bit picks from (default: the first two of the
+        domain); "best" tries all and takes the one with the largest efficacy at `guesses`, or without abstention.
+        `adaptive` adds the optimum over guessers that see every bit once they decided on it (small n).
+        """
+        from tightdp import one_run
+
+        number = None if guesses is None else read_count("guesses", guesses)
+        return one_run.efficacy(self.engine, number, pairs, adaptive)
+
+    def guessing(self, guesser: Any = None, *, pairs: Any = None) -> Guessing:
+        """Return the exact joint law of the numbers of guesses and of right guesses in a one-run audit.
+
+        `guesser` is "all" (maximum likelihood, the default), "certain", a posterior from which on a bit is guessed,
+        a `Top(k)`, or a function of the output that returns 0, 1 or None (no guess) for every client. Ties between
+        0 and 1 go to 0, that is the first record of the pair.
+        """
+        from tightdp import one_run
+
+        return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs)
+
+    def adaptive_guessing(
+        self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None
+    ) -> Guessing:
+        """Return the same for adaptive auditing: bits are decided on in `order`, and revealed once they are.
+
+        A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
+        """
+        from tightdp import one_run
+
+        return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs)
+
+    def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
+        """Return the same for classic auditing: `runs` independent runs, each on x or x' with probability 1/2.
+
+        The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
+        """
+        from tightdp import one_run
+
+        limit = read_number("threshold", threshold, 1)
+        return one_run.classic(self.engine, read_count("runs", runs), x, x_prime, limit)
 
     # outputs
 
@@ -198,3 +279,8 @@ class Instance:
         if pure is None and accuracy is None:
             raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
         return verification.verify(self, pure, accuracy)
+
+
+def _refuse_alone(needed: str, inference_set: Iterable[Any] | None) -> None:
+    if inference_set is not None:
+        raise QueryError(f"an inference set was declared without {needed}", f"declare {needed} too, or neither")

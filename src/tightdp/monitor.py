@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.lang.program import Dataset
 from tightdp.logic.formula import WeightedFormula
 from tightdp.pipeline import Limits
 from tightdp.plan import Plan
+from tightdp.query.aggregated import AggregateTable
 from tightdp.query.sets import AccuracySet, PrivacySet, Table
 from tightdp.report.result import Stats
+
+T = TypeVar("T")
 
 __all__ = ["Monitor", "StoppableLimits"]
 
@@ -84,10 +89,13 @@ class Monitor:
         self._stats = replace(self._stats, queries=self._stats.queries + queries)
 
     def fill(self, plan: Plan) -> None:
-        """Compute the laws of all classes of datasets, where there are such classes."""
+        """Compute the laws of all classes of datasets, where there are such classes, or some of them until a limit."""
         if plan.aggregate is not None:
             start = time.perf_counter()
-            plan.aggregate.fill(self.limits.watch)
+            try:
+                plan.aggregate.fill(self.limits.watch)
+            except LimitError as error:
+                self.stopped = error
             self._stats = replace(self._stats, count=self._stats.count + time.perf_counter() - start)
 
     def stats(self, plan: Plan, formula: WeightedFormula | None = None) -> Stats:
@@ -109,8 +117,7 @@ class Monitor:
         current: Dataset | None = None
         outputs = triples = done = 0
         try:
-            for x, other, pairs in privacy_set:
-                self.limits.watch()
+            for x, other, pairs in self._until_stopped(privacy_set, lambda: _few_known_pairs(table)):
                 if x is not current:
                     current, outputs, done = x, self.look_at(table, x), done + 1
                     self._tell(done)
@@ -118,28 +125,42 @@ class Monitor:
                     self.look_at(table, other)
                 triples += outputs
                 yield x, other, pairs
-        except LimitError as error:
-            self._stop(error, done)
         finally:
             self._stats = replace(self._stats, privacy_set=triples)
 
     def _watched_inputs(self, table: Table, accuracy_set: AccuracySet) -> Iterator[tuple[Dataset, int]]:
-        done = 0
-        try:
-            for x, inputs in accuracy_set:
-                self.limits.watch()
-                self.look_at(table, x)
-                done += 1
-                self._tell(done)
-                yield x, inputs
-        except LimitError as error:
-            self._stop(error, done)
+        for done, (x, inputs) in enumerate(
+            self._until_stopped(accuracy_set, lambda: _few_known_inputs(table)), start=1
+        ):
+            self.look_at(table, x)
+            self._tell(done)
+            yield x, inputs
 
-    def _stop(self, error: LimitError, done: int) -> None:
-        if not done:
-            raise error
-        self.stopped = error
+    def _until_stopped(self, entries: Iterable[T], known: Callable[[], Iterable[T]]) -> Iterator[T]:
+        """Yield entries until a limit is met; where that is before the first one, a few whose laws are known."""
+        started = False
+        try:
+            for entry in entries if self.stopped is None else ():
+                self.limits.watch()
+                started = True
+                yield entry
+        except LimitError as error:
+            self.stopped = error
+        if self.stopped is not None and not started:
+            yield from known()
 
     def _tell(self, done: int) -> None:
         if self._progress is not None:
             self._progress(done, self._total)
+
+
+_FEW = 64
+"""So many pairs or datasets are still looked at where a limit was met while the laws were computed."""
+
+
+def _few_known_pairs(table: Table) -> Iterator[tuple[Dataset, Dataset, int]]:
+    return islice(table.known_pairs(), _FEW) if isinstance(table, AggregateTable) else iter(())
+
+
+def _few_known_inputs(table: Table) -> Iterator[tuple[Dataset, int]]:
+    return islice(table.known_inputs(), _FEW) if isinstance(table, AggregateTable) else iter(())

@@ -55,12 +55,13 @@ def table_for(bound: Bound, formula: WeightedFormula) -> Table:
 
 def _compile(bound: Bound, x: Dataset | None, backend: str, limits: Limits) -> WeightedFormula:
     with deep_recursion():
-        core = expand_shuffles(lower(bound, x, prober(backend, limits.watch)))
+        core = expand_shuffles(lower(bound, x, prober(backend, limits.watch), limits.watch))
         limits.watch()
         try:
             return encode(core, backend, limits.watch)
         except ProgramError as error:
-            raise _placed(error, bound, x) from None
+            failure = error.with_traceback(None)  # its frames hold nodes of a diagram that is no longer needed
+    raise _placed(failure, bound, x)
 
 
 def _placed(error: ProgramError, bound: Bound, x: Dataset | None) -> ProgramError:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from tightdp.engine import Engine, Kept
+from tightdp.errors import LimitError
 from tightdp.lang.interp import target_value
 from tightdp.lang.program import Dataset
 from tightdp.monitor import Monitor
 from tightdp.plan import Plan
-from tightdp.query import accuracy, curves
+from tightdp.query import accuracy, curves, declared
 from tightdp.query.chain_search import Found, largest_ratio
 from tightdp.query.curves import Profile
 from tightdp.query.privacy import Ratio, tight_ratio
+from tightdp.query.sets import AccuracySet
 from tightdp.report.answers import Accuracy, Distribution
-from tightdp.report.numbers import exp_enclosure
+from tightdp.report.numbers import Exact, exp_enclosure
 from tightdp.report.privacy import Delta, Privacy, Renyi
 from tightdp.report.result import EventWitness, PairWitness, TripleWitness
 from tightdp.report.words import in_order
@@ -38,11 +42,23 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
         if found is not None:
             return found
     with monitor.searching():
-        ratios = tight_ratio(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()), top)
+        ratios = tight_ratio(plan.laws, monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch)), top)
     best = ratios[0].exp_epsilon if ratios else Fraction(1)
-    kept = engine.kept(monitor, plan, decided=top == 1 and best == math.inf)
-    upper = best if kept["status"] == "exact" else math.inf
+    upper, kept = _closed(engine, monitor, plan, best, plan.ratio_bound, ranked=top > 1)
     return Privacy(exp_epsilon=upper, lower=best, witness=_triple(ratios), top=ratios, **kept)
+
+
+def _closed(
+    engine: Engine, monitor: Monitor, plan: Plan, lower: Exact, bound: Exact, ranked: bool = False
+) -> tuple[Exact, Kept]:
+    """Return the upper end of a value that a search found to be at least `lower`, and the common fields of a result.
+
+    An interrupted search leaves the upper end to `bound`. With `ranked`, more than the largest value was asked for.
+    """
+    if monitor.stopped is None:
+        return lower, engine.kept(monitor, plan)
+    upper = max(lower, bound)
+    return upper, engine.kept(monitor, plan, decided=upper == lower and not ranked, bounded=upper != math.inf)
 
 
 def _along_the_chain(engine: Engine, monitor: Monitor, plan: Plan) -> Privacy | None:
@@ -81,20 +97,86 @@ def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
     monitor = engine.monitor()
     plan = engine.plan(monitor)
     with monitor.searching():
-        least, pair = curves.least_ratio(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()), delta)
-    kept = engine.kept(monitor, plan, decided=least == math.inf)
-    upper = least if kept["status"] == "exact" else math.inf
+        pairs = monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch))
+        least, pair = curves.least_ratio(plan.laws, pairs, delta)
+    upper, kept = _closed(engine, monitor, plan, least, plan.ratio_bound)
     witness = None if pair is None else PairWitness(*pair)
     return Privacy(exp_epsilon=upper, delta=delta, lower=least, witness=witness, **kept)
+
+
+def declared_privacy(
+    engine: Engine, privacy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
+) -> Privacy:
+    """Return the tight e^ε over a privacy set that the user declares. Raises QueryError where it is not sound."""
+    triples = declared.read_triples(engine.bound, privacy_set)
+    needed = {(x, triple.output) for triple in triples for x in (triple.x, triple.x_prime)}
+    if inference_set is not None:
+        points = declared.read_points(engine.bound, inference_set)
+        declared.check_inference_set(points, sorted(needed, key=str))
+    monitor = engine.monitor()
+    plan = engine.plan(monitor)
+    ratios: list[Ratio] = []
+    with monitor.searching():
+        try:
+            ratios = declared.ranked(plan.table, triples, monitor.limits.watch)
+            declared.check_privacy_set(ratios, plan.every_ratio(monitor.limits.watch))
+        except LimitError as error:
+            monitor.stopped = error
+    lower = max([Fraction(1), *(ratio.exp_epsilon for ratio in ratios)])
+    upper, kept = _closed(engine, monitor, plan, lower, plan.ratio_bound, ranked=top > 1)
+    kept["stats"] = replace(kept["stats"], privacy_set=len(triples), inference_set=len(needed))
+    shown = tuple(ratios[:top])
+    witness = _triple([ratio for ratio in shown[:1] if ratio.exp_epsilon == lower])
+    return Privacy(exp_epsilon=upper, lower=lower, witness=witness, top=shown, **kept)
+
+
+def declared_accuracy(
+    engine: Engine, alpha: Fraction, accuracy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
+) -> Accuracy:
+    """Return the tight 1 - β over an accuracy set that the user declares. Raises QueryError where it is not sound."""
+    _check_target(engine)
+    datasets = declared.read_datasets(engine.bound, accuracy_set)
+    monitor = engine.monitor()
+    plan = engine.plan(monitor)
+    table = plan.table
+    with monitor.searching():
+        ours = AccuracySet(lambda: ((x, 1) for x in datasets), len(datasets))
+        classes = accuracy.accuracy(table, monitor.inputs(table, ours), alpha)
+        every = accuracy.accuracy(table, monitor.inputs(table, plan.accuracy_set()), alpha)
+        if monitor.stopped is None:
+            classes = declared.check_accuracy_set(classes, every, alpha)
+            if inference_set is not None:
+                points = declared.read_points(engine.bound, inference_set)
+                declared.check_inference_set(points, declared.points_of(table, datasets, alpha))
+    x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
+    kept = engine.kept(monitor, plan)
+    lower = upper if kept["status"] == "exact" else Fraction(0)
+    kept["stats"] = replace(kept["stats"], accuracy_set=len(datasets))
+    return Accuracy(
+        alpha=alpha, one_minus_beta=lower, beta=1 - lower, x=x, top=classes[:top], lower=lower, upper=upper, **kept
+    )
 
 
 def delta_at(engine: Engine, t: Fraction) -> Delta:
     """Return δ at a rational t = e^ε."""
     profile, kept = engine.profile()
     found, witness = _delta(profile, t)
-    kept = _decided(kept, found == 1)
-    upper = found if kept["status"] == "exact" else Fraction(1)
+    upper, kept = _delta_end(engine, t, found, kept)
     return Delta(delta=upper, lower=found, exp_epsilon=t, witness=witness, **kept)
+
+
+def _delta_end(engine: Engine, t: Fraction, lower: Fraction, kept: Kept) -> tuple[Fraction, Kept]:
+    """Return the upper end of δ(t) that a search found to be at least `lower`, and the common fields of a result.
+
+    Where no likelihood ratio exceeds R, P(E) - t·P'(E) is at most P(E)·(1 - t/R).
+    """
+    if kept["status"] == "exact":
+        return lower, kept
+    bound = engine.ratio_bound
+    upper = max(lower, 1 - t / bound) if isinstance(bound, Fraction) else Fraction(1)
+    if upper == lower:
+        return upper, {**kept, "status": "exact", "reason": ""}
+    return upper, {**kept, "status": "bounded"} if upper < 1 else kept
 
 
 def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
@@ -102,11 +184,11 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
     low, high = exp_enclosure(epsilon, _DIGITS)
     profile, kept = engine.profile()
     (upper, witness), (lower, _) = _delta(profile, low), _delta(profile, high)
-    kept = _decided(kept, lower == 1)
-    if kept["status"] == "unresolved":
-        upper = Fraction(1)
-    elif lower != upper:
-        kept = {**kept, "status": "bounded"}
+    upper, kept = _delta_end(engine, low, upper, kept)
+    if lower == upper:
+        kept = {**kept, "status": "exact", "reason": ""}
+    else:
+        kept = kept if kept["status"] == "unresolved" else {**kept, "status": "bounded"}
         lower, upper = Fraction(math.floor(lower * _SHORT), _SHORT), Fraction(math.ceil(upper * _SHORT), _SHORT)
     return Delta(delta=upper, lower=lower, exp_epsilon=(low, high), epsilon=epsilon, witness=witness, **kept)
 
@@ -116,10 +198,10 @@ def renyi_divergence(engine: Engine, order: int) -> Renyi:
     monitor = engine.monitor()
     plan = engine.plan(monitor)
     with monitor.searching():
-        found = curves.renyi(plan.laws, monitor.pairs(plan.laws, plan.privacy_set()), order)
+        found = curves.renyi(plan.laws, monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch)), order)
     witness = None if found.x is None or found.x_prime is None else PairWitness(found.x, found.x_prime)
-    kept = engine.kept(monitor, plan, decided=found.exp_moment == math.inf)
-    upper = found.exp_moment if kept["status"] == "exact" else math.inf
+    # Σ P (P/P')^(a-1) is at most the largest ratio to the power of a - 1.
+    upper, kept = _closed(engine, monitor, plan, found.exp_moment, plan.ratio_bound ** (order - 1))
     return Renyi(order=order, exp_moment=upper, lower=found.exp_moment, witness=witness, **kept)
 
 
@@ -131,18 +213,11 @@ def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
     table, inputs = plan.table, plan.accuracy_set()
     with monitor.searching():
         classes = accuracy.accuracy(table, monitor.inputs(table, inputs), alpha)
-    worst = classes[0]
+    x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
     kept = engine.kept(monitor, plan)
-    lower = worst.one_minus_beta if kept["status"] == "exact" else Fraction(0)
+    lower = upper if kept["status"] == "exact" else Fraction(0)
     return Accuracy(
-        alpha=alpha,
-        one_minus_beta=lower,
-        beta=1 - lower,
-        x=worst.x,
-        top=classes[:top],
-        lower=lower,
-        upper=worst.one_minus_beta,
-        **kept,
+        alpha=alpha, one_minus_beta=lower, beta=1 - lower, x=x, top=classes[:top], lower=lower, upper=upper, **kept
     )
 
 
@@ -172,11 +247,6 @@ def _delta(profile: Profile, t: Fraction) -> tuple[Fraction, EventWitness | None
     if found.x is None or found.x_prime is None:
         return found.delta, None
     return found.delta, EventWitness(found.x, found.x_prime, found.event)
-
-
-def _decided(kept: Kept, decided: bool) -> Kept:
-    """Return the common fields of a result that looking further could not change, if `decided`."""
-    return {**kept, "status": "exact", "reason": ""} if decided else kept
 
 
 def _check_target(engine: Engine) -> None:

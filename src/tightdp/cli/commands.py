@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from tightdp.arguments import read_count
-from tightdp.cli.load import load, read_bindings, read_dataset
+from tightdp.cli.load import load, read_bindings, read_dataset, read_pairs
 from tightdp.cli.parser import UsageError
 from tightdp.errors import LimitError
 from tightdp.instance import Instance
@@ -61,6 +61,17 @@ def accuracy(options: argparse.Namespace) -> int:
 
     def query() -> Result:
         return instance.accuracy(options.alpha, beta=options.beta, top=options.top)
+
+    return emit(ask(instance, options, query), options)
+
+
+def efficacy(options: argparse.Namespace) -> int:
+    """The efficacy of one-run auditing and its gaps."""
+    pairs = options.pairs if options.pairs in (None, "best") else read_pairs(options.pairs)
+    instance = bind(options)
+
+    def query() -> Result:
+        return instance.efficacy(options.guesses, pairs, adaptive=options.adaptive)
 
     return emit(ask(instance, options, query), options)
 
@@ -121,14 +132,23 @@ def sweep(options: argparse.Namespace) -> int:
     return sweep(options)
 
 
+def claims(options: argparse.Namespace) -> int:
+    """The verdicts on claims of papers; the exit status tells whether they are as recorded."""
+    from tightdp.claims.command import run
+
+    return run(options)
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "privacy": privacy,
     "accuracy": accuracy,
+    "efficacy": efficacy,
     "distribution": distribution,
     "verify": verify,
     "show": show,
     "sample": sample,
     "sweep": sweep,
+    "claims": claims,
 }
 
 

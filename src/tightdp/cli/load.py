@@ -18,7 +18,7 @@ from tightdp.cli.parser import UsageError
 from tightdp.errors import TightdpError
 from tightdp.mechanism import Mechanism
 
-__all__ = ["load", "read_bindings", "read_dataset", "read_value"]
+__all__ = ["load", "read_bindings", "read_dataset", "read_pairs", "read_value"]
 
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
 
@@ -75,6 +75,14 @@ def read_dataset(text: str) -> list[Any]:
     return value
 
 
+def read_pairs(text: str) -> list[Any]:
+    """Return the pair vector that a JSON array gives."""
+    value = _json(f"--pairs {text!r}", text)
+    if not isinstance(value, list):
+        raise UsageError(f"--pairs {text!r} is not a JSON array", "give best, or a pair per client: '[[0,1],[0,1]]'")
+    return value
+
+
 def _json(where: str, text: str) -> Any:
     try:
         return json.loads(text, parse_float=_Decimal, parse_constant=_refuse_constant)
@@ -82,7 +90,7 @@ def _json(where: str, text: str) -> Any:
         raise UsageError(f"{where} is not JSON: {error}", "write an array such as [0,1,1], and quote it") from None
 
 
-def _Decimal(text: str) -> Any:  # noqa: N802  (it stands for the class, which is imported late)
+def _Decimal(text: str) -> Any:
     from decimal import Decimal
 
     return Decimal(text)

@@ -17,11 +17,13 @@ __all__ = ["COMMANDS", "UsageError", "overview", "parse"]
 COMMANDS = {
     "privacy": "the tight ε with its witness, δ at an ε, the privacy curve, the trade-off function",
     "accuracy": "the tight 1 - β at an error bound α, and the worst datasets",
+    "efficacy": "one-run auditing: the efficacy for k guesses and its gaps",
     "distribution": "the exact output law on one dataset",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "sweep": "a table of privacy or accuracy over ranges of parameters",
     "show": "the diagram of the program: counts, Graphviz text, a picture",
     "sample": "draw outputs",
+    "claims": "the claims of papers, decided again: exit status 1 when a verdict is not the recorded one",
 }
 
 _EXAMPLES = """\
@@ -106,6 +108,8 @@ def _attached(parser: argparse.ArgumentParser, arguments: list[str]) -> list[str
 
 
 def _parser(command: str) -> _Parser:
+    if command == "claims":
+        return _claims_parser()
     parser = _Parser(
         prog=f"tightdp {command}",
         description=COMMANDS[command].capitalize() + ".",
@@ -125,6 +129,19 @@ def _parser(command: str) -> _Parser:
             "--backend", metavar="NAME", default="cudd", help="the library of diagrams: cudd or autoref"
         )
     limits.add_argument("--json", action="store_true", help="print one JSON object, all numbers exact")
+    return parser
+
+
+def _claims_parser() -> _Parser:
+    from tightdp.claims.command import add_arguments
+
+    parser = _Parser(
+        prog="tightdp claims",
+        description=COMMANDS["claims"].capitalize() + ".",
+        usage="tightdp claims [PATH] [options]",
+        allow_abbrev=False,
+    )
+    add_arguments(parser)
     return parser
 
 
@@ -150,6 +167,16 @@ def _add_accuracy(parser: argparse.ArgumentParser) -> None:
     query.add_argument("--alpha", metavar="A", help="the error bound: the tight 1 - β")
     query.add_argument("--beta", metavar="B", help="the failure probability: the least α")
     parser.add_argument("--top", metavar="K", default="5", help="rank the K worst classes of datasets (default 5)")
+
+
+def _add_efficacy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--guesses", metavar="K", help="the efficacy with K guesses only (default: all K up to n)")
+    parser.add_argument(
+        "--pairs", metavar="Z", help="one pair of records per client as JSON, or best (default: the domain's first two)"
+    )
+    parser.add_argument(
+        "--adaptive", action="store_true", help="also the optimum when bits are revealed once decided on (small n)"
+    )
 
 
 def _add_distribution(parser: argparse.ArgumentParser) -> None:
@@ -192,6 +219,7 @@ def _add_sample(parser: argparse.ArgumentParser) -> None:
 _ADD = {
     "privacy": _add_privacy,
     "accuracy": _add_accuracy,
+    "efficacy": _add_efficacy,
     "distribution": _add_distribution,
     "verify": _add_verify,
     "sweep": _add_sweep,

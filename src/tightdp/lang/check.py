@@ -33,7 +33,7 @@ def verify(program: CoreProgram) -> None:
             case Case():
                 _require(len(expr.branches) == len(expr.selector.values), expr, "has not one branch per value")
                 listed = {value for branch in expr.branches for value in branch.values}
-                _require(listed <= set(expr.values), expr, "has a branch with a value that it does not list")
+                _require(set(expr.values) <= listed, expr, "lists a value that no branch takes")
     for root in (*program.evidence, *(check.condition for check in program.checks)):
         _require(root.boolean, root, "is a condition that is not a truth value")
 

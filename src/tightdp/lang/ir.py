@@ -349,7 +349,8 @@ class Builder:
     def total(self, operator: str, *operands: Expr) -> Expr:
         """Return an operation that accepts every combination of the operands' values."""
         node, bad = self.apply(operator, *operands)
-        assert node is not None and bad is None
+        assert node is not None
+        assert bad is None
         return node
 
     def equals(self, expr: Expr, value: Any) -> Expr:
@@ -362,21 +363,16 @@ class Builder:
 
     def add(self, left: Expr, right: Expr) -> Expr:
         """Return the sum of two numeric nodes as one flat n-ary sum."""
-        if isinstance(left, Const) and isinstance(right, Const):
-            return self.const(left.values[0] + right.values[0])
-        if isinstance(left, Const) or isinstance(right, Const):
-            constant, other = (left, right) if isinstance(left, Const) else (right, left)
-            if constant.values[0] == 0 and not isinstance(other.values[0], bool):
-                return other
-            if not _is_sum(other):
-                return self.total("add", left, right)
         operands = _summands(left) + _summands(right)
-        constants = [operand for operand in operands if isinstance(operand, Const)]
-        if len(constants) > 1:
-            constant = self.const(sum(operand.values[0] for operand in constants))
-            operands = tuple(op for op in operands if not isinstance(op, Const)) + (constant,)
-        values = _sums(left.values, right.values)
-        return self._nary("sum", operands, values)
+        constant = sum(operand.values[0] for operand in operands if isinstance(operand, Const))
+        terms = tuple(operand for operand in operands if not isinstance(operand, Const))
+        if not terms:
+            return self.const(constant)
+        if len(terms) == 1:
+            unchanged = constant == 0 and not isinstance(terms[0].values[0], bool)
+            return terms[0] if unchanged else self.total("add", terms[0], self.const(constant))
+        operands = terms + ((self.const(constant),) if constant else ())
+        return self._nary("sum", operands, _sums(left.values, right.values))
 
     def sum(self, operands: Sequence[Expr]) -> Expr:
         """Return the sum of any number of numeric nodes."""
@@ -438,6 +434,9 @@ class Builder:
         flat: dict[int, Expr] = {}
         for operand in operands:
             inner = operand.operands if isinstance(operand, Nary) and operand.operator == operator else (operand,)
+            if not flat and len(inner) > 1:
+                flat = {node.serial: node for node in inner}
+                continue
             for node in inner:
                 if node is absorbing or self._opposite(node) in flat:
                     return absorbing
@@ -478,17 +477,25 @@ class Builder:
         """Return the branch at the position of the selector's value."""
         if isinstance(selector, Const):
             return branches[0]
-        inner = [
-            branch.branches[position] if isinstance(branch, Case) and branch.selector is selector else branch
-            for position, branch in enumerate(branches)
-        ]
+        inner = [self._given(branch, selector, position) for position, branch in enumerate(branches)]
         if all(branch is inner[0] for branch in inner):
             return inner[0]
         if selector.boolean:
             if isinstance(selector, Apply) and selector.operator == "not":
                 return self.case(selector.operands[0], inner[::-1])
-            return self._either(selector, inner[1], inner[0])
+            tested, position = _tested(selector)
+            yes = inner[1] if tested is None else self._given(inner[1], tested, position)
+            return self._either(selector, yes, inner[0])
         return self._case(selector, tuple(inner))
+
+    def _given(self, expr: Expr, selector: Expr, position: int) -> Expr:
+        """Return what a node is where a selector takes the value at a position."""
+        if isinstance(expr, Case) and expr.selector is selector:
+            return expr.branches[position]
+        parts = _summands(expr)
+        if len(parts) > 1 and any(isinstance(part, Case) and part.selector is selector for part in parts):
+            return self.sum([self._given(part, selector, position) for part in parts])
+        return expr
 
     def either(self, condition: Expr, yes: Expr, no: Expr) -> Expr:
         """Return `yes` where a truth value holds, else `no`."""
@@ -497,7 +504,16 @@ class Builder:
         return self.case(condition, (no, yes))
 
     def _case(self, selector: Expr, branches: tuple[Expr, ...]) -> Expr:
-        values = _ordered([value for branch in branches for value in branch.values])
+        if selector.boolean:
+            parts = [
+                _values_where(branch, _tests(selector, holds), holds)
+                for branch, holds in zip(branches, (False, True), strict=True)
+            ]
+            if not all(parts):
+                return branches[0] if parts[0] else branches[1]
+        else:
+            parts = [branch.values for branch in branches]
+        values = _ordered([value for part in parts for value in part])
         if len(values) == 1:
             return self.const(values[0])
         key = (Case, selector.serial, *(branch.serial for branch in branches))
@@ -516,7 +532,7 @@ class Builder:
                 return self.conjunction([condition, yes])
             if yes is self.negation(no):
                 return self.parity([condition, no])
-        elif _is_sum(yes) or _is_sum(no):
+        elif len(_summands(yes)) > 1 or len(_summands(no)) > 1:
             factored = self._factor(condition, yes, no)
             if factored is not None:
                 return factored
@@ -535,9 +551,69 @@ class Builder:
         )
 
 
-def _is_sum(expr: Expr) -> bool:
-    return isinstance(expr, Nary) and expr.operator == "sum"
+def _tested(condition: Expr) -> tuple[Expr | None, int]:
+    """Return the node and the position of the value that a condition of the form `node == value` asks for."""
+    if isinstance(condition, Apply) and condition.operator == "eq" and isinstance(condition.operands[1], Const):
+        node, value = condition.operands[0], condition.operands[1].values[0]
+        if value in node.index:
+            return node, node.index[value]
+    return None, 0
+
+
+def _numeric(expr: Expr) -> bool:
+    return isinstance(expr.values, range) or all(is_number(value) for value in expr.values)
+
+
+def _tests(condition: Expr, holds: bool) -> dict[int, list[Apply]]:
+    """Return, by serial number, the nodes that a condition compares with constants where it has this truth value.
+
+    Every comparison in the lists then has the truth value `holds` too.
+    """
+    joined = isinstance(condition, Nary) and condition.operator == ("and" if holds else "or")
+    found: dict[int, list[Apply]] = {}
+    for part in children(condition) if joined else (condition,):
+        if isinstance(part, Apply) and (tested := _only_unknown(part)) is not None and not tested.boolean:
+            found.setdefault(tested.serial, []).append(part)
+    return found
+
+
+def _values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: int = 3) -> Sequence[Any]:
+    """Return the values that a node can take where comparisons have a truth value, as far as is easily seen."""
+    values = expr.values
+    if not tests or isinstance(expr, Const):
+        return values
+    if depth and isinstance(expr, Case) and expr.selector.boolean:
+        inner = {v for branch in expr.branches for v in _values_where(branch, tests, holds, depth - 1)}
+        values = [value for value in values if value in inner]
+    elif depth and isinstance(expr, Apply) and (operand := _only_unknown(expr)) is not None:
+        below = _values_where(operand, tests, holds, depth - 1)
+        if len(below) < len(operand.values):
+            results = {_result(expr, value) for value in below}
+            values = [value for value in values if value in results]
+    for test in tests.get(expr.serial, ()):
+        values = [value for value in values if _result(test, value) in (holds, REFUSED)]
+    return values
+
+
+def _only_unknown(expr: Apply) -> Expr | None:
+    unknown = [operand for operand in expr.operands if not isinstance(operand, Const)]
+    return unknown[0] if len(unknown) == 1 else None
+
+
+def _result(expr: Apply, value: Any) -> Any:
+    """Return the result of an operation on its one unknown operand, `REFUSED` where Python refuses it."""
+    try:
+        return operation(expr.operator)(
+            *(operand.values[0] if isinstance(operand, Const) else value for operand in expr.operands)
+        )
+    except REFUSED:
+        return REFUSED
 
 
 def _summands(expr: Expr) -> tuple[Expr, ...]:
-    return expr.operands if isinstance(expr, Nary) and expr.operator == "sum" else (expr,)
+    """Return the terms of a sum of numbers; any other node is its own only term."""
+    if isinstance(expr, Nary) and expr.operator == "sum":
+        return expr.operands
+    if isinstance(expr, Apply) and expr.operator == "add" and all(map(_numeric, expr.operands)):
+        return expr.operands
+    return (expr,)

@@ -40,6 +40,7 @@ class Rebuild:
         self.builder = Builder()
         self._substitute = substitute
         self._image: dict[int, Expr] = {}
+        self._shuffled: dict[int, tuple[Expr, ...]] = {}
 
     def copy(self, roots: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the images of nodes."""
@@ -73,6 +74,10 @@ class Rebuild:
                     return builder.negation(image(expr.operands[0]))
                 result, _ = builder.apply(expr.operator, *(image(operand) for operand in expr.operands))
                 return builder.const(expr.values[0]) if result is None else result
+            case Shuffled():
+                if expr.group not in self._shuffled:
+                    self._shuffled[expr.group] = builder.shuffled([image(item) for item in expr.items])
+                return self._shuffled[expr.group][expr.place]
         raise TypeError(type(expr))
 
     def nary(self, operator: str, operands: Sequence[Expr]) -> Expr:

@@ -36,7 +36,7 @@ class Source(Protocol):
         ...
 
 
-class Rejected(ProgramError):  # noqa: N818  (it is control flow)
+class Rejected(ProgramError):
     """The run does not meet a condition that `observe` asks for."""
 
     def __init__(self) -> None:

@@ -130,11 +130,12 @@ class Program:
     def _check_record(self) -> None:
         if isinstance(self.record, Domain):
             return
-        if not callable(self.record):
+        record: object = self.record
+        if not callable(record):
             mend = "give Bit, Int(lo, hi), Values(...), Bits(d), Tuple(...), or a function of parameters"
-            raise ParameterError(f"the record domain {self.record!r} of {self.name} is not a domain", mend)
+            raise ParameterError(f"the record domain {record!r} of {self.name} is not a domain", mend)
         known = {*self.parameters, "n"}
-        for name, parameter in inspect.signature(self.record).parameters.items():
+        for name, parameter in inspect.signature(record).parameters.items():
             if name not in known and parameter.default is REQUIRED:
                 what = f"the record domain of {self.name} depends on {name}, which is not a parameter"
                 raise ParameterError(what, _suggestion(name, known))

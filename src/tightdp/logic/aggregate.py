@@ -154,7 +154,8 @@ def _private(roots: Sequence[Expr], cut: Sequence[Nary], client: dict[int, int],
                 by_client[client[operand.serial]].append(operand)
     for number, operands in enumerate(by_client):
         for expr in reachable(operands):
-            if isinstance(expr, Shuffled) or (isinstance(expr, Draw) and owner.setdefault(expr.serial, number) != number):
+            shared = isinstance(expr, Draw) and owner.setdefault(expr.serial, number) != number
+            if isinstance(expr, Shuffled) or shared:
                 return False
     return True
 
@@ -252,7 +253,10 @@ def _fingerprint(program: CoreProgram) -> Any:
             case _:
                 extra = None
         described.append((type(expr), expr.serial, below, extra))
-    return tuple(described), tuple(component.serial for component in program.components), len(program.checks)
+    return tuple(described), *(
+        tuple(root.serial for root in roots)
+        for roots in (program.components, [check.condition for check in program.checks])
+    )
 
 
 def _contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Contribution, ...]:

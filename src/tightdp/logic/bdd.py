@@ -7,7 +7,6 @@ their final order; automatic reordering is off, because the order comes from the
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from math import gcd, lcm
 
 from tightdp.lang.domains import Domain, Record
@@ -31,11 +32,13 @@ Vector = dict[int, int]
 class Block:
     """The block of one client: for every letter, where the weight below each node comes from.
 
-    `into[letter][node]` lists (node above, weight); all weights of a block share one denominator.
+    `into[letter][node]` lists (node above, weight); all weights of a block share one denominator. `components` are the
+    output components that are decided in the block, from its top to its bottom; `bits` counts their bits.
     """
 
     client: int
     bits: int
+    components: tuple[int, ...]
     into: dict[Letter, dict[int, list[tuple[int, int]]]]
 
     def pull(self, letter: Letter, vector: Vector) -> Vector:
@@ -91,15 +94,27 @@ def make_chain(formula: WeightedFormula, record: Domain) -> Chain | None:
 
 
 def _segments(formula: WeightedFormula) -> list[tuple[int, int, int]] | None:
-    """Return (first level, level after the last, client) of every block, in order."""
+    """Return (first level, level after the last, client) of every block, in order.
+
+    Coins stand where their client's record does; where they do not, a block reaches from one record to the next.
+    """
+    inputs = [
+        formula.inputs[variable.leaf].client if isinstance(variable, InputBit) else NO_CLIENT
+        for variable in formula.variables
+    ]
+    found = _contiguous(formula.owners)
+    return _contiguous(inputs) if found is None else found
+
+
+def _contiguous(owners: Sequence[int]) -> list[tuple[int, int, int]] | None:
     first: dict[int, int] = {}
     last: dict[int, int] = {}
-    for level, owner in enumerate(formula.owners):
+    for level, owner in enumerate(owners):
         if owner != NO_CLIENT:
             first.setdefault(owner, level)
             last[owner] = level
     clients = sorted(first, key=first.__getitem__)
-    for before, after in zip(clients, clients[1:], strict=False):
+    for before, after in pairwise(clients):
         if last[before] > first[after]:
             return None
     starts = [first[client] for client in clients]
@@ -175,7 +190,8 @@ def _block(
 ) -> tuple[Block, set[int]]:
     """Return the block of a client, and the nodes below it."""
     formula = flow.formula
-    bits = sum(isinstance(variable, OutputBit) for variable in formula.variables[start:end])
+    decided = [variable for variable in formula.variables[start:end] if isinstance(variable, OutputBit)]
+    components = tuple(variable.component for variable in decided if variable.bit == 0)
     flows: list[tuple[Record, int, Flowed, int]] = []
     for item in record.values:
         inputs = _inputs(formula, record, client, item, start, end)
@@ -189,13 +205,13 @@ def _block(
     into: dict[Letter, dict[int, list[tuple[int, int]]]] = {}
     exits: set[int] = set()
     for item, node, flowed, below in flows:
-        for (decided, exit_), weight in flowed.items():
+        for (bits, exit_), weight in flowed.items():
             scaled = weight * (common // below) // shared
-            into.setdefault((item, decided), {}).setdefault(exit_, []).append((node, scaled))
+            into.setdefault((item, bits), {}).setdefault(exit_, []).append((node, scaled))
             exits.add(exit_)
     position = {item: at for at, item in enumerate(record.values)}
     letters = sorted(into, key=lambda letter: (position[letter[0]], letter[1]))
-    return Block(client, bits, {letter: into[letter] for letter in letters}), exits
+    return Block(client, len(decided), components, {letter: into[letter] for letter in letters}), exits
 
 
 def _inputs(

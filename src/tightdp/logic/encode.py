@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from operator import add
 from typing import Any
 
 from tightdp.errors import ProgramError
@@ -23,6 +24,9 @@ from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedF
 from tightdp.logic.order import order
 
 __all__ = ["encode", "possible_values", "prober"]
+
+
+_COMBINE: dict[str, Callable[[Any, Any], Any]] = {"sum": add, "min": min, "max": max}
 
 
 @dataclass(frozen=True)
@@ -393,15 +397,15 @@ class _Encoder:
     def _nary_guards(self, expr: Nary) -> tuple[Node, ...]:
         manager = self.manager
         if expr.operator in ("and", "or", "xor"):
-            functions = sorted((self.holds(operand) for operand in expr.operands), key=manager.level, reverse=True)
+            functions = sorted([self.holds(operand) for operand in expr.operands], key=manager.level, reverse=True)
             combine = {"and": manager.both, "or": manager.either, "xor": manager.differ}[expr.operator]
             result = functions[0]
             for function in functions[1:]:
                 result = combine(function, result)
             return self._truth(result)
-        combine_values = {"sum": lambda a, b: a + b, "min": min, "max": max}[expr.operator]
+        combine_values = _COMBINE[expr.operator]
         table: dict[Any, Node] | None = None
-        for operand in sorted(expr.operands, key=self._top, reverse=True):
+        for operand in reversed(self._from_the_top(expr.operands)):
             pairs = list(zip(operand.values, self.guards(operand), strict=True))
             if table is None:
                 table = dict(pairs)
@@ -419,9 +423,10 @@ class _Encoder:
         assert table is not None
         return tuple(table.get(value, manager.false) for value in expr.values)
 
-    def _top(self, operand: Expr) -> int:
-        """Return the highest level that an operand depends on."""
-        return min(self.manager.level(guard) for guard in self.guards(operand))
+    def _from_the_top(self, operands: Sequence[Expr]) -> list[Expr]:
+        """Return operands in the order of the highest levels that they depend on."""
+        tops = [min([self.manager.level(guard) for guard in self.guards(operand)]) for operand in operands]
+        return [operands[at] for at in sorted(range(len(operands)), key=tops.__getitem__)]
 
     def _case_guards(self, expr: Case) -> tuple[Node, ...]:
         manager = self.manager
@@ -430,7 +435,7 @@ class _Encoder:
             if selector == manager.false:
                 continue
             for value, guard in zip(branch.values, self.guards(branch), strict=True):
-                if guard != manager.false:
+                if guard != manager.false and value in expr.index:
                     at = expr.index[value]
                     result[at] = manager.choose(selector, guard, result[at])
         return tuple(result)
@@ -480,8 +485,12 @@ class _Encoder:
         return result
 
     def _bind_case(self, expr: Case, k: tuple[Node, ...]) -> Node:
+        # A list, not a generator: recursion must not pass through C code, whose stack is small.
         branches = tuple(
-            self.bind(branch, tuple(k[expr.index[value]] for value in branch.values)) for branch in expr.branches
+            [
+                self.bind(branch, tuple([k[expr.index.get(value, 0)] for value in branch.values]))
+                for branch in expr.branches
+            ]
         )
         if expr.selector.boolean:
             return self.manager.choose(self.holds(expr.selector), branches[1], branches[0])
@@ -496,7 +505,7 @@ class _Encoder:
 
     def _bind_sum(self, expr: Nary, k: tuple[Node, ...]) -> Node:
         """Add the operands from the top of the order down, with one function per partial sum."""
-        operands = sorted(expr.operands, key=self._top)
+        operands = self._from_the_top(expr.operands)
         partial: list[list[Any]] = [[0]]
         for operand in operands[:-1]:
             partial.append(list(dict.fromkeys(done + value for done in partial[-1] for value in operand.values)))

@@ -72,7 +72,7 @@ def clients_of(nodes: Sequence[Expr]) -> dict[int, int]:
 def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, set[int]]:
     """Return, for every draw that depends on no record, the clients whose records it first meets.
 
-    What an n-ary operation brings together is not tied: the operation only adds up.
+    Meeting what many clients have come to together, as in an n-ary operation or a running state, ties to none.
     """
     free: dict[int, frozenset[int]] = {}
     ties: dict[int, set[int]] = {}
@@ -85,8 +85,9 @@ def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, set[int]]:
         if client[expr.serial] == NO_CLIENT:
             free[expr.serial] = loose
         elif not isinstance(expr, Nary):
-            for draw in loose:
-                ties[draw].add(client[expr.serial])
+            met = {client[child.serial] for child in children(expr)} - {NO_CLIENT}
+            for draw in loose if _MANY not in met else ():
+                ties[draw] |= met
     return ties
 
 
@@ -105,7 +106,7 @@ def _shared(nodes: Sequence[Expr], ties: dict[int, set[int]], program: CoreProgr
     return [
         expr
         for expr in nodes
-        if isinstance(expr, Draw) and (_MANY in (tied := ties.get(expr.serial, set())) or 2 * len(tied) > max(clients, 2))
+        if isinstance(expr, Draw) and 2 * len(ties.get(expr.serial, ())) > max(clients, 2)
     ]
 
 

@@ -39,21 +39,23 @@ def accuracy(table: Table, accuracy_set: AccuracySet, alpha: Fraction) -> tuple[
     return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
 
 
-def least_alpha(table: Table, accuracy_set: AccuracySet, beta: Fraction) -> tuple[Fraction, Dataset]:
-    """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it."""
+def least_alpha(table: Table, accuracy_set: AccuracySet, beta: Fraction) -> tuple[Fraction, Dataset | None]:
+    """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it.
+
+    Over an empty set that is 0, which no dataset needs.
+    """
     if not 0 <= beta < 1:
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
-    worst: tuple[Fraction, Dataset] | None = None
+    worst: tuple[Fraction, Dataset | None] = (Fraction(0), None)
     for x, _ in accuracy_set:
         weights, total = errors(table, x)
         enough, reached = (1 - beta) * total, 0
         for error, weight in sorted(weights.items()):
             reached += weight
             if reached >= enough:
-                if worst is None or error > worst[0]:
+                if worst[1] is None or error > worst[0]:
                     worst = (Fraction(error), x)
                 break
-    assert worst is not None
     return worst
 
 

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from tightdp.errors import LanguageError, ProgramError
-from tightdp.lang.ir import CoreProgram, Shape, TupleOf
+from tightdp.lang.domains import Record
+from tightdp.lang.ir import Choice, CoreProgram, Leaf, Shape, TupleOf
 from tightdp.lang.lower import lower_target
 from tightdp.lang.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.lang.program import Bound, Dataset, Output
-from tightdp.logic.aggregate import Aggregate, find_aggregate
+from tightdp.logic.aggregate import Aggregate, Contribution, find_aggregate
 from tightdp.logic.count import Weights, raw_weights
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.logic.mixture import StateLaw, every_law, law_of, one_state
-from tightdp.query.orbits import Group, Orbits
+from tightdp.query.neighbours import changes_one_record, record_steps
+from tightdp.query.orbits import Change, Group, Orbits
 from tightdp.query.sets import AccuracySet, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
 
 MAX_LAW_ENTRIES = 30_000_000
 """How many probabilities the laws of all classes of datasets may have together."""
+_MANY_PAIRS = 20_000
+"""Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
 
 
 class AggregateTable(Table):
@@ -58,7 +63,20 @@ class AggregateTable(Table):
     def affordable(self) -> bool:
         """Whether the laws of all classes fit in memory and time."""
         states = math.prod(len(leaf.values) for leaf in self.formula.inputs)
-        return self.orbits.number * states <= MAX_LAW_ENTRIES
+        return min(self.orbits.number * states, self._most_entries) <= MAX_LAW_ENTRIES
+
+    @property
+    def _most_entries(self) -> int:
+        """A bound on how many ways of contributing the laws of all classes distinguish together.
+
+        With s values that a client may contribute, summed over its letters, n interchangeable clients have
+        C(n + s - 1, s - 1) ways to choose a letter and a value each.
+        """
+        return math.prod(
+            math.comb(len(group.clients) + values - 1, values - 1)
+            for group, letters in zip(self.orbits.groups, self._letters, strict=True)
+            for values in [sum(len(letter.weights) for letter in letters)]
+        )
 
     def fill(self, watch: Callable[[], None] = lambda: None) -> None:
         """Compute the laws of all classes of datasets at once."""
@@ -77,6 +95,18 @@ class AggregateTable(Table):
         if not found.total:
             raise self.bound.contradiction(x, "is false in every run")
         return found
+
+    def probability(self, x: Dataset, output: Output) -> Fraction:
+        """Return P(output | x)."""
+        wanted: dict[int, Any] = {}
+        if not _take_apart(self.formula.shape, output, wanted):
+            return Fraction(0)
+        law = self.weights(x)
+        for code in law.by_code:
+            values = self.formula.component_values(code)
+            if all(values[component] == value for component, value in wanted.items()):
+                return law.probability(code) / self.multiplicity(code)
+        return Fraction(0)
 
     def multiplicity(self, code: int) -> int:
         if not self.arrangements:
@@ -111,9 +141,60 @@ class AggregateTable(Table):
 
     # the sets
 
-    def privacy_set(self) -> PrivacySet:
-        """Return one pair of neighbours per class, for a relation that changes one record."""
-        return PrivacySet(lambda: self.orbits.pairs(self.bound), self.orbits.number_of_pairs(self.bound))
+    def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
+        """Return one pair of neighbours per class, for a relation that has a name.
+
+        Where there are many classes, those with the same two output laws become one.
+        """
+        number = self.orbits.number_of_pairs(self.bound)
+        if number > _MANY_PAIRS and changes_one_record(self.bound):
+            return PrivacySet(lambda: self._merged_pairs(watch), number)
+        return PrivacySet(lambda: self.orbits.pairs(self.bound), number)
+
+    def _merged_pairs(self, watch: Callable[[], None]) -> Iterator[tuple[Dataset, Dataset, int]]:
+        self.fill(watch)
+        laws: dict[Any, int] = {}
+        law_of_counts = {}
+        for counts, weights in self._by_counts.items():
+            watch()
+            shared = math.gcd(weights.total, *weights.by_code.values())
+            reduced = tuple((code, weight // shared) for code, weight in weights.by_code.items())
+            law_of_counts[counts] = laws.setdefault((weights.total // shared, reduced), len(laws))
+        merged: dict[tuple[int, int], tuple[Change, int]] = {}
+        for change in self.orbits.changes_of_one(self.bound):
+            watch()
+            key = law_of_counts[change.counts], law_of_counts[change.counts_after]
+            first, size = merged.get(key, (change, 0))
+            merged[key] = first, size + change.size
+        for change, size in merged.values():
+            yield *self.orbits.neighbours(change), size
+
+    def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
+        """Yield pairs of neighbours whose laws are both computed, for a relation that changes one record."""
+        if changes_one_record(self.bound):
+            for change in self.orbits.changes_of_one(self.bound):
+                if change.counts in self._by_counts and change.counts_after in self._by_counts:
+                    yield *self.orbits.neighbours(change), change.size
+
+    def known_inputs(self) -> Iterator[tuple[Dataset, int]]:
+        """Yield one dataset of every class whose law is computed."""
+        for counts in list(self._by_counts):
+            yield self.orbits.representative(counts), 1
+
+    def ratio_bound(self) -> Fraction | float:
+        """Return an upper bound on every likelihood ratio, for a relation that has a name.
+
+        The output depends on a record only through what its client contributes, and a ratio of sums is at most the
+        largest ratio of its terms. `observe` divides by probabilities that change by as much at most.
+        """
+        steps = record_steps(self.bound)
+        bounds = [_letter_bound(self._letters[at], group, steps) for at, group in enumerate(self.orbits.groups)]
+        if self.bound.neighbours == "unit-all":
+            powers = [limit ** len(group.clients) for limit, group in zip(bounds, self.orbits.groups, strict=True)]
+            whole = math.inf if math.inf in powers else math.prod(powers, start=Fraction(1))
+        else:
+            whole = max(bounds, default=Fraction(1))
+        return whole * whole if self.formula.conditioned else whole
 
     def codes(self) -> set[int]:
         """Return the codes of all outputs that are ever given."""
@@ -146,6 +227,48 @@ def _put_together(shape: Shape, values: Sequence[Any], given: dict[Arrangement, 
     if isinstance(shape, TupleOf):
         return tuple(_put_together(item, values, given) for item in shape.items)
     return shape.decode(values)
+
+
+def _take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
+    """Note which values the components have where an output is given; False where the shape has no such output."""
+    match shape:
+        case Leaf(component):
+            wanted[component] = output
+            return not isinstance(output, tuple)
+        case TupleOf(items):
+            return (
+                isinstance(output, tuple)
+                and len(output) == len(items)
+                and all(_take_apart(item, part, wanted) for item, part in zip(items, output, strict=True))
+            )
+        case Arrangement(first, values, length):
+            if not isinstance(output, tuple) or len(output) != length or not set(output) <= set(values):
+                return False
+            wanted.update((first + at, output.count(value)) for at, value in enumerate(values[:-1]))
+            return True
+        case Choice(component, alternatives):
+            for at, alternative in enumerate(alternatives):
+                trial: dict[int, Any] = {}
+                if _take_apart(alternative, output, trial):
+                    wanted.update(trial)
+                    wanted[component] = at
+                    return True
+    return False
+
+
+def _letter_bound(
+    letters: Sequence[Contribution], group: Group, steps: dict[Record, tuple[Record, ...]]
+) -> Fraction | float:
+    """Return the largest ratio between what a client contributes with a record and with what that may become."""
+    largest: Fraction | float = Fraction(1)
+    for before, after in {(group.letter_of[old], group.letter_of[new]) for old in steps for new in steps[old]}:
+        ours, theirs = letters[before], letters[after]
+        weights = dict(theirs.weights)
+        for values, weight in ours.weights:
+            if values not in weights:
+                return math.inf
+            largest = max(largest, Fraction(weight * theirs.denominator, weights[values] * ours.denominator))
+    return largest
 
 
 def _orbits(

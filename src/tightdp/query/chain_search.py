@@ -17,21 +17,27 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from math import gcd
 from typing import Any
 
 from tightdp.errors import LimitError
 from tightdp.lang.domains import Record
 from tightdp.lang.program import Bound, Dataset
-from tightdp.logic.chain import Block, Chain, Letter, Vector
+from tightdp.logic.chain import Block, Chain, Vector
+from tightdp.query.impossible import find_difference
 from tightdp.query.neighbours import record_steps
 
 __all__ = ["Enclosure", "Found", "Runs", "blockwise_bound", "largest_ratio"]
 
 MAX_FORMS = 400
 """How many forms are kept at one block before a search gives up."""
-MAX_SUFFIXES = 20_000
+MAX_SUFFIXES = 4_000
 """How many different ways in which the clients below a change may act are followed."""
+BEAM = (12, 100)
+"""So many forms and suffixes a first search follows: a large ratio found early makes the full search drop much."""
+_WATCHED = 64
+"""So many forms are handled between two looks at the limits."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,9 @@ def largest_ratio(chain: Chain, bound: Bound, watch: Callable[[], None] = lambda
         reason = LimitError(f"the search would have to follow more than {MAX_FORMS} forms", "use fewer records")
     if reason is not None:
         upper = max(lower, blockwise_bound(chain, bound))
-    found = None if search.best is None or search.best.ratio < 1 else search.best
+    found = search.best
+    if found is not None and (found.ratio < 1 or found.x == found.x_prime):
+        found = None
     if upper == lower:
         return Enclosure(lower, upper, found, None, False)
     return Enclosure(lower, upper, found, reason, search.cut_short)
@@ -137,8 +145,23 @@ class _Search:
         self.ratio: Fraction | float = Fraction(0)
         self.best: Found | None = None
         self.cut_short = False
+        self._most_forms, self._most_suffixes = MAX_FORMS, MAX_SUFFIXES
 
     def run(self) -> None:
+        """Search all heads and tails. An infinite ratio is looked for first: it ends the search."""
+        difference = find_difference(self.chain, self.bound, self.steps, self.watch)
+        if difference is not None:
+            head, tail, taken = difference
+            self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
+            self.ratio = self.best.ratio
+            return
+        for self._most_forms, self._most_suffixes in (BEAM, (MAX_FORMS, MAX_SUFFIXES)):
+            self.cut_short = False
+            self._climb()
+            if self.ratio == math.inf or not self.cut_short:
+                return
+
+    def _climb(self) -> None:
         for head, above in self.chain.heads.items():
             for tail, below in self.chain.tails.items():
                 while self._improve(head, above, tail, below):
@@ -152,12 +175,18 @@ class _Search:
             self.cut_short = True
         return forms[:most]
 
+    def _watched(self, forms: Iterable[Form]) -> Iterator[Form]:
+        for number, form in enumerate(forms):
+            if number % _WATCHED == 0:
+                self.watch()
+            yield form
+
     def _improve(self, head: int, above: Vector, tail: int, below: Vector) -> bool:
         """Look for a witness with this head and tail that beats the present ratio."""
         improved = False
         for value, steps in self._forms(below):
             if self._value(above, value) > 0:
-                found = self._found(head, above, tail, below, steps)
+                found = self._found(head, above, tail, below, _listed(steps))
                 if found.ratio > self.ratio:
                     self.ratio, self.best, improved = found.ratio, found, True
         return improved
@@ -166,11 +195,7 @@ class _Search:
         """Return the same witness with the records of interchangeable clients in order."""
         return taken
 
-    def _found(self, head: int, above: Vector, tail: int, below: Vector, steps: Steps) -> Found:
-        taken = []
-        while steps:
-            step, steps = steps
-            taken.append(step)
+    def _found(self, head: int, above: Vector, tail: int, below: Vector, taken: list[Any]) -> Found:
         taken = self._arranged(taken, below)
         x: list[Record] = [self.bound.record.values[0]] * self.bound.n
         x_prime = list(x)
@@ -241,12 +266,11 @@ class _OneChange(_Search):
         suffixes: list[Form] = [(below, ())]
         for at in range(len(self.chain.blocks) - 1, -1, -1):
             block = self.chain.blocks[at]
-            pulled = _pulled(block, forms)
-            if at in ends:
-                pulled.extend(self._changes(block, suffixes))
-            forms = self._narrow(_prune(pulled), MAX_FORMS)
+            pulled = chain(_pulled(block, forms), self._changes(block, suffixes) if at in ends else ())
+            forms = self._narrow(_prune(self._watched(pulled), self.watch), self._most_forms)
             if any(end < at for end in ends):
-                suffixes = self._narrow(_distinct(_pulled(block, suffixes)), MAX_SUFFIXES)
+                distinct = _distinct(self._watched(_pulled(block, suffixes)))
+                suffixes = self._narrow(_extreme(distinct), self._most_suffixes)
         return forms
 
     def _arranged(self, taken: list[Any], below: Vector) -> list[Any]:
@@ -268,8 +292,8 @@ class _OneChange(_Search):
                 pulled = {record: block.pull((record, bits), vector) for record in records}
                 for old, ours in pulled.items():
                     for new in self.steps[old] if ours else ():
-                        if new != old:
-                            theirs = pulled.get(new, {})
+                        theirs = pulled.get(new, {})
+                        if new != old and any(down * value > up * theirs.get(node, 0) for node, value in ours.items()):
                             value = {
                                 node: down * ours.get(node, 0) - up * theirs.get(node, 0)
                                 for node in ours.keys() | theirs.keys()
@@ -289,7 +313,7 @@ class _EveryChange(_Search):
         start |= {~node: -up * value for node, value in below.items()}
         forms: list[Form] = [(start, ())]
         for block in reversed(self.chain.blocks):
-            forms = self._narrow(_prune(self._both(block, forms)), MAX_FORMS)
+            forms = self._narrow(_prune(self._watched(self._both(block, forms)), self.watch), self._most_forms)
         return forms
 
     def _both(self, block: Block, forms: Sequence[Form]) -> Iterator[Form]:
@@ -304,13 +328,22 @@ class _EveryChange(_Search):
                     yield left | {~node: value for node, value in right.items()}, ((old, new, bits), steps)
 
 
-def _pulled(block: Block, forms: Sequence[Form]) -> list[Form]:
-    """Return every form pulled up by every letter of a block."""
-    return [
+def _listed(steps: Steps) -> list[Any]:
+    """Return the choices of a form, from the top block down."""
+    taken = []
+    while steps:
+        step, steps = steps
+        taken.append(step)
+    return taken
+
+
+def _pulled(block: Block, forms: Sequence[Form]) -> Iterator[Form]:
+    """Yield every form pulled up by every letter of a block."""
+    return (
         (block.pull(letter, vector), ((letter[0], letter[0], letter[1]), steps))
         for vector, steps in forms
         for letter in block.into
-    ]
+    )
 
 
 def _dot(left: Vector, right: Vector) -> int:
@@ -345,11 +378,44 @@ def _distinct(forms: Iterable[Form]) -> list[Form]:
     return list(found.values())
 
 
-def _prune(forms: Iterable[Form]) -> list[Form]:
+def _extreme(forms: list[Form]) -> list[Form]:
+    """Return the forms of which all others are sums with factors that are not negative, on up to three nodes.
+
+    What is decided about a suffix is linear in it, so only the extreme ones matter.
+    """
+    nodes = sorted({node for vector, _ in forms for node in vector})
+    if len(nodes) > 3 or len(forms) < 3:
+        return forms
+    triples = [(tuple([vector.get(node, 0) for node in nodes] + [0] * (3 - len(nodes))), form)
+               for form in forms for vector in (form[0],)]
+    triples.sort(key=lambda entry: (Fraction(entry[0][0], sum(entry[0])), Fraction(entry[0][1], sum(entry[0]))))
+    lower, upper = _half_hull(triples), _half_hull(triples[::-1])
+    kept = {id(form): form for _, form in (*lower, *upper)}
+    return list(kept.values())
+
+
+def _half_hull(ordered: Sequence[tuple[tuple[int, ...], Form]]) -> list[tuple[tuple[int, ...], Form]]:
+    hull: list[tuple[tuple[int, ...], Form]] = []
+    for entry in ordered:
+        while len(hull) >= 2 and _orientation(hull[-2][0], hull[-1][0], entry[0]) <= 0:
+            hull.pop()
+        hull.append(entry)
+    return hull
+
+
+def _orientation(a: Sequence[int], b: Sequence[int], c: Sequence[int]) -> int:
+    """Return a number with the sign of the turn from a over b to c, seen in the plane of sum 1."""
+    first = a[0] * (b[1] * sum(c) - sum(b) * c[1])
+    second = a[1] * (b[0] * sum(c) - sum(b) * c[0])
+    return first - second + sum(a) * (b[0] * c[1] - b[1] * c[0])
+
+
+def _prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> list[Form]:
     """Drop forms that are nowhere positive, and those that another form beats wherever they are positive."""
     kept: list[Form] = []
-    candidates = [form for form in _distinct(forms) if any(value > 0 for value in form[0].values())]
+    candidates = _distinct(form for form in forms if any(value > 0 for value in form[0].values()))
     for form in sorted(candidates, key=lambda form: sum(value < 0 for value in form[0].values())):
+        watch()
         if not any(_dominates(other, form[0]) for other, _ in kept):
             kept = [other for other in kept if not _dominates(form[0], other[0])]
             kept.append(form)

@@ -160,8 +160,9 @@ def _scattered(privacy_set: PrivacySet) -> Iterator[Pair]:
     """Yield the pairs, blocks of them in a scattered order, so that a large t is met early."""
     pairs = iter(privacy_set)
     while block := [(x, x_prime) for x, x_prime, _ in islice(pairs, _BLOCK)]:
-        step = next(step for step in range(int(len(block) * 0.618) + 1, len(block) + 2) if math.gcd(step, len(block)) == 1)
-        yield from (block[at * step % len(block)] for at in range(len(block)))
+        size = len(block)
+        step = next(step for step in range(5 * size // 8 + 1, size + 2) if math.gcd(step, size) == 1)
+        yield from (block[at * step % size] for at in range(size))
 
 
 _BLOCK = 4096
@@ -227,7 +228,8 @@ def _tests(ours: Weights, theirs: Weights, pair: Pair | None, scale: int | None)
 
 def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
     """Return the upper convex hull, from left to right, without points inside its edges."""
-    ordered = sorted(vertices, key=lambda vertex: (vertex.under_prime, -vertex.under))
+    # Of equal points, one that belongs to a pair comes first: at t < 1 the best event may be that of all outputs.
+    ordered = sorted(vertices, key=lambda vertex: (vertex.under_prime, -vertex.under, vertex.pair is None))
     hull: list[Vertex] = []
     for vertex in ordered:
         if hull and vertex.under_prime == hull[-1].under_prime:

@@ -14,7 +14,7 @@ from tightdp.lang.ir import Choice, Shape
 from tightdp.lang.program import Bound, Dataset
 from tightdp.logic.chain import Block, Chain
 from tightdp.logic.count import Weights
-from tightdp.logic.formula import OutputBit, WeightedFormula
+from tightdp.logic.formula import WeightedFormula
 from tightdp.query.neighbours import changes_one_record, record_steps
 from tightdp.query.sets import PrivacySet, Table
 
@@ -39,11 +39,8 @@ class LocalTable(Table):
         kinds: dict[Any, list[int]] = {}
         for block in chain.blocks:
             kinds.setdefault(_kernel(block), []).append(block.client)
-        self.kinds = tuple(tuple(sorted(clients)) for clients in kinds.values())
-        self._components: dict[int, list[int]] = {}
-        for variable, owner in zip(formula.variables, formula.owners, strict=True):
-            if isinstance(variable, OutputBit) and variable.bit == 0:
-                self._components.setdefault(owner, []).append(variable.component)
+        unseen = [client for client in range(bound.n) if client not in self._blocks]
+        self.kinds = tuple(tuple(sorted(clients)) for clients in (*kinds.values(), unseen) if clients)
         self._local: dict[tuple[int, Any], Weights] = {}
 
     @property
@@ -54,6 +51,8 @@ class LocalTable(Table):
         if not isinstance(x, _Seen):
             return super().weights(x)
         key = (x.client, x[x.client])
+        if x.client not in self._blocks:
+            return Weights({x.client << 64: 1}, 1)
         if key not in self._local:
             total = {
                 x.client << 64 | bits: sum(weight for entries in arrows.values() for _, weight in entries)
@@ -66,7 +65,7 @@ class LocalTable(Table):
     def output(self, code: int) -> Any:
         client, bits = code >> 64, code & (1 << 64) - 1
         values: list[Any] = [ELSEWHERE] * len(self.formula.values)
-        for component in reversed(self._components.get(client, [])):
+        for component in reversed(self._blocks[client].components if client in self._blocks else ()):
             size = len(self.formula.values[component])
             length = (size - 1).bit_length()
             values[component] = self.formula.values[component][bits & (1 << length) - 1]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from math import factorial, prod
 from typing import Any
 
@@ -17,7 +16,7 @@ from tightdp.lang.program import Bound, Dataset
 from tightdp.logic.mixture import Counts, compositions, count_compositions
 from tightdp.query.neighbours import record_steps
 
-__all__ = ["Group", "Orbits"]
+__all__ = ["Change", "Group", "Orbits"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,21 @@ class Group:
     def __post_init__(self) -> None:
         index = {record: at for at, letter in enumerate(self.letters) for record in letter}
         object.__setattr__(self, "letter_of", index)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A class of pairs of neighbours: the counts before and after a client of a group changes its record.
+
+    `letter` is that of the record before, `records` are the record before and after, `size` is how many pairs it has.
+    """
+
+    counts: Counts
+    counts_after: Counts
+    group: Group
+    letter: int
+    records: tuple[Record, Record]
+    size: int
 
 
 @dataclass(frozen=True)
@@ -57,7 +71,7 @@ class Orbits:
 
     def every_counts(self) -> Iterator[Counts]:
         """Yield the counts of every class of datasets."""
-        return product(*(compositions(len(group.clients), len(group.letters)) for group in self.groups))
+        return _every([(len(group.clients), len(group.letters)) for group in self.groups])
 
     def representative(self, counts: Counts) -> Dataset:
         """Return the first dataset of a class: letters ascending along the clients of a group."""
@@ -82,29 +96,33 @@ class Orbits:
         return self._pairs_of_all(bound) if bound.neighbours == "unit-all" else self._pairs_of_one(bound)
 
     def _pairs_of_one(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
+        for change in self.changes_of_one(bound):
+            yield *self.neighbours(change), change.size
+
+    def changes_of_one(self, bound: Bound) -> Iterator[Change]:
+        """Yield one change of one record per class of pairs of neighbours."""
         steps = record_steps(bound)
         for at, group in enumerate(self.groups):
             moves = self._moves(group, steps)
-            rest = [len(g.clients) - (g is group) for g in self.groups]
-            for others in product(
-                *(compositions(number, len(g.letters)) for number, g in zip(rest, self.groups, strict=True))
-            ):
+            for others in _every([(len(g.clients) - (g is group), len(g.letters)) for g in self.groups]):
                 pairs_of_others = len(group.clients) * self.size(others)
-                for (before, _), ways in moves.items():
-                    counts = tuple(
-                        _plus(numbers, before) if g == at else numbers for g, numbers in enumerate(others)
+                for (before, after), ways in moves.items():
+                    counts, counts_after = (
+                        (*others[:at], _plus(others[at], letter), *others[at + 1 :]) for letter in (before, after)
                     )
-                    x = self.representative(counts)
-                    where = next(c for c in group.clients if group.letter_of[x[c]] == before)
-                    old, new = ways[0]
-                    x = (*x[:where], old, *x[where + 1 :])
-                    yield x, (*x[:where], new, *x[where + 1 :]), pairs_of_others * len(ways)
+                    yield Change(counts, counts_after, group, before, ways[0], pairs_of_others * len(ways))
+
+    def neighbours(self, change: Change) -> tuple[Dataset, Dataset]:
+        """Return neighbours that differ by a change."""
+        x, group, (old, new) = self.representative(change.counts), change.group, change.records
+        where = next(client for client in group.clients if group.letter_of[x[client]] == change.letter)
+        return (*x[:where], old, *x[where + 1 :]), (*x[:where], new, *x[where + 1 :])
 
     def _pairs_of_all(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
         steps = record_steps(bound)
         moves = [list(self._moves(group, steps, still=True).values()) for group in self.groups]
-        for numbers in product(
-            *(compositions(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True))
+        for numbers in _every(
+            [(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True)]
         ):
             x: list[Record] = [None] * self.n
             x_prime = list(x)
@@ -148,6 +166,16 @@ class Orbits:
                 if new != old or still:
                     moves.setdefault((group.letter_of[old], group.letter_of[new]), []).append((old, new))
         return moves
+
+
+def _every(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
+    """Yield all ways to write, for every (total, parts), the total as a sum of so many parts, without listing any."""
+    if not sizes:
+        yield ()
+        return
+    for first in compositions(*sizes[0]):
+        for rest in _every(sizes[1:]):
+            yield (first, *rest)
 
 
 def _plus(numbers: tuple[int, ...], at: int) -> tuple[int, ...]:

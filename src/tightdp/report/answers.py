@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ from tightdp.report import plot
 from tightdp.report.numbers import Exact
 from tightdp.report.result import PairWitness, Result, enclosure, unresolved_remark
 from tightdp.report.view import Grid, View
-from tightdp.report.words import plain, shortened, shown, shown_number
+from tightdp.report.words import brief, in_full, plain, shown, shown_number
 
 __all__ = ["Accuracy", "Claim", "Distribution", "Sample", "Unknown", "Verification"]
 
@@ -60,12 +61,14 @@ class Accuracy(Result):
             facts += [("tight β", shown_number(self.beta))] if self.status == "exact" else []
         if self.top:
             rows = tuple(
-                (shown_number(row.one_minus_beta), shortened(shown(row.x), 60), f"{row.inputs:,}") for row in self.top
+                (shown_number(row.one_minus_beta), brief(row.x, 60), f"{row.inputs:,}") for row in self.top
             )
-            grid = Grid(("1 - β", "dataset", "datasets"), rows)
+            grid = Grid(("1 - β", "dataset, for example", "datasets alike"), rows)
         sentences = [*unresolved_remark(self, "not all datasets were looked at")]
         if self.x is not None:
-            sentences.append(f"The worst dataset is x = {shortened(shown(self.x))}.")
+            sentences.append(f"The worst dataset is x = {brief(self.x)}.")
+        if self.one_minus_beta is not None:
+            sentences += in_full(self.one_minus_beta)
         return View(self._heading, tuple(facts), grid, tuple(sentences))
 
     def _facts(self, label: str, value: Exact) -> list[tuple[str, str]]:
@@ -93,14 +96,14 @@ class Distribution(Result):
     def view(self) -> View:
         """Return what a person sees."""
         shown_law = self.law[:_MOST_ROWS]
-        rows = tuple((shortened(shown(output), 60), shown_number(mass)) for output, mass in shown_law)
+        rows = tuple((brief(output, 60), shown_number(mass)) for output, mass in shown_law)
         grid = Grid(("output", "probability"), rows, len(self.law) - len(rows))
-        return View(self._heading, (("x", shortened(shown(self.x))),), grid)
+        return View(self._heading, (("x", brief(self.x)),), grid)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the law as bars on the axes `ax` (new ones, unless given), and return them."""
         outputs, masses = [shown(output) for output, _ in self.law], [mass for _, mass in self.law]
-        return plot.bars(ax, outputs, masses, "probability", f"{self.subject} on {shortened(shown(self.x), 40)}")
+        return plot.bars(ax, outputs, masses, "probability", f"{self.subject} on {brief(self.x, 40)}")
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ class Claim:
         """What the witness shows, in words; empty without one."""
         if isinstance(self.witness, PairWitness):
             return self.witness.sentence
-        return "" if self.witness is None else f"The worst dataset is x = {shortened(shown(self.witness))}."
+        return "" if self.witness is None else f"The worst dataset is x = {brief(self.witness)}."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -186,7 +189,7 @@ class Sample(Result):
 
     def view(self) -> View:
         """Return what a person sees: one output a line."""
-        return View(self._heading, (), None, tuple(shown(output) for output in self.outputs))
+        return View(f"{self.subject} on x = {brief(self.x)}", (), None, tuple(shown(output) for output in self.outputs))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -211,4 +214,6 @@ class Unknown(Result):
 def _shown_tight(value: Exact | None) -> str:
     if value is None:
         return "?"
-    return shown_number(value) if isinstance(value, Fraction) else repr(value)
+    if isinstance(value, Fraction):
+        return shown_number(value)
+    return f"≈ {value!r}" if math.isfinite(value) else "inf"

@@ -31,7 +31,7 @@ class Structure(Result):
 
     query: ClassVar[str] = "show"
     formula: WeightedFormula = field(compare=False)
-    symmetry: Symmetry = Symmetry(())
+    symmetry: Symmetry
 
     @property
     def counts(self) -> dict[str, int]:

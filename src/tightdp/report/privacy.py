@@ -13,7 +13,7 @@ from tightdp.report import plot
 from tightdp.report.numbers import Exact, as_text, decimal_text, log, log_down, log_up
 from tightdp.report.result import EventWitness, PairWitness, Result, enclosure, unresolved_remark
 from tightdp.report.view import Grid, View
-from tightdp.report.words import plain, shortened, shown, shown_number, shown_probability
+from tightdp.report.words import brief, in_full, plain, shown_number, shown_probability
 
 __all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff"]
 
@@ -69,7 +69,8 @@ class Privacy(Result):
         """Return what a person sees."""
         facts = [*self._facts(), ("δ", shown_number(self.delta))]
         grid = _ranking(self.top) if len(self.top) > 1 else None
-        return View(self._heading, tuple(facts), grid, _sentences(self, self.witness))
+        known = (self.exp_epsilon,) if self.status == "exact" else (self.lower, self.upper)
+        return View(self._heading, tuple(facts), grid, (*_sentences(self, self.witness), *in_full(*known)))
 
     def _facts(self) -> list[tuple[str, str]]:
         if self.status != "exact":
@@ -119,12 +120,14 @@ class Delta(Result):
             where = ("e^ε", shown_number(self.exp_epsilon))
         if self.status == "exact":
             found = [("tight δ", shown_number(self.delta))]
+            long = in_full(self.delta)
         else:
             found = [
                 ("δ at least", decimal_text(self.lower, 17, ROUND_FLOOR)),
                 ("δ at most", decimal_text(self.upper, 17, ROUND_CEILING)),
             ]
-        return View(self._heading, (where, *found), None, _sentences(self, self.witness))
+            long = ()
+        return View(self._heading, (where, *found), None, (*_sentences(self, self.witness), *long))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -142,7 +145,8 @@ class Curve(Result):
         rows = tuple((shown_number(t), shown_log(t), shown_number(delta)) for t, delta in self.points[:_MOST_ROWS])
         grid = Grid(("e^ε", "ε", "δ"), rows, len(self.points) - len(rows))
         last = "δ is linear in e^ε between the points and constant after the last."
-        return View(self._heading, (), grid, (*unresolved_remark(self, "the curve is at least this"), last))
+        said = (*unresolved_remark(self, "the curve is at least this"), last)
+        return View(self._heading, (), grid, (*said, *in_full(*(delta for _, delta in self.points[:_MOST_ROWS]))))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw δ against e^ε on the axes `ax` (new ones, unless given), and return them."""
@@ -235,9 +239,9 @@ def _ranking(top: tuple[Ratio, ...]) -> Grid:
     rows = tuple(
         (
             shown_number(ratio.exp_epsilon),
-            shortened(shown(ratio.x), 40),
-            shortened(shown(ratio.x_prime), 40),
-            shortened(shown(ratio.output), 40),
+            brief(ratio.x, 40),
+            brief(ratio.x_prime, 40),
+            brief(ratio.output, 40),
             f"{shown_probability(ratio.probability)} : {shown_probability(ratio.probability_prime)}",
             f"{ratio.triples:,}",
         )

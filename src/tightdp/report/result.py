@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 from tightdp._version import __version__
 from tightdp.report.numbers import Exact
 from tightdp.report.view import View
-from tightdp.report.words import plain, shortened, shown, shown_probability
+from tightdp.report.words import brief, plain, shortened, shown, shown_probability
 
 __all__ = [
     "EventWitness",
@@ -115,7 +115,7 @@ class PairWitness:
         return f"It is attained on {self._pair()}."
 
     def _pair(self) -> str:
-        return f"x = {shortened(shown(self.x))} and its neighbour x' = {shortened(shown(self.x_prime))}"
+        return f"x = {brief(self.x)} and its neighbour x' = {brief(self.x_prime)}"
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class TripleWitness(PairWitness):
     def sentence(self) -> str:
         """Say in words what the witness shows."""
         odds = f"{shown_probability(self.probability)} against {shown_probability(self.probability_prime)}"
-        return f"On {self._pair()} the output {shortened(shown(self.output))} has probability {odds}."
+        return f"On {self._pair()} the output {brief(self.output)} has probability {odds}."
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from tightdp.report.numbers import as_text, decimal_text
 
 __all__ = [
+    "brief",
+    "in_full",
     "in_order",
     "plain",
     "shortened",
@@ -49,6 +52,22 @@ def shortened(text: str, longest: int = 160) -> str:
         return text
     half = (longest - 5) // 2
     return f"{text[:half]} ... {text[-half:]}"
+
+
+def brief(value: Any, longest: int = 160) -> str:
+    """Write a value; in a long tuple, equal entries in a row are written once, as in (1, 0 × 999)."""
+    text = shown(value)
+    if len(text) <= longest or not isinstance(value, tuple):
+        return shortened(text, longest)
+    runs = [(item, len(list(equal))) for item, equal in groupby(value)]
+    parts = (shown(item) if times == 1 else f"{shown(item)} × {times}" for item, times in runs)
+    return shortened(f"({', '.join(parts)})", longest)
+
+
+def in_full(*values: Fraction | float | int) -> tuple[str, ...]:
+    """Say where exact numbers are printed that `shown_number` writes as decimals only; nothing without such."""
+    long = any(len(as_text(value)) > _LONGEST_NUMBER for value in values)
+    return ("A number that is written as ≈ only is known exactly: --json prints it in full.",) if long else ()
 
 
 def shown_number(value: Fraction | float | int) -> str:

@@ -10,11 +10,11 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from tightdp.errors import ProgramError
+from tightdp.errors import LanguageError
 from tightdp.lang.check import verify
 from tightdp.lang.domains import Domain
-from tightdp.lang.ir import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.lang.interp import named_parameters
+from tightdp.lang.ir import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.lang.lower.draws import Draws
 from tightdp.lang.lower.machine import Frame, Probe
 from tightdp.lang.lower.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
@@ -25,26 +25,35 @@ from tightdp.lang.source import read_function
 __all__ = ["lower", "lower_target"]
 
 
-def lower(bound: Bound, x: tuple[Any, ...] | None = None, probe: Probe | None = None) -> CoreProgram:
+def lower(
+    bound: Bound,
+    x: tuple[Any, ...] | None = None,
+    probe: Probe | None = None,
+    watch: Callable[[], None] = lambda: None,
+) -> CoreProgram:
     """Return the core program of a mechanism, for every dataset or (with `x`) for one.
 
     `probe` says which values can occur; without one, a loop or recursion ends only where that is plain to see.
-    Raises LanguageError where the source is outside the language.
+    `watch` is called at every statement, and may raise to stop. Raises LanguageError where the source is outside the
+    language.
     """
-    return _Lowering(bound, x, probe).run()
+    return _Lowering(bound, x, probe, watch).run()
 
 
 def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     """Return the core program of a mechanism's target, for every dataset. Raises LanguageError."""
-    return _Lowering(bound, None, probe).run_target()
+    return _Lowering(bound, None, probe, lambda: None).run_target()
 
 
 class _Lowering(Draws):
     """One lowering of one mechanism."""
 
-    def __init__(self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None) -> None:
-        super().__init__(probe)
+    def __init__(
+        self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None, watch: Callable[[], None]
+    ) -> None:
+        super().__init__(probe, watch)
         self.bound = bound
+        self.fixed = x
         self.source = read_function(bound.program.function)
         self.inputs: list[Input] = []
         self.components: list[Expr] = []
@@ -71,9 +80,8 @@ class _Lowering(Draws):
     def _finish(self, action: Callable[[], Value]) -> CoreProgram:
         value = self.attempt(action)
         if self.state.alive is self.builder.false and not self.checks:
-            raise ProgramError(
-                "no run meets the conditions of observe", "weaken the conditions", span=self.source.span(
-                    self.source.node))
+            dataset = self.bound.record.values[:1] * self.bound.n if self.fixed is None else self.fixed
+            raise self.bound.contradiction(dataset, "is false in every run")
         shape = self.attempt(lambda: self._shape(value, self.builder.true)) or Leaf(0)
         program = CoreProgram(
             tuple(self.inputs), tuple(self.components) or (self.builder.true,), shape,
@@ -125,7 +133,7 @@ class _Lowering(Draws):
         if not isinstance(value, Union):
             mend = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
             what = "function" if isinstance(value, Closure) else name_of(value)
-            raise self.unsupported(f"an output cannot be a {what}", mend, self.source.node)
+            raise LanguageError(f"an output cannot be a {what}", mend, self.source.span())
         options = alternatives(value, self.builder.true)
         tag: Value = len(options) - 1
         for at in range(len(options) - 2, -1, -1):

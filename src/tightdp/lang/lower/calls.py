@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tightdp.lang.ir import Expr, TooManyValues
-from tightdp.lang.lower.machine import Dead, Failure, State, numeric
 from tightdp.lang.lower.expressions import Step
+from tightdp.lang.lower.machine import Dead, Failure, State, numeric
 from tightdp.lang.lower.statements import Statements
 from tightdp.lang.lower.values import Closure, Host, Range, Reference, Stream, Value, alternatives, is_scalar, name_of
 from tightdp.lang.program import REQUIRED, Program
@@ -58,7 +58,7 @@ class Calls(Statements):
         """Call a mechanism inside another one: it is given n, and its parameters are read as `bind` reads them."""
         names = list(program.parameters)
         if program.takes_n() and "n" not in keywords and arguments:
-            length = self.call(Host(len), arguments[:1], {}, ast.Call())
+            length = self.each(self.items(arguments[0]), len)
             keywords = {**keywords, "n": length}
         given = {name: self.adopt(value) for name, value in program.parameters.items() if value is not REQUIRED}
         given |= dict(zip(names, arguments[1:], strict=False)) | keywords
@@ -71,7 +71,7 @@ class Calls(Statements):
             return tuple(self._parameter(item) for item in value)
         return self.adopt(as_parameter(value)) if isinstance(value, str) else value
 
-    def _call_python(self, target: types.FunctionType, arguments: Arguments, keywords: Keywords) -> Value:
+    def _call_python(self, target: Callable[..., Any], arguments: Arguments, keywords: Keywords) -> Value:
         source = read_function(target)
         spec = source.node.args
         positional = [*spec.posonlyargs, *spec.args]
@@ -164,7 +164,8 @@ class Calls(Statements):
         def on(value: Value) -> Value:
             if isinstance(value, Host) and isinstance(value.object, dict) and name == "get":
                 raise self.unsupported("dict.get is not in the language", "index the dictionary", node)
-            if not isinstance(value, Reference) and not (isinstance(value, (tuple, Range)) and name in ("index", "count")):
+            frozen = isinstance(value, (tuple, Range)) and name in ("index", "count")
+            if not (isinstance(value, Reference) or frozen):
                 raise Failure(f"AttributeError: {name_of(value)} has no .{name}()", "make a list of it first")
             return handler(self, value, *arguments)
 

@@ -11,7 +11,7 @@ from tightdp.lang import laws, primitives
 from tightdp.lang.ir import Expr, TooManyValues
 from tightdp.lang.laws import Law
 from tightdp.lang.lower.calls import Arguments, Calls, Handler, Keywords
-from tightdp.lang.lower.machine import Dead, Failure, numeric
+from tightdp.lang.lower.machine import Dead, Failure
 from tightdp.lang.lower.values import Value, is_scalar, kind, name_of
 
 __all__ = ["Draws"]

@@ -32,7 +32,7 @@ __all__ = ["BINARY", "Expressions", "Step"]
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
 
-_MAX_GROWTH = 200
+_MAX_GROWTH = 100
 """How many items a list may gain while a loop goes over it."""
 
 BINARY: dict[type[ast.operator], str] = {
@@ -57,6 +57,9 @@ class Expressions(Machine):
         self.position.append(node)
         try:
             return handler(node)
+        except Failure as failure:
+            failure.span = failure.span or self.frame.source.span(node)
+            raise
         finally:
             self.position.pop()
 
@@ -271,7 +274,9 @@ class Expressions(Machine):
 
     def collected(self, iterable: Value) -> Value:
         """Return the items of anything that a loop can go through, all at once."""
-        return self.each(iterable, lambda value: self._drained(value) if isinstance(value, Stream) else self.items(value))
+        return self.each(
+            iterable, lambda value: self._drained(value) if isinstance(value, Stream) else self.items(value)
+        )
 
     def _opened(self, value: Value) -> Value:
         """Return something to loop over as a tuple, range, list or stream."""
@@ -313,7 +318,7 @@ class Expressions(Machine):
         return content
 
     def _concatenate(self, left: Value, right: Value) -> Value:
-        return self.each(left, lambda a: self.each(right, lambda b: a + b))
+        return self.joined(left, right)
 
     def over_values(self, value: Value, action: Callable[[Any], Value]) -> Value:
         """Apply an action to every plain value that a scalar may take, and merge the results."""
@@ -479,7 +484,8 @@ class Expressions(Machine):
             if isinstance(name, ast.Name)
         }
         outer = self.frame
-        frame = Frame(self.new_key(), (outer.key, *outer.enclosing), frozenset(targets), outer.source, comprehension=True)
+        enclosing = (outer.key, *outer.enclosing)
+        frame = Frame(self.new_key(), enclosing, frozenset(targets), outer.source, comprehension=True)
         self.enter(frame, {})
         return frame
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
-from tightdp.errors import LanguageError
+from tightdp.errors import LanguageError, LimitError, Span
 from tightdp.lang.ir import Builder, Check, Const, Expr, Nary, TooManyValues
 from tightdp.lang.lower.values import (
     UNBOUND,
@@ -41,6 +42,10 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
+MAX_ITEMS = 8_000
+"""How many items a sequence whose length depends on the run may have, over all its lengths."""
+
+
 class Failure(Exception):
     """The runs at hand would raise an exception in Python."""
 
@@ -48,6 +53,7 @@ class Failure(Exception):
         super().__init__(message)
         self.message = message
         self.mend = mend
+        self.span: Span | None = None
 
 
 class Dead(Exception):
@@ -83,8 +89,9 @@ class Frame:
 class Machine:
     """Branching, merging and scalar operations; the statements and expressions of Python build on it."""
 
-    def __init__(self, probe: Probe | None = None) -> None:
+    def __init__(self, probe: Probe | None = None, watch: Callable[[], None] = lambda: None) -> None:
         self.probe = probe
+        self.watch = watch
         self.builder = Builder()
         self.state = State(self.builder.true)
         self.checks: list[Check] = []
@@ -128,7 +135,7 @@ class Machine:
         """Record that `condition` must not hold on any run that is alive."""
         condition = self.builder.conjunction([self.state.alive, condition])
         if condition is not self.builder.false:
-            span = self.frame.source.span(self.position[-1]) if self.position else None
+            span = failure.span or self.frame.source.span(self.position[-1])
             self.checks.append(Check(condition, failure.message, failure.mend, span))
 
     # scalars
@@ -157,7 +164,7 @@ class Machine:
         except TooManyValues as error:
             raise self.too_many(error) from None
         if bad is not None:
-            self.oblige(bad, self._type_failure(name, values))
+            self.oblige(bad, self._type_failure(name, values, self._first_refusal(name, values)))
         if result is None:
             raise Dead
         return self.known(result)
@@ -192,10 +199,18 @@ class Machine:
                     return builder.negation(builder.parity(operands)), None
         return builder.apply(name, *operands)
 
+    def _first_refusal(self, name: str, values: Sequence[Value]) -> Exception | None:
+        """Return what Python raises for the first values of the operands that it refuses."""
+        for combination in product(*(self.expr(value).values for value in values)):
+            try:
+                operation(name)(*combination)
+            except REFUSED as error:
+                return error
+        return None
+
     @staticmethod
-    def _type_failure(name: str, values: Sequence[Value], error: BaseException | None = None) -> Failure:
-        if isinstance(error, ZeroDivisionError) or (error is None and name in ("div", "floordiv", "mod")
-                                                    and all(numeric(value) for value in values)):
+    def _type_failure(name: str, values: Sequence[Value], error: Exception | None = None) -> Failure:
+        if isinstance(error, ZeroDivisionError):
             return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
         symbol = _SYMBOLS.get(name, name)
         operands = " and ".join(name_of(value) for value in values)
@@ -270,6 +285,24 @@ class Machine:
 
         return over(value.alternatives)
 
+    def joined(self, left: Value, right: Value) -> Value:
+        """Return two tuples, or unions of tuples of different lengths, one after the other."""
+        found: dict[int, tuple[Expr, tuple[Value, ...]]] = {}
+        for first, head in alternatives(left, self.builder.true):
+            for second, tail in alternatives(right, self.builder.true):
+                guard = self.conj(first, second)
+                if self.conj(self.state.alive, guard) is self.builder.false:
+                    continue
+                items = head + tail
+                if len(items) in found:
+                    other, present = found[len(items)]
+                    guard, items = self.builder.disjunction([other, guard]), self.merge(other, present, items)
+                found[len(items)] = (guard, items)
+        if not found:
+            raise Dead
+        options = tuple(found.values())
+        return options[0][1] if len(options) == 1 else Union(options)
+
     def merge(self, condition: Expr, yes: Value, no: Value) -> Value:
         """Return the value that is `yes` where the condition holds and `no` elsewhere."""
         if isinstance(condition, Const):
@@ -284,19 +317,30 @@ class Machine:
             return Range(self.merge(condition, yes.items, no.items))
         if kind(yes) == kind(no) and not isinstance(yes, Union):
             return yes
-        found: dict[Any, tuple[Expr, Value]] = {}
-        for side, value in ((condition, yes), (self.builder.negation(condition), no)):
-            for guard, item in alternatives(value, self.builder.true):
-                here = self.conj(side, guard)
-                if here is self.builder.false:
-                    continue
-                if kind(item) in found:
-                    other, present = found[kind(item)]
-                    found[kind(item)] = (self.builder.disjunction([other, here]), self.merge(other, present, item))
-                else:
-                    found[kind(item)] = (here, item)
-        values = tuple(found.values())
-        return values[0][1] if len(values) == 1 else Union(values)
+        return self._merge_shapes(condition, yes, no)
+
+    def _merge_shapes(self, condition: Expr, yes: Value, no: Value) -> Value:
+        """Merge values of different shapes, shape by shape."""
+        never, always = self.builder.false, self.builder.true
+        left = {kind(item): (guard, item) for guard, item in alternatives(yes, always)}
+        right = {kind(item): (guard, item) for guard, item in alternatives(no, always)}
+        merged = []
+        for shape in {**left, **right}:
+            ours, theirs = left.get(shape, (never, None)), right.get(shape, (never, None))
+            guard = self.builder.either(condition, ours[0], theirs[0])
+            if shape not in left or shape not in right:
+                item = ours[1] if shape in left else theirs[1]
+            else:
+                item = self.merge(condition, ours[1], theirs[1])
+            if guard is not never:
+                merged.append((guard, item))
+        items = sum(len(item) for _, item in merged if isinstance(item, tuple))
+        if items > MAX_ITEMS:
+            raise LimitError(
+                f"a sequence may have {len(merged):,} lengths, and {items:,} items in all of them together",
+                "bound how far it grows where its growth depends on the run",
+            )
+        return merged[0][1] if len(merged) == 1 else Union(tuple(merged))
 
     def merge_states(self, condition: Expr, left: State, right: State, alive: Expr) -> State:
         """Return the state that is `left` where the condition holds and `right` elsewhere."""
@@ -306,18 +350,18 @@ class Machine:
         frames = {**left.frames, **right.frames}
         for key in left.frames.keys() & right.frames.keys():
             ours, theirs = left.frames[key], right.frames[key]
-            frames[key] = {
-                name: self.merge(condition, ours.get(name, UNBOUND), theirs.get(name, UNBOUND))
-                for name in {**ours, **theirs}
-            }
-        heap = {}
-        for key in {**left.heap, **right.heap}:
-            ours, theirs = left.heap.get(key), right.heap.get(key)
-            if ours is None or theirs is None:
-                heap[key] = theirs if ours is None else ours
-            else:
-                heap[key] = self.merge(condition, ours, theirs)
-        return State(alive, frames, heap)
+            missing = dict.fromkeys({**ours, **theirs}, UNBOUND)
+            frames[key] = self._merge_contents(condition, {**missing, **ours}, {**missing, **theirs})
+        return State(alive, frames, self._merge_contents(condition, left.heap, right.heap))
+
+    def _merge_contents(self, condition: Expr, left: dict[Any, Value], right: dict[Any, Value]) -> dict[Any, Value]:
+        """Merge what names or lists hold; what only one side has stays as it is."""
+        merged = {**left, **right}
+        for key, ours in left.items():
+            theirs = merged[key]
+            if theirs is not ours:
+                merged[key] = self.merge(condition, ours, theirs)
+        return merged
 
     def facts(self, condition: Expr) -> set[int]:
         """Return the serial numbers of the conditions that a path condition is made of."""

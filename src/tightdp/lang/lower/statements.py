@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from tightdp.lang.ir import Const, Expr
 from tightdp.lang.lower.expressions import BINARY, Expressions
@@ -35,6 +36,7 @@ class Statements(Expressions):
                 f"the statement {type(node).__name__.lower()!r} is not in the language",
                 "see the list of supported Python in the README", node,
             )
+        self.watch()
         self.position.append(node)
         try:
             self.attempt(lambda: handler(node))
@@ -94,7 +96,7 @@ class Statements(Expressions):
                 )
 
     def _bind(self, name: str, value: Value) -> None:
-        frame = next((frame for frame in reversed(self.stack) if not frame.comprehension or name in frame.locals))
+        frame = next(frame for frame in reversed(self.stack) if not frame.comprehension or name in frame.locals)
         if name not in frame.locals:
             for key in frame.enclosing:
                 if name in self.scopes[key]:
@@ -152,9 +154,7 @@ class Statements(Expressions):
     def extend(self, reference: Value, more: Value) -> None:
         """Append the items of a sequence to a list."""
         items, content = self.collected(more), self.content(reference)
-        self.state.heap[reference.key] = self.each(
-            content, lambda a: self.each(items, lambda b: a + b)
-        )
+        self.state.heap[reference.key] = self.joined(content, items)
 
     # branching
 
@@ -199,7 +199,7 @@ class Statements(Expressions):
             self._leave_loop_where(self.builder.negation(present), normal)
             if self.state.alive is self.builder.false:
                 break
-            self.attempt(lambda item=item: self.assign(node.target, item))
+            self.attempt(partial(self.assign, node.target, item))
             self._round(node.body, breaks)
         self._finish_loop(node, base, marks, normal, breaks)
 

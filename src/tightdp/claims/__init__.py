@@ -1,0 +1,46 @@
+"""Regression tests for theory: claims of papers are written with their checks and decided at every run.
+
+A file of claims has one `Paper`; every row of it states a claim, the instances on which it is checked, the
+check, a proof where there is one, and the verdict that was recorded. `check_file` decides them in a test,
+`tightdp claims` on the command line. See docs/claims.md.
+"""
+
+from tightdp.claims import brute
+from tightdp.claims.draws import random_dp_law, random_law
+from tightdp.claims.files import program
+from tightdp.claims.instances import grid, seeds
+from tightdp.claims.model import Claim, Correction, Fails, Paper, Row, Verdict
+from tightdp.claims.proof import ProofError, certain, exhaustive, identity, limit, positive
+from tightdp.claims.reals import Real, UndecidedError, exp, log, real, sqrt
+from tightdp.claims.run import ClaimsDifferError, Outcome, check_file, run_claims
+
+__all__ = [
+    "Claim",
+    "ClaimsDifferError",
+    "Correction",
+    "Fails",
+    "Outcome",
+    "Paper",
+    "ProofError",
+    "Real",
+    "Row",
+    "UndecidedError",
+    "Verdict",
+    "brute",
+    "certain",
+    "check_file",
+    "exhaustive",
+    "exp",
+    "grid",
+    "identity",
+    "limit",
+    "log",
+    "positive",
+    "program",
+    "random_dp_law",
+    "random_law",
+    "real",
+    "run_claims",
+    "seeds",
+    "sqrt",
+]

@@ -1,0 +1,22 @@
+"""`python -m tightdp.claims`: the same as `tightdp claims`."""
+
+import sys
+from argparse import ArgumentParser
+
+from tightdp.claims.command import add_arguments, run
+from tightdp.errors import TightdpError
+
+
+def main() -> int:
+    """Run the command."""
+    parser = ArgumentParser(prog="tightdp claims", description="Decide the claims of papers again.")
+    add_arguments(parser)
+    try:
+        return run(parser.parse_args())
+    except TightdpError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""Brute force: every dataset, every neighbour, every output, on laws that the interpreter finds.
+
+It uses the definition of the language (`lang.interp`) and nothing of the compiler or the queries, so that it
+can confirm what they find.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any
+
+from tightdp.lang import interp
+from tightdp.mechanism import Mechanism
+from tightdp.report.numbers import Exact
+
+__all__ = ["accuracies", "are_neighbours", "datasets", "delta", "exp_epsilon", "law", "probability", "ratio"]
+
+Law = dict[Any, Fraction]
+Dataset = tuple[Any, ...]
+
+
+def law(mechanism: Mechanism, x: Dataset, **parameters: Any) -> Law:
+    """Return the exact law of the output on dataset x."""
+    return interp.law(mechanism.program.bind(len(x), **parameters), x)
+
+
+def probability(mechanism: Mechanism, x: Dataset, y: Any, **parameters: Any) -> Fraction:
+    """Return P(y | x)."""
+    return law(mechanism, x, **parameters).get(y, Fraction(0))
+
+
+def datasets(mechanism: Mechanism, n: int, **parameters: Any) -> list[Dataset]:
+    """Return every dataset of n records."""
+    return list(product(mechanism.program.bind(n, **parameters).record.values, repeat=n))
+
+
+def are_neighbours(relation: Any, x: Dataset, x_prime: Dataset) -> bool:
+    """Whether two datasets are neighbours, straight from the definitions of the relations."""
+    changed = [(a, b) for a, b in zip(x, x_prime, strict=True) if a != b]
+    if relation == "replace-one":
+        return len(changed) == 1
+    if relation == "unit-step":
+        return len(changed) == 1 and abs(changed[0][0] - changed[0][1]) <= 1
+    if relation == "unit-all":
+        return bool(changed) and all(abs(a - b) <= 1 for a, b in changed)
+    if relation == "add-remove":
+        return len(changed) == 1 and (changed[0][0] is None) != (changed[0][1] is None)
+    return x_prime in list(relation(x))
+
+
+def ratio(p: Fraction, p_prime: Fraction) -> Exact:
+    """Return p/p', infinite when only p' is 0; 0/0 counts as 0."""
+    if not p_prime:
+        return math.inf if p else Fraction(0)
+    return p / p_prime
+
+
+def exp_epsilon(mechanism: Mechanism, n: int, **parameters: Any) -> Exact:
+    """Return the largest likelihood ratio over neighbours and outputs; at least 1.
+
+    `neighbours` among the parameters overrides the relation of the mechanism.
+    """
+    zero, most = Fraction(0), Fraction(1)
+    found = (ratio(p, q.get(y, zero)) for law, q in _pairs(mechanism, n, parameters) for y, p in law.items())
+    return max(found, default=most)
+
+
+def delta(mechanism: Mechanism, n: int, t: Fraction, **parameters: Any) -> Fraction:
+    """Return the largest sum of max(0, P(y|x) - t·P(y|x')) over neighbours."""
+    zero = Fraction(0)
+    return max(
+        sum((max(zero, p - t * q.get(y, zero)) for y, p in law.items()), zero)
+        for law, q in _pairs(mechanism, n, parameters)
+    )
+
+
+def accuracies(
+    mechanism: Mechanism, n: int, alpha: Fraction | int, **parameters: Any
+) -> dict[Dataset, Fraction]:
+    """Return, for every dataset, the probability of an output within alpha of the target."""
+    bound = mechanism.program.bind(n, **parameters)
+    found = {}
+    for x in product(bound.record.values, repeat=n):
+        target = interp.target_value(bound, x)
+        near = (p for y, p in interp.law(bound, x).items() if abs(y - target) <= alpha)
+        found[x] = sum(near, Fraction(0))
+    return found
+
+
+def _pairs(mechanism: Mechanism, n: int, parameters: dict[str, Any]) -> Iterator[tuple[Law, Law]]:
+    bound = mechanism.program.bind(n, **parameters)
+    laws = {x: interp.law(bound, x) for x in product(bound.record.values, repeat=n)}
+    for x, x_prime in permutations(laws, 2):
+        if are_neighbours(bound.neighbours, x, x_prime):
+            yield laws[x], laws[x_prime]

@@ -1,0 +1,124 @@
+"""The command `claims`: runs claims, prints their verdicts, writes the report page."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from tightdp.claims.model import Paper
+from tightdp.claims.page import html, markdown
+from tightdp.claims.run import Outcome, run_claims
+from tightdp.claims.summary import as_dict, heading, lines, total
+from tightdp.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+__all__ = ["DEFAULT", "add_arguments", "run"]
+
+DEFAULT = "proofs/claims"
+AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 3
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add what the command takes."""
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", default=DEFAULT, help=f"a file or directory ({DEFAULT})"
+    )
+    parser.add_argument(
+        "--id", metavar="ID", action="append", default=[], help="only this claim (may be repeated)"
+    )
+    parser.add_argument("--quick", action="store_true", help="the quick instances only")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--report", metavar="DIR", help="write claims.md and claims.html there")
+
+
+def run(options: Namespace) -> int:
+    """Run the claims that the options name; return 1 when a verdict is not the recorded one.
+
+    Interrupted, it prints and writes what is decided, and returns 3.
+    """
+    found: list[tuple[Paper, list[Outcome]]] = []
+    complete = True
+    try:
+        _decide(options, found)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted: the rest is not decided\n")
+        complete = False
+    if options.json:
+        json.dump(as_dict(found, options.path, options.quick, complete), sys.stdout, ensure_ascii=False)
+        sys.stdout.write("\n")
+    if options.report is not None:
+        _write(Path(options.report), found)
+    if any(outcome.differs for _, outcomes in found for outcome in outcomes):
+        return DIFFERS
+    return AS_RECORDED if complete else INTERRUPTED
+
+
+def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]]) -> None:
+    """Decide the claims one by one into `found`, and print each line when it is known."""
+    show = _Status(sys.stderr)
+
+    def say(text: str) -> None:
+        if not options.json:
+            show.pause()
+            sys.stdout.write(f"{text}\n")
+            sys.stdout.flush()
+
+    try:
+        for paper, outcome in run_claims(
+            options.path, quick=options.quick, ids=options.id, progress=show.update
+        ):
+            if not found or found[-1][0] is not paper:
+                if found:
+                    say(total(found[-1][1]))
+                found.append((paper, []))
+                say(heading(paper))
+            found[-1][1].append(outcome)
+            for line in lines(paper, outcome):
+                say(line)
+    finally:
+        if found:
+            say(total(found[-1][1]))
+        show.pause()
+
+
+class _Status:
+    """Says on a terminal which claim is being decided."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._status: Status | None = None
+        self._running = False
+
+    def update(self, id: str, done: int, of: int) -> None:
+        """Show a claim and its instance."""
+        if not self._stream.isatty():
+            return
+        if self._status is None:
+            from rich.console import Console
+            from rich.status import Status
+
+            self._status = Status("", console=Console(file=self._stream))
+        self._status.update(f"{id}: instance {done + 1} of {of}")
+        if not self._running:
+            self._status.start()
+            self._running = True
+
+    def pause(self) -> None:
+        """Take the line away until the next update."""
+        if self._status is not None and self._running:
+            self._status.stop()
+            self._running = False
+
+
+def _write(directory: Path, found: list[tuple[Paper, list[Outcome]]]) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "claims.md").write_text(markdown(found), encoding="utf-8")
+        (directory / "claims.html").write_text(html(found), encoding="utf-8")
+    except OSError as error:
+        raise ParameterError(f"cannot write to {directory}: {error.strerror}", "give a directory") from None

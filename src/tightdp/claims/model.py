@@ -1,0 +1,266 @@
+"""How a claim is written down: papers, claims, rows that are split into parts, corrections, failures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from tightdp.claims.instances import Instance, coerced
+from tightdp.errors import ParameterError
+
+__all__ = [
+    "VERDICTS",
+    "Check",
+    "Claim",
+    "Correction",
+    "Fails",
+    "Paper",
+    "Proof",
+    "Row",
+    "Statement",
+    "Texts",
+    "Verdict",
+]
+
+Verdict: TypeAlias = Literal["proved", "holds-on", "refuted", "corrected", "open"]
+VERDICTS: tuple[Verdict, ...] = ("proved", "holds-on", "refuted", "corrected", "open")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Fails:
+    """What a check returns where a claim does not hold: why, in words and numbers, and the exact numbers.
+
+    The numbers (ints, Fractions, words, tuples of those) are what the brute force has to find again.
+    """
+
+    def __init__(self, why: str = "", **numbers: Any) -> None:
+        self.why = why
+        self.numbers = numbers
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"Fails({self.why!r}, {self.numbers})"
+
+
+Check: TypeAlias = Callable[..., "bool | Fails"]
+"""Takes an instance as keyword arguments; returns True where the claim holds, otherwise False or Fails."""
+Proof: TypeAlias = Callable[[], None]
+"""Runs the checked steps of an argument, which its docstring gives in words."""
+
+
+class Statement:
+    """A statement in plain words with what decides it."""
+
+    def __init__(
+        self,
+        statement: str,
+        *,
+        verdict: Verdict,
+        instances: Iterable[Mapping[str, Any]] = (),
+        quick: int | Iterable[Mapping[str, Any]] | None = None,
+        check: Check | None = None,
+        proof: Proof | None = None,
+        minimal: str = "",
+    ) -> None:
+        if verdict not in VERDICTS:
+            raise ParameterError(f"{verdict!r} is not a verdict", f"record one of {', '.join(VERDICTS)}")
+        self.statement = " ".join(statement.split())
+        self.verdict = verdict
+        self.check = check
+        self.proof = proof
+        self.minimal = minimal or "the first that fails, in the order of the instances (smallest first)"
+        self._full = tuple(coerced(instance) for instance in instances)
+        if quick is None or isinstance(quick, int):
+            self._quick = self._full[:quick]
+        else:
+            self._quick = tuple(coerced(instance) for instance in quick)
+
+    def instances(self, quick: bool) -> tuple[Instance, ...]:
+        """Return the instances of a full or of a quick run."""
+        return self._quick if quick else self._full
+
+    def __call__(self, check: F) -> F:
+        """Set the check; so that a claim decorates it."""
+        self.check = check
+        return check
+
+
+class Correction(Statement):
+    """A statement that is true in place of a claim that is not, with its own verdict."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What the report says of a claim besides its verdict, in short Markdown."""
+
+    breaks: str = ""
+    stands: str = ""
+    readings: str = ""
+    notes: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("breaks", "stands", "readings", "notes"):
+            object.__setattr__(self, name, _paragraphs(getattr(self, name)))
+
+
+class Claim(Statement):
+    """A claim of a paper, as printed."""
+
+    def __init__(
+        self,
+        paper: Paper,
+        id: str,
+        place: str,
+        statement: str,
+        *,
+        brute: Check | None = None,
+        at: Mapping[str, Any] | None = None,
+        simplify: Callable[..., Iterable[Instance]] | None = None,
+        corrected: Correction | None = None,
+        disproof: Proof | None = None,
+        extra: bool = False,
+        reason: str = "",
+        texts: Texts,
+        **decided: Any,
+    ) -> None:
+        super().__init__(statement, **decided)
+        self.paper, self.id, self.place, self.texts = paper, id, place, texts
+        self.brute, self.simplify, self.corrected, self.extra = brute, simplify, corrected, extra
+        self.disproof = disproof
+        self.at = None if at is None else coerced(at)
+        self.reason = " ".join(reason.split())
+
+    @property
+    def command(self) -> str:
+        """The line that re-verifies the counterexample by brute force alone."""
+        return f"python {self.paper.where} {self.id}"
+
+    def reverify(self, instance: Mapping[str, Any] | None = None) -> bool | Fails:
+        """Return what brute force, without the engine, finds at an instance (the recorded counterexample)."""
+        from tightdp.claims.independence import without_engine
+
+        if self.brute is None:
+            raise ParameterError(f"{self.id} has no brute force", "re-verify a refuted claim")
+        chosen = self.at if instance is None else coerced(instance)
+        with without_engine():
+            return self.brute(**(chosen or {}))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A printed claim that is decided in parts; its verdict combines theirs."""
+
+    paper: Paper = field(repr=False)
+    id: str
+    place: str
+    statement: str
+    parts: tuple[str, ...]
+    texts: Texts
+
+
+class Paper:
+    """The claims of one paper, in order. `stands` says what still stands of its results."""
+
+    def __init__(self, name: str, *, title: str = "", stands: str = "", file: str | None = None) -> None:
+        self.name, self.title, self.stands = name, title, _paragraphs(stands)
+        self.file = Path(file or sys._getframe(1).f_globals.get("__file__", f"{name}.py"))
+        self.items: list[Claim | Row] = []
+
+    def claim(
+        self,
+        id: str,
+        place: str,
+        statement: str,
+        *,
+        breaks: str = "",
+        stands: str = "",
+        readings: str = "",
+        notes: str = "",
+        **rest: Any,
+    ) -> Claim:
+        """Add a claim; the function that it decorates is its check. See docs/claims.md."""
+        self._check_new(id)
+        texts = Texts(breaks, stands, readings, notes)
+        found = Claim(self, id, place, statement, texts=texts, **rest)
+        self.items.append(found)
+        return found
+
+    def row(
+        self,
+        id: str,
+        place: str,
+        statement: str,
+        *,
+        parts: Sequence[str],
+        breaks: str = "",
+        stands: str = "",
+        readings: str = "",
+        notes: str = "",
+    ) -> Row:
+        """Add a printed claim that is decided in parts: claims of their own with the ids `parts`."""
+        self._check_new(id)
+        texts = Texts(breaks, stands, readings, notes)
+        found = Row(self, id, place, " ".join(statement.split()), tuple(parts), texts)
+        self.items.append(found)
+        return found
+
+    def _check_new(self, id: str) -> None:
+        if any(item.id == id for item in self.items):
+            raise ParameterError(
+                f"the claim {id} of {self.name} is written twice", "give every claim its own id"
+            )
+
+    def find(self, id: str) -> Claim | Row:
+        """Return the claim or row with an id."""
+        for item in self.items:
+            if item.id == id:
+                return item
+        raise ParameterError(
+            f"{self.name} has no claim {id}", f"it has {', '.join(item.id for item in self.items)}"
+        )
+
+    def parts(self, row: Row) -> list[Claim]:
+        """Return the parts of a row."""
+        found = [self.find(part) for part in row.parts]
+        return [part for part in found if isinstance(part, Claim)]
+
+    @property
+    def top(self) -> list[Claim | Row]:
+        """The printed claims: all but the parts of rows."""
+        parts = {part for item in self.items if isinstance(item, Row) for part in item.parts}
+        return [item for item in self.items if item.id not in parts]
+
+    @property
+    def where(self) -> str:
+        """The path of the file as a reader in the root of the repository would type it."""
+        path = self.file.resolve()
+        for parent in path.parents:
+            if (parent / "pyproject.toml").exists() or (parent / ".git").exists():
+                return path.relative_to(parent).as_posix()
+        return path.name
+
+    def reverify(self, id: str, **instance: Any) -> bool | Fails:
+        """Re-verify a counterexample by brute force that shares no code with the engine."""
+        found = self.find(id)
+        if isinstance(found, Row):
+            raise ParameterError(f"{id} is decided in parts", f"ask for one of {', '.join(found.parts)}")
+        return found.reverify(instance or None)
+
+    def main(self) -> None:
+        """Re-verify the counterexamples named on the command line: ID [KEY=VALUE ...]; all without an ID."""
+        from tightdp.claims.reverify import main
+
+        raise SystemExit(main(self, sys.argv[1:]))
+
+
+def _paragraphs(text: str) -> str:
+    """Return Markdown with the indentation of the source taken off."""
+    from inspect import cleandoc
+
+    return cleandoc(text)

@@ -1,0 +1,188 @@
+"""The checked steps of a proof. Each either establishes exactly what it says, or raises ProofError.
+
+A proof is a function that takes such steps; its docstring says why they give the statement for all values.
+Nothing here looks at samples: identities are simplified to 0, signs of polynomials come from root counting,
+finite cases are all visited.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+from tightdp.errors import TightdpError
+
+__all__ = ["ProofError", "Step", "certain", "exhaustive", "identity", "limit", "positive", "run_proof"]
+
+
+class ProofError(TightdpError):
+    """A step of a proof is not established."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that was established: by what means, and what it shows."""
+
+    kind: str
+    what: str
+
+
+@dataclass
+class _Record:
+    steps: list[Step] = field(default_factory=list)
+
+
+_record: ContextVar[_Record | None] = ContextVar("record", default=None)
+
+
+def run_proof(proof: Callable[[], None]) -> tuple[str, tuple[Step, ...]]:
+    """Run a proof; return its argument in words and its steps. Raises ProofError where one fails."""
+    argument = inspect.getdoc(proof) or ""
+    if not argument:
+        raise ProofError("a proof has no argument in words", "write it as the docstring of the function")
+    with _recording() as record:
+        proof()
+    if not record.steps:
+        raise ProofError("a proof checks no step", "use identity, positive, limit, exhaustive or certain")
+    return argument, tuple(record.steps)
+
+
+@contextmanager
+def _recording() -> Iterator[_Record]:
+    record = _Record()
+    token = _record.set(record)
+    try:
+        yield record
+    finally:
+        _record.reset(token)
+
+
+def _established(kind: str, what: str) -> None:
+    record = _record.get()
+    if record is not None:
+        record.steps.append(Step(kind, " ".join(what.split())))
+
+
+def _fail(what: str, why: str) -> ProofError:
+    return ProofError(f"not established: {what}: {why}", "mend the argument, or record another verdict")
+
+
+def identity(left: Any, right: Any, what: str) -> None:
+    """Establish that two expressions are equal: their difference simplifies to exactly 0."""
+    import sympy
+
+    difference = sympy.sympify(_exact(left)) - sympy.sympify(_exact(right))
+    forms: tuple[Callable[[Any], Any], ...] = (
+        lambda value: value,
+        sympy.expand,
+        lambda value: sympy.cancel(sympy.together(value)),
+        sympy.simplify,
+        lambda value: sympy.simplify(sympy.powsimp(sympy.expand(value), force=False)),
+        lambda value: sympy.simplify(sympy.combsimp(value)),
+        lambda value: sympy.simplify(sympy.gammasimp(value)),
+        lambda value: sympy.simplify(value.rewrite(sympy.exp)),
+    )
+    for form in forms:
+        if form(difference) == 0:
+            _established("identity", what)
+            return
+    raise _fail(what, f"{difference} does not simplify to 0")
+
+
+def positive(
+    expression: Any, symbol: Any, low: Any, high: Any, what: str, *, strict: bool = True, closed: bool = False
+) -> None:
+    """Establish that a rational function of one symbol is > 0 (>= 0 unless `strict`) on an interval.
+
+    Its numerator and denominator have rational coefficients. The interval (low, high) is open, unless
+    `closed`; None is an infinite end. Real roots are counted by Sturm's theorem, and the sign taken at one
+    rational point.
+    """
+    import sympy
+
+    top, bottom = sympy.fraction(sympy.cancel(sympy.together(sympy.sympify(_exact(expression)))))
+    numerator, denominator = (sympy.Poly(part, symbol, domain="QQ") for part in (top, bottom))
+    start, stop = (None if end is None else sympy.Rational(str(end)) for end in (low, high))
+    if _roots(denominator, start, stop, closed):
+        raise _fail(what, "the denominator vanishes there")
+    if numerator.is_zero:
+        if strict:
+            raise _fail(what, "it is 0")
+    else:
+        crossing = [(numerator, 1)] if strict else numerator.sqf_list()[1]
+        if any(_roots(factor, start, stop, closed and strict) for factor, power in crossing if power % 2):
+            raise _fail(what, "it changes its sign or vanishes there")
+        point = next(at for at in _inside(start, stop) if numerator.eval(at) != 0)
+        value = numerator.eval(point) / denominator.eval(point)
+        if value < 0:
+            raise _fail(what, f"it is {value} at {point}")
+    _established("sign by root counting", what)
+
+
+def _roots(polynomial: Any, low: Any, high: Any, closed: bool) -> int:
+    """Count the distinct real roots in an interval."""
+    if polynomial.degree() <= 0:
+        return 0
+    found = int(polynomial.count_roots(low, high))
+    if not closed:
+        found -= sum(end is not None and polynomial.eval(end) == 0 for end in {low, high})
+    return found
+
+
+def _inside(low: Any, high: Any) -> Iterator[Any]:
+    """Yield different rational points inside an interval, without end."""
+    import sympy
+
+    for at in count(2):
+        if low is not None and high is not None:
+            yield low + (high - low) / at
+        elif low is None:
+            yield (sympy.Integer(0) if high is None else high) - at
+        else:
+            yield low + at
+
+
+def limit(expression: Any, symbol: Any, point: Any, value: Any, what: str) -> None:
+    """Establish that the limit of an expression, found symbolically, is exactly a value."""
+    import sympy
+
+    found = sympy.limit(sympy.sympify(_exact(expression)), symbol, point)
+    if sympy.simplify(found - sympy.sympify(_exact(value))) != 0:
+        raise _fail(what, f"the limit is {found}")
+    _established("limit", what)
+
+
+def exhaustive(cases: Iterable[Any], predicate: Callable[..., Any], what: str) -> None:
+    """Establish that a predicate holds in finitely many cases; they must be all cases of the statement."""
+    visited = 0
+    for case in cases:
+        visited += 1
+        if not (predicate(*case) if isinstance(case, tuple) else predicate(case)):
+            raise _fail(what, f"it fails in the case {case}")
+    if not visited:
+        raise _fail(what, "there is no case")
+    _established(f"all {visited:,} cases" if visited > 1 else "the only case", what)
+
+
+def certain(condition: Any, what: str) -> None:
+    """Establish a comparison of exact numbers or certified reals."""
+    if condition is not True and str(condition) != "True":
+        raise _fail(what, f"it is {condition}")
+    _established("exact comparison", what)
+
+
+def _exact(value: Any) -> Any:
+    """Return a Fraction as SymPy has it."""
+    if isinstance(value, float):
+        raise ProofError(f"{value!r} is a float", "prove with exact numbers")
+    if isinstance(value, Fraction):
+        import sympy
+
+        return sympy.Rational(value.numerator, value.denominator)
+    return value

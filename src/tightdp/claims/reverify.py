@@ -1,0 +1,58 @@
+"""`python FILE ID [KEY=VALUE ...]`: a counterexample found again by brute force alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tightdp.claims.instances import coerced, shown_instance, shown_value
+from tightdp.claims.model import Claim, Fails, Paper
+from tightdp.errors import ParameterError, TightdpError
+
+__all__ = ["main"]
+
+
+def main(paper: Paper, words: Sequence[str]) -> int:
+    """Print the counterexamples that brute force confirms; return 0 when all that were asked for are."""
+    try:
+        claims = [_claim(paper, words[0])] if words else _refuted(paper)
+        confirmed = [_reverify(claim, _instance(words[1:])) for claim in claims]
+    except TightdpError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0 if all(confirmed) else 1
+
+
+def _claim(paper: Paper, id: str) -> Claim:
+    found = paper.find(id)
+    if not isinstance(found, Claim):
+        raise ParameterError(f"{id} is decided in parts", f"ask for one of {', '.join(found.parts)}")
+    return found
+
+
+def _refuted(paper: Paper) -> list[Claim]:
+    return [item for item in paper.items if isinstance(item, Claim) and item.brute is not None]
+
+
+def _instance(words: Sequence[str]) -> dict[str, Any]:
+    pairs = [word.partition("=") for word in words]
+    if any(not equals for _, equals, _ in pairs):
+        raise ParameterError("an instance is written KEY=VALUE", "as in n=2 lam=1/5")
+    return coerced({name: value for name, _, value in pairs})
+
+
+def _reverify(claim: Claim, instance: dict[str, Any]) -> bool:
+    answer = claim.reverify(instance or None)
+    at = shown_instance(instance or claim.at or {})
+    out = sys.stdout
+    out.write(f"{claim.paper.name} {claim.id}{f' at {at}' if at else ''}\n  {claim.statement}\n")
+    if answer is True:
+        out.write("  brute force: it holds here\n")
+        return False
+    if isinstance(answer, Fails):
+        for name, value in answer.numbers.items():
+            out.write(f"  {name.replace('_', ' ')} = {shown_value(value)}\n")
+        out.write(f"  {answer.why}\n" if answer.why else "")
+    out.write("  brute force confirms that it fails here\n")
+    return True

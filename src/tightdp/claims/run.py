@@ -1,0 +1,272 @@
+"""Deciding claims again: instances from small to large, proofs, corrections, and what was recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tightdp.claims.files import load_papers
+from tightdp.claims.instances import Instance, shown_instance, shown_instances
+from tightdp.claims.model import Claim, Fails, Paper, Row, Statement, Verdict
+from tightdp.claims.proof import Step, run_proof
+from tightdp.errors import ParameterError
+
+__all__ = [
+    "ClaimsDifferError",
+    "Counterexample",
+    "Evidence",
+    "Outcome",
+    "check_file",
+    "run_claims",
+    "run_paper",
+]
+
+Progress = Callable[[str, int, int], None]
+"""Is told the id of a claim, and how many of how many of its instances were checked."""
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An instance on which a claim fails, the exact numbers, and whether brute force found them again."""
+
+    instance: Instance
+    numbers: dict[str, Any]
+    why: str
+    confirmed: bool
+    command: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a run found about a statement."""
+
+    verdict: Verdict
+    checked: int = 0
+    where: str = ""
+    argument: str = ""
+    steps: tuple[Step, ...] = ()
+    counterexample: Counterexample | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim or row with the verdict of this run. `differs` says how it is not as recorded, if so."""
+
+    item: Claim | Row
+    verdict: Verdict
+    evidence: Evidence
+    corrected: Evidence | None
+    parts: tuple[Outcome, ...]
+    seconds: float
+    differs: str
+
+    @property
+    def id(self) -> str:
+        """The id of the claim."""
+        return self.item.id
+
+
+class ClaimsDifferError(AssertionError):
+    """Verdicts are not as recorded."""
+
+
+def check_file(path: str | Path, *, quick: bool = False, ids: Iterable[str] = ()) -> list[Outcome]:
+    """Decide the claims of a file, for a test. Raises ClaimsDifferError unless all are as recorded."""
+    outcomes = [outcome for _, outcome in run_claims(path, quick=quick, ids=ids)]
+    differing = [
+        f"{each.id}: {each.differs}" for top in outcomes for each in (top, *top.parts) if each.differs
+    ]
+    if differing:
+        raise ClaimsDifferError("\n".join(differing))
+    return outcomes
+
+
+def run_claims(
+    path: str | Path, *, quick: bool = False, ids: Iterable[str] = (), progress: Progress | None = None
+) -> Iterator[tuple[Paper, Outcome]]:
+    """Decide the claims of a file or directory, one after the other; `ids` picks some."""
+    papers = load_papers(Path(path))
+    wanted = set(ids)
+    known = {item.id for paper in papers for item in paper.items}
+    if wanted - known:
+        what = f"there is no claim {', '.join(sorted(wanted - known))}"
+        raise ParameterError(what, f"there are {_listed(known)}")
+    for paper in papers:
+        for outcome in run_paper(paper, quick=quick, ids=wanted, progress=progress):
+            yield paper, outcome
+
+
+def run_paper(
+    paper: Paper, *, quick: bool = False, ids: Iterable[str] = (), progress: Progress | None = None
+) -> Iterator[Outcome]:
+    """Decide the claims of one paper, in order. A part may be picked by its own id, or with its row."""
+    wanted = set(ids)
+    parts = {part for item in paper.items if isinstance(item, Row) for part in item.parts}
+    for item in paper.items:
+        chosen = item.id in wanted if wanted else item.id not in parts
+        if not chosen:
+            continue
+        if isinstance(item, Row):
+            yield _run_row(item, quick, progress)
+        else:
+            yield _run_claim(item, quick, progress)
+
+
+def _run_row(row: Row, quick: bool, progress: Progress | None) -> Outcome:
+    outcomes = tuple(_run_claim(part, quick, progress) for part in row.paper.parts(row))
+    counted = [outcome.verdict for outcome in outcomes if not _is_extra(outcome)]
+    order: tuple[Verdict, ...] = ("refuted", "corrected", "open", "holds-on", "proved")
+    verdict = next(each for each in order if each in counted) if counted else "open"
+    differing = ", ".join(outcome.id for outcome in outcomes if outcome.differs)
+    return Outcome(
+        row,
+        verdict,
+        Evidence(verdict, sum(outcome.evidence.checked for outcome in outcomes)),
+        None,
+        outcomes,
+        sum(outcome.seconds for outcome in outcomes),
+        f"see {differing}" if differing else "",
+    )
+
+
+def _is_extra(outcome: Outcome) -> bool:
+    return isinstance(outcome.item, Claim) and outcome.item.extra
+
+
+def _run_claim(claim: Claim, quick: bool, progress: Progress | None) -> Outcome:
+    start = time.perf_counter()
+    evidence = _decide(claim, quick, progress, claim.id)
+    corrected = None
+    if claim.corrected is not None and not evidence.error:
+        corrected = _decide(claim.corrected, quick, progress, claim.id)
+    verdict = evidence.verdict
+    if verdict == "refuted" and corrected is not None and corrected.verdict in ("proved", "holds-on"):
+        verdict = "corrected"
+    differs = _difference(claim, verdict, evidence, corrected)
+    return Outcome(claim, verdict, evidence, corrected, (), time.perf_counter() - start, differs)
+
+
+def _difference(claim: Claim, verdict: Verdict, evidence: Evidence, corrected: Evidence | None) -> str:
+    """Say how a claim is not as recorded."""
+    if evidence.error:
+        return evidence.error
+    if corrected is not None and corrected.error:
+        return f"its correction: {corrected.error}"
+    if claim.corrected is not None and corrected is not None and corrected.verdict != claim.corrected.verdict:
+        return f"its correction is {corrected.verdict}, recorded as {claim.corrected.verdict}"
+    if claim.verdict in ("refuted", "corrected") and (claim.brute is None or claim.at is None):
+        return f"it is recorded as {claim.verdict} without `brute` and `at` that confirm it"
+    if verdict != claim.verdict:
+        found = evidence.counterexample
+        why = f": it fails at {shown_instance(found.instance)}" if found is not None else ""
+        return f"it is {verdict}, recorded as {claim.verdict}{why}"
+    if (
+        evidence.counterexample is not None
+        and claim.at is not None
+        and evidence.counterexample.instance != claim.at
+    ):
+        found_at = shown_instance(evidence.counterexample.instance)
+        return f"the counterexample is {found_at}, recorded as {shown_instance(claim.at)}"
+    return ""
+
+
+def _decide(statement: Statement, quick: bool, progress: Progress | None, name: str) -> Evidence:
+    """Check the instances, then the proof; whatever goes wrong becomes an error of the evidence."""
+    instances = statement.instances(quick)
+    try:
+        if instances and statement.check is None:
+            raise ParameterError("it has instances and no check", "give the check that decides an instance")
+        if statement.check is not None and not instances:
+            raise ParameterError("it has a check and no instances", "give the instances, at least one")
+        failing = _first_failing(statement, instances, progress, name)
+        if failing is not None:
+            checked = 1 + next(
+                (at for at, each in enumerate(instances) if each == failing[0]), len(instances) - 1
+            )
+            found = _confirmed(statement, *failing)
+            return Evidence("refuted", checked, shown_instances(instances), counterexample=found)
+        if isinstance(statement, Claim) and statement.disproof is not None:
+            argument, steps = run_proof(statement.disproof)
+            found = _confirmed(statement, statement.at or {}, Fails())
+            return Evidence("refuted", len(instances), shown_instances(instances), argument, steps, found)
+        if statement.proof is None:
+            verdict: Verdict = "holds-on" if instances else "open"
+            return Evidence(verdict, len(instances), shown_instances(instances))
+        argument, steps = run_proof(statement.proof)
+    except Exception as error:
+        return Evidence("open", error=f"{type(error).__name__}: {error}")
+    return Evidence("proved", len(instances), shown_instances(instances), argument, steps)
+
+
+def _first_failing(
+    statement: Statement, instances: tuple[Instance, ...], progress: Progress | None, name: str
+) -> tuple[Instance, Fails] | None:
+    """Return the first instance that fails, simplified as long as a simpler one fails too."""
+    for at, instance in enumerate(instances):
+        if progress is not None:
+            progress(name, at, len(instances))
+        failure = _failure(statement, instance)
+        if failure is not None:
+            return _simplified(statement, instance, failure)
+    return None
+
+
+def _simplified(statement: Statement, instance: Instance, failure: Fails) -> tuple[Instance, Fails]:
+    simplify = statement.simplify if isinstance(statement, Claim) else None
+    while simplify is not None:
+        for simpler in simplify(**instance):
+            found = _failure(statement, simpler)
+            if found is not None:
+                instance, failure = simpler, found
+                break
+        else:
+            break
+    return instance, failure
+
+
+def _failure(statement: Statement, instance: Instance) -> Fails | None:
+    assert statement.check is not None
+    return _as_failure(statement.check(**instance), "the check", instance)
+
+
+def _as_failure(answer: Any, who: str, instance: Instance) -> Fails | None:
+    if isinstance(answer, Fails):
+        return answer
+    if not isinstance(answer, bool):
+        what = f"{who} returns {answer!r} at {shown_instance(instance)}"
+        raise ParameterError(what, "return True where the claim holds, otherwise False or Fails(...)")
+    return None if answer else Fails()
+
+
+def _confirmed(statement: Statement, instance: Instance, failure: Fails) -> Counterexample:
+    """Have brute force find the counterexample again; it must find the same numbers."""
+    if not isinstance(statement, Claim) or statement.brute is None:
+        return Counterexample(instance, failure.numbers, failure.why, False, "")
+    again = _as_failure(statement.reverify(instance), "the brute force", instance)
+    if again is None:
+        raise ParameterError(
+            f"brute force does not confirm the counterexample {shown_instance(instance)}",
+            "mend the check or the brute force",
+        )
+    for name, value in failure.numbers.items():
+        if name in again.numbers and again.numbers[name] != value:
+            raise ParameterError(
+                f"brute force finds {name} = {again.numbers[name]}, the check {value}",
+                "mend the check or the brute force",
+            )
+    numbers = {**failure.numbers, **again.numbers}
+    command = statement.command
+    if statement.at is not None and statement.at != instance:
+        command += "".join(
+            f" {name}={value}" for name, value in instance.items() if isinstance(value, (int, Fraction, str))
+        )
+    return Counterexample(instance, numbers, failure.why or again.why, True, command)
+
+
+def _listed(ids: set[str]) -> str:
+    return ", ".join(sorted(ids, key=lambda id: (id.rstrip("0123456789abcdefgh"), len(id), id)))

@@ -1,0 +1,142 @@
+"""Verdicts in short: lines for the terminal, an object for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from tightdp._version import __version__
+from tightdp.claims.instances import shown_instance, shown_value
+from tightdp.claims.model import Claim, Paper
+from tightdp.claims.run import Counterexample, Evidence, Outcome
+from tightdp.report.numbers import as_text
+
+__all__ = ["as_dict", "heading", "lines", "total"]
+
+_WIDTH = 40
+
+
+def heading(paper: Paper) -> str:
+    """Return the line above the verdicts of a paper."""
+    return f"{paper.name}: {paper.title}" if paper.title else paper.name
+
+
+def lines(paper: Paper, top: Outcome) -> Iterator[str]:
+    """Return the lines of a table for a claim and its parts."""
+    names = max(len(item.id) for item in paper.items) + 2
+    places = min(max(len(item.place) for item in paper.items), _WIDTH)
+    for outcome, part in _with_parts(top):
+        item = outcome.item
+        place = item.place if len(item.place) <= _WIDTH else f"{item.place[: _WIDTH - 1]}…"
+        name = f"  {item.id}" if part else item.id
+        took = f"{outcome.seconds:.2f} s".rjust(8)
+        yield f"  {name:{names}}  {place:{places}}  {outcome.verdict:9}  {took}  {_why(outcome)}".rstrip()
+        if outcome.differs:
+            yield f"      DIFFERS: {outcome.differs}"
+
+
+def total(outcomes: list[Outcome]) -> str:
+    """Return the line below the verdicts of a paper."""
+    differing = sum(bool(outcome.differs) for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    return f"  {len(outcomes)} claims, {differing or 'none'} not as recorded, {seconds:.1f} s\n"
+
+
+def _why(outcome: Outcome) -> str:
+    found = outcome.evidence.counterexample
+    if outcome.parts:
+        return ""
+    if found is not None:
+        return f"fails at {shown_instance(found.instance)}" if found.instance else "fails"
+    if outcome.evidence.verdict == "proved":
+        steps = len(outcome.evidence.steps)
+        return f"{steps} step{'s' if steps != 1 else ''}" + _instances(outcome.evidence, "; ")
+    if outcome.evidence.verdict == "open" and isinstance(outcome.item, Claim):
+        return outcome.item.reason
+    return _instances(outcome.evidence, "")
+
+
+def _instances(evidence: Evidence, before: str) -> str:
+    if not evidence.checked:
+        return ""
+    return f"{before}{evidence.checked} instance{'s' if evidence.checked != 1 else ''}: {evidence.where}"
+
+
+def _with_parts(outcome: Outcome) -> Iterator[tuple[Outcome, bool]]:
+    yield outcome, False
+    yield from ((part, True) for part in outcome.parts)
+
+
+def as_dict(
+    found: list[tuple[Paper, list[Outcome]]], path: Any, quick: bool, complete: bool = True
+) -> dict[str, Any]:
+    """Return the JSON object of the command; its status is "unresolved" where the run was interrupted."""
+    claims = [
+        _claim(paper, outcome, top if part else None)
+        for paper, outcomes in found
+        for top in outcomes
+        for outcome, part in _with_parts(top)
+    ]
+    return {
+        "tightdp": __version__,
+        "query": "claims",
+        "parameters": {"path": str(path), "quick": quick},
+        "status": "exact" if complete else "unresolved",
+        "result": {"claims": claims, "as_recorded": not any(claim["differs"] for claim in claims)},
+    }
+
+
+def _claim(paper: Paper, outcome: Outcome, row: Outcome | None) -> dict[str, Any]:
+    item = outcome.item
+    found: dict[str, Any] = {
+        "id": item.id,
+        "paper": paper.name,
+        "place": item.place,
+        "statement": item.statement,
+        "verdict": outcome.verdict,
+        "instances": _checked(outcome.evidence),
+        "counterexample": _counterexample(outcome.evidence.counterexample),
+        "corrected": None,
+        "seconds": round(outcome.seconds, 3),
+        "differs": outcome.differs or None,
+    }
+    if isinstance(item, Claim):
+        found["recorded"] = item.verdict
+        if item.corrected is not None and outcome.corrected is not None:
+            found["corrected"] = {
+                "statement": item.corrected.statement,
+                "verdict": outcome.corrected.verdict,
+                "instances": _checked(outcome.corrected),
+            }
+    if outcome.parts:
+        found["parts"] = [part.id for part in outcome.parts]
+    if row is not None:
+        found["part_of"] = row.id
+    return found
+
+
+def _checked(evidence: Evidence) -> dict[str, Any]:
+    return {"checked": evidence.checked, "range": evidence.where, "steps": len(evidence.steps)}
+
+
+def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "instance": {name: _plain(value) for name, value in found.instance.items()},
+        "numbers": {name: _plain(value) for name, value in found.numbers.items()},
+        "in_words": found.why,
+        "confirmed": found.confirmed,
+        "reverify": found.command,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, (Fraction, float)):
+        return as_text(value)
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return shown_value(value)

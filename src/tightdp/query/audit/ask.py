@@ -1,0 +1,353 @@
+"""`audit`: from an observation to a p-value and a lower bound on ε."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tightdp.errors import ParameterError
+from tightdp.lang.rationals import as_fraction, as_int
+from tightdp.query.audit import fdp, optimal, order_statistics, steinke
+from tightdp.query.audit.answer import AuditAnswer, Validity
+from tightdp.query.audit.certificate import DualCertificate, WorstMechanism
+from tightdp.query.audit.enclosure import Enclosure, exp
+from tightdp.query.audit.families import (
+    FAMILIES,
+    least_scale,
+    least_scale_optimal,
+    rejected_exp_epsilon,
+)
+from tightdp.query.audit.linear_program import Game
+from tightdp.query.audit.optimal_curve import optimum
+from tightdp.query.audit.search import least_not_rejected
+from tightdp.query.audit.tradeoff import Curve, Pair, Polygon, as_tradeoff
+
+__all__ = ["METHODS", "audit"]
+
+METHODS = ("steinke", "fdp", "order-statistics", "optimal")
+
+_VARIANTS = {
+    "steinke": ("published",),
+    "fdp": ("listing", "code"),
+    "order-statistics": ("published", "exact"),
+    "optimal": ("exact",),
+}
+_LARGEST_EPSILON = 200
+_TANGENTS = 64
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A checked call of `audit`."""
+
+    method: str
+    variant: str
+    game: Game
+    delta: Fraction
+    significance: Fraction
+    t: Enclosure | None
+    tradeoff: Polygon | Curve | None
+    family: str | None
+
+
+def audit(
+    *,
+    canaries: int,
+    guesses: int,
+    correct: int,
+    delta: object = 0,
+    method: str = "optimal",
+    significance: object = Fraction(1, 20),
+    epsilon: object = None,
+    exp_epsilon: object = None,
+    tradeoff: object = None,
+    options: int = 2,
+    variant: str | None = None,
+) -> AuditAnswer:
+    """Return what `correct` right guesses out of `guesses`, on `canaries` secrets in one run, say of the
+    privacy.
+
+    Each secret is uniform on `options` values (2: membership), the guarantee concerns the change of one
+    secret to any other value, and the number of guesses, or an upper bound on it, was fixed before the run.
+
+    Without `tradeoff`, `exp_epsilon_lower` of the answer is an e^ε for which (ε, delta)-DP is rejected at the
+    significance level, within 10^-15 of the largest that the method rejects; with `epsilon` or `exp_epsilon`
+    the answer also has the p-value of that guarantee. `tradeoff` asks about f-DP instead: a list of
+    (exp_epsilon, delta) pairs, `Polygon`, `Gaussian(mu)` or `Laplace(mu)` give a p-value; "gaussian" or
+    "laplace" search the family for the largest rejected scale and report its ε at `delta`.
+
+    Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski
+    2023; options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and
+    "order-statistics" (xiang2025; options = 2; variants "published" and "exact"; false for δ > 0). Raises
+    ParameterError for numbers that do not fit.
+    """
+    question = _checked(
+        method,
+        variant,
+        canaries,
+        guesses,
+        correct,
+        delta,
+        significance,
+        epsilon,
+        exp_epsilon,
+        tradeoff,
+        options,
+    )
+    if question.family is not None:
+        return _answer(question, _family_exp_epsilon(question), None)
+    if question.tradeoff is not None:
+        p_value, certificate, mechanism = _tradeoff_p_value(question, question.tradeoff)
+        return _answer(question, None, p_value, certificate, mechanism)
+    lower = _least(question)
+    if question.t is None:
+        certificate, mechanism = _evidence(question, lower)
+        return _answer(question, lower, None, certificate, mechanism)
+    certificate, mechanism = _evidence(question, question.t.upper)
+    return _answer(question, lower, _p_value(question, question.t), certificate, mechanism)
+
+
+def _p_value(question: _Question, t: Enclosure) -> Enclosure:
+    """Enclose the p-value of (ln t, δ)-DP; all methods but steinke's, which encloses itself, grow with t."""
+    game, delta = question.game, question.delta
+    if game.correct == 0:
+        return Enclosure.exactly(1)
+    if question.method == "steinke":
+        return steinke.p_value(canaries=game.canaries, guesses=game.guesses, correct=game.correct, t=t, delta=delta)
+    low, high = (_p_value_at(question, ((end, delta),)) for end in (t.lower, t.upper))
+    return Enclosure(low.lower, high.upper)
+
+
+def _p_value_at(question: _Question, pairs: tuple[Pair, ...]) -> Enclosure:
+    game, numbers = question.game, _numbers(question.game)
+    if question.method == "optimal":
+        (t, delta) = pairs[0]
+        return optimal.p_value(**numbers, t=t, delta=delta, options=game.options)
+    if question.method == "fdp":
+        return fdp.p_value(**numbers, tradeoff=Polygon(pairs), options=game.options, variant=question.variant)
+    return order_statistics.p_value(**numbers, pairs=pairs, variant=question.variant)
+
+
+def _least(question: _Question) -> Fraction:
+    """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
+    game, level, delta = question.game, question.significance, question.delta
+    if game.correct == 0:
+        return Fraction(1)
+    start = game.correct * (game.options - 1) / (game.guesses - game.correct + 0.5)
+    return least_not_rejected(_rejects(question, game, level, delta), start).lower
+
+
+def _rejects(question: _Question, game: Game, level: Fraction, delta: Fraction) -> Callable[[Fraction], bool]:
+    numbers = _numbers(game)
+    if question.method == "optimal":
+        return lambda t: (
+            optimal.enclose(game.canaries, game.guesses, game.correct, t, delta, game.options).upper <= level
+        )
+    if question.method == "fdp":
+        return lambda t: fdp.rejects(
+            **numbers, pairs=((t, delta),), significance=level, options=game.options, variant=question.variant
+        )
+    return lambda t: _p_value(question, Enclosure.exactly(t)).upper <= level
+
+
+def _evidence(question: _Question, t: Fraction) -> tuple[DualCertificate | None, WorstMechanism | None]:
+    game = question.game
+    if question.method != "optimal" or game.correct == 0:
+        return None, None
+    arguments = {**_numbers(game), "options": game.options}
+    certificate = optimal.certificate(**arguments, t=t, delta=question.delta)
+    return certificate, optimal.worst_mechanism(**arguments, t=t, delta=question.delta)
+
+
+def _tradeoff_p_value(
+    question: _Question, tradeoff: Polygon | Curve
+) -> tuple[Enclosure, DualCertificate | None, WorstMechanism | None]:
+    game = question.game
+    if game.correct == 0:
+        return Enclosure.exactly(1), None, None
+    if question.method == "optimal" and isinstance(tradeoff, Polygon) and len(tradeoff.pairs) == 1:
+        (t, delta), arguments = tradeoff.pairs[0], {**_numbers(game), "options": game.options}
+        return (
+            optimal.p_value(**arguments, t=t, delta=delta),
+            optimal.certificate(**arguments, t=t, delta=delta),
+            optimal.worst_mechanism(**arguments, t=t, delta=delta),
+        )
+    if question.method == "optimal":
+        found = optimum(game, tradeoff)
+        return found.p_value, found.certificate, found.mechanism
+    if question.method == "fdp":
+        value = fdp.p_value(**_numbers(game), tradeoff=tradeoff, options=game.options, variant=question.variant)
+        return value, None, None
+    return _p_value_at(question, _polygon(tradeoff)), None, None
+
+
+def _polygon(tradeoff: Polygon | Curve) -> tuple[Pair, ...]:
+    """Return the pairs of a polygon, or some tangents of a smooth curve."""
+    return tradeoff.pairs if isinstance(tradeoff, Polygon) else tradeoff.outer(tradeoff.logs(_TANGENTS))
+
+
+def _family_exp_epsilon(question: _Question) -> Fraction:
+    """Return the e^ε, at δ, of the largest scale of the family found rejected."""
+    family, game, level = FAMILIES[question.family or ""], question.game, question.significance
+    rejected_exp_epsilon(family(Fraction(1)), question.delta)  # refuse a family without ε at δ before the search
+    if game.correct == 0:
+        return Fraction(1)
+    if question.method == "optimal":
+        scale = least_scale_optimal(family, game, level)
+    elif question.method == "fdp":
+        scale = least_scale(
+            family,
+            lambda curve: fdp.rejects(
+                **_numbers(game),
+                pairs=_polygon(curve),
+                significance=level,
+                options=game.options,
+                variant=question.variant,
+            ),
+        )
+    else:
+        scale = least_scale(family, lambda curve: _p_value_at(question, _polygon(curve)).upper <= level)
+    return Fraction(1) if scale is None else rejected_exp_epsilon(family(scale), question.delta)
+
+
+def _answer(
+    question: _Question,
+    exp_epsilon_lower: Fraction | None,
+    p_value: Enclosure | None,
+    certificate: DualCertificate | None = None,
+    mechanism: WorstMechanism | None = None,
+) -> AuditAnswer:
+    valid, why = _validity(question)
+    game = question.game
+    return AuditAnswer(
+        method=question.method,
+        canaries=game.canaries,
+        guesses=game.guesses,
+        correct=game.correct,
+        options=game.options,
+        delta=question.delta,
+        significance=question.significance,
+        guarantee=_guarantee(question),
+        exp_epsilon_lower=exp_epsilon_lower,
+        p_value=p_value,
+        valid=valid,
+        why=why,
+        certificate=certificate,
+        mechanism=mechanism,
+        counterexample=order_statistics.counterexample() if valid is False else None,
+    )
+
+
+def _validity(question: _Question) -> tuple[Validity, str]:
+    if question.method == "optimal":
+        return True, "the supremum over all mechanisms and guessers, with a dual certificate"
+    if question.method == "fdp":
+        return True, "the recursion is a relaxation of the exact optimum (proof in query/audit/fdp.py)"
+    if question.method == "steinke":
+        return (
+            True,
+            "a theorem of Steinke, Nasr, Jagielski 2023; never below the exact optimum where compared",
+        )
+    pure = question.delta == 0 and question.tradeoff is None and question.family is None
+    if isinstance(question.tradeoff, Polygon):
+        pure = question.tradeoff.pairs[0][1] == 0
+    if pure:
+        return True, "for pure DP the bound is the binomial tail or above, and that is the exact optimum"
+    return False, (
+        "xiang2025, Theorems 1 and 3 are false for delta > 0: an all-or-nothing mechanism that is (0, 1/20)-DP is "
+        "rejected at 5 % in 51/640 of its runs"
+    )
+
+
+def _guarantee(question: _Question) -> str:
+    if question.family is not None:
+        return f"the {question.family} family"
+    if question.tradeoff is not None:
+        return (
+            f"{len(question.tradeoff.pairs)} (e^ε, δ) pairs"
+            if isinstance(question.tradeoff, Polygon)
+            else str(question.tradeoff)
+        )
+    return f"(ε, {question.delta})-DP"
+
+
+def _numbers(game: Game) -> dict[str, int]:
+    return {"canaries": game.canaries, "guesses": game.guesses, "correct": game.correct}
+
+
+def _checked(
+    method: str,
+    variant: str | None,
+    canaries: int,
+    guesses: int,
+    correct: int,
+    delta: object,
+    significance: object,
+    epsilon: object,
+    exp_epsilon: object,
+    tradeoff: object,
+    options: int,
+) -> _Question:
+    if method not in METHODS:
+        raise ParameterError(f"method is {method!r}", f"one of {', '.join(METHODS)}")
+    game = _checked_game(canaries, guesses, correct, options)
+    if game.options > 2 and method in ("steinke", "order-statistics"):
+        raise ParameterError(f"{method} does not cover options = {game.options}", 'use "optimal" or "fdp"')
+    chosen = _VARIANTS[method][0] if variant is None else variant
+    if chosen not in _VARIANTS[method]:
+        raise ParameterError(f"variant is {variant!r}", f"one of {', '.join(_VARIANTS[method])} for {method}")
+    share, level = as_fraction(delta), as_fraction(significance)
+    if not 0 <= share <= 1:
+        raise ParameterError(f"delta is {share}", "a number from 0 to 1")
+    if not 0 < level < 1:
+        raise ParameterError(f"significance is {level}", "a number strictly between 0 and 1")
+    t = _checked_t(epsilon, exp_epsilon)
+    family, curve = _checked_tradeoff(method, tradeoff, t)
+    return _Question(method, chosen, game, share, level, t, curve, family)
+
+
+def _checked_game(canaries: int, guesses: int, correct: int, options: int) -> Game:
+    game = Game(
+        as_int(canaries, "canaries"),
+        as_int(guesses, "guesses"),
+        as_int(correct, "correct"),
+        as_int(options, "options"),
+    )
+    if game.canaries < 1:
+        raise ParameterError(f"canaries is {game.canaries}", "at least 1")
+    if not 0 <= game.guesses <= game.canaries:
+        raise ParameterError(f"guesses is {game.guesses}", f"from 0 to canaries = {game.canaries}")
+    if not 0 <= game.correct <= game.guesses:
+        raise ParameterError(f"correct is {game.correct}", f"from 0 to guesses = {game.guesses}")
+    if game.options < 2:
+        raise ParameterError(f"options is {game.options}", "at least 2")
+    return game
+
+
+def _checked_t(epsilon: object, exp_epsilon: object) -> Enclosure | None:
+    if epsilon is not None and exp_epsilon is not None:
+        raise ParameterError("both epsilon and exp_epsilon are given", "give one of them")
+    if exp_epsilon is not None:
+        t = as_fraction(exp_epsilon)
+        if t < 1:
+            raise ParameterError(f"exp_epsilon is {t}", "at least 1")
+        return Enclosure.exactly(t)
+    if epsilon is None:
+        return None
+    value = as_fraction(epsilon)
+    if not 0 <= value <= _LARGEST_EPSILON:
+        raise ParameterError(f"epsilon is {value}", f"from 0 to {_LARGEST_EPSILON}")
+    return exp(value)
+
+
+def _checked_tradeoff(method: str, tradeoff: object, t: Enclosure | None) -> tuple[str | None, Polygon | Curve | None]:
+    if tradeoff is None:
+        return None, None
+    if t is not None:
+        raise ParameterError("both a trade-off function and an epsilon are given", "give one of them")
+    if method == "steinke":
+        raise ParameterError("steinke covers no trade-off functions", "give delta, or use another method")
+    if isinstance(tradeoff, str) and tradeoff in FAMILIES:
+        return tradeoff, None
+    return None, as_tradeoff(tradeoff)

@@ -1,0 +1,111 @@
+"""Families of trade-off functions with one scale, and the least scale that an audit does not reject."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from tightdp.errors import ParameterError
+from tightdp.query.audit.linear_program import Game
+from tightdp.query.audit.optimal_curve import upper_bound
+from tightdp.query.audit.search import least_not_rejected
+from tightdp.query.audit.shooting import shoot
+from tightdp.query.audit.tradeoff import Curve, Gaussian, Laplace
+
+__all__ = ["FAMILIES", "Family", "least_scale", "least_scale_optimal", "rejected_exp_epsilon"]
+
+Family = Callable[[Fraction], Curve]
+
+FAMILIES: dict[str, Family] = {"gaussian": Gaussian, "laplace": Laplace}
+
+_SMALL, _BIG = 2.0**-12, 64.0
+_COARSE = 20
+_QUICK_ROUNDS = 8
+_START = 0.5
+_STEPS = 40
+
+
+def least_scale(family: Family, rejects: Callable[[Curve], bool]) -> Fraction | None:
+    """Return a scale whose guarantee is rejected, within 2^-_COARSE of the largest found; None if there is
+    none.
+
+    A smaller scale is a stronger guarantee, so the rejection of one scale refutes all smaller ones.
+    """
+    return _bisect(lambda mu: rejects(family(mu)), _COARSE)
+
+
+def least_scale_optimal(family: Family, game: Game, significance: Fraction) -> Fraction | None:
+    """As `least_scale` for the optimal method: floats find the place, one certificate decides.
+
+    Where the certificate does not confirm it, the scale is lowered little by little.
+    """
+    found = _crossing(family, game, math.log(float(significance)))
+    lowered = 2.0**-_COARSE
+    while found is not None and lowered < 0.5:
+        mu = _short(found * (1 - lowered))
+        if upper_bound(game, family(mu)).bound <= significance:
+            return mu
+        lowered *= 4
+    return None
+
+
+def _crossing(family: Family, game: Game, level: float) -> float | None:
+    """Return the scale at which the logarithm of the p-value is near `level`, by regula falsi in floats."""
+    order: tuple[int, ...] = ()
+
+    def excess(mu: float) -> float:
+        nonlocal order
+        shot = shoot(game, family(_short(mu)), order, _QUICK_ROUNDS)
+        order = shot.order
+        return math.log(max(1e-300, shot.value)) - level
+
+    low = high = _START
+    below = above = excess(low)
+    while below > 0:
+        low, high, above = low / 1.5, low, below
+        if low < _SMALL:
+            return None
+        below = excess(low)
+    while above <= 0:
+        low, high, below = high, 1.5 * high, above
+        if high > _BIG:
+            return low
+        above = excess(high)
+    for _ in range(_STEPS):
+        if high - low < low * 2.0 ** -(_COARSE + 2):
+            break
+        at = low + (high - low) * min(0.95, max(0.05, -below / (above - below)))
+        found = excess(at)
+        if found <= 0:
+            low, below, above = at, found, above / 2
+        else:
+            high, above, below = at, found, below / 2
+    return low
+
+
+def rejected_exp_epsilon(curve: Curve, delta: Fraction) -> Fraction:
+    """Return a rational at most the least e^ε with δ(ε) <= delta, close to it: the guarantee's ε at this δ."""
+    if delta == 0 and isinstance(curve, Gaussian):
+        raise ParameterError("a Gaussian trade-off function has no finite epsilon at delta = 0", "give delta above 0")
+    return least_not_rejected(lambda t: curve.delta(t).lower > delta, 2.0).lower
+
+
+def _bisect(rejects: Callable[[Fraction], bool], bits: int) -> Fraction | None:
+    low, high = _START, _START
+    while rejects(_short(high)):
+        low, high = high, 1.5 * high
+        if high > _BIG:
+            return _short(low)
+    while low == high or not rejects(_short(low)):
+        low, high = low / 1.5, low
+        if low < _SMALL:
+            return None
+    while high - low > low * 2.0**-bits:
+        middle = (low + high) / 2
+        low, high = (middle, high) if rejects(_short(middle)) else (low, middle)
+    return _short(low)
+
+
+def _short(value: float) -> Fraction:
+    return Fraction(round(value * 2**36), 2**36)

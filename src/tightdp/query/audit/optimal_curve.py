@@ -1,0 +1,103 @@
+"""The optimal one-run audit under a trade-off function: certified from both sides.
+
+A polygon goes to the linear program, a smooth curve to the recursion of shooting.py. Either way the upper end
+is an exact dual certificate against pairs that the guarantee implies, the lower end an exact mechanism that
+satisfies pairs which imply the guarantee.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tightdp.query.audit.certificate import DualCertificate, WorstMechanism
+from tightdp.query.audit.enclosure import Enclosure
+from tightdp.query.audit.linear_program import Game, Solution, certify, mechanism, near, search
+from tightdp.query.audit.shooting import Shot, shoot
+from tightdp.query.audit.tradeoff import Curve, Pair, Polygon
+
+__all__ = ["Optimum", "optimum", "upper_bound"]
+
+_POINTS = 240
+_GAP = 0.004
+_NARROW_GAP = 0.001
+_WIDE_GAP = 0.02
+_LARGE = 3000
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The optimal p-value, between the probability of `mechanism` and the bound of `certificate`."""
+
+    p_value: Enclosure
+    certificate: DualCertificate
+    mechanism: WorstMechanism
+
+
+def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
+    """Enclose the largest probability of at least `game.correct` >= 1 right guesses under the guarantee."""
+    if isinstance(tradeoff, Polygon):
+        solution = search(game, tradeoff.pairs)
+        proof = certify(game, tradeoff.pairs, solution.multipliers, solution.value)
+        attained = mechanism(game, tradeoff.pairs, solution)
+    else:
+        shot = shoot(game, tradeoff)
+        proof = _proof(game, tradeoff, shot)
+        inner = tradeoff.inner(_vertices(game, shot))
+        attained = mechanism(game, inner, Solution(shot.value, 0, shot.law, ()))
+    lower = min(attained.at_least(game.correct), proof.bound)
+    return Optimum(Enclosure(lower, min(Fraction(1), proof.bound)), proof, attained)
+
+
+def upper_bound(game: Game, curve: Curve) -> DualCertificate:
+    """Return the certificate alone."""
+    return _proof(game, curve, shoot(game, curve))
+
+
+def _proof(game: Game, curve: Curve, shot: Shot) -> DualCertificate:
+    if shot.settled:
+        pairs, multipliers = _gathered(curve.outer(_thinned(shot)), shot)
+        return certify(game, pairs, multipliers, shot.value)
+    # Where two indices are tied at the optimum no order is confirmed: the law found shows the linear program where to
+    # look, and it supplies the multipliers.
+    pairs = curve.outer(_apart(shot.logs, _GAP))
+    value, multipliers = near(game, pairs, shot.law)
+    return certify(game, pairs, multipliers, value)
+
+
+def _vertices(game: Game, shot: Shot) -> list[float]:
+    """Return log slopes at which the polygon that the mechanism must satisfy has its vertices."""
+    if shot.settled and game.guesses <= _LARGE:
+        return _thinned(shot)
+    return _apart(shot.logs, _WIDE_GAP if game.guesses > _LARGE else _NARROW_GAP)
+
+
+def _apart(logs: tuple[float, ...], gap: float) -> list[float]:
+    """Return log slopes that are at least `gap` apart."""
+    kept: list[float] = []
+    for log in sorted(log for log in logs if log < 600):
+        if not kept or log - kept[-1] >= gap:
+            kept.append(log)
+    return kept
+
+
+def _thinned(shot: Shot, most: int = _POINTS) -> list[float]:
+    """Return the log slopes of the tests that matter, at most some `most` of them, evenly by rank."""
+    heavy = max(shot.multipliers) * 1e-12
+    logs = sorted({log for log, y in zip(shot.logs, shot.multipliers, strict=True) if y > heavy and log < 600})
+    step = max(1, len(logs) // most)
+    return sorted({*logs[::step], *logs[-4:]})
+
+
+def _gathered(pairs: tuple[Pair, ...], shot: Shot) -> tuple[tuple[Pair, ...], list[float]]:
+    """Give each multiplier to the pair whose slope is nearest."""
+    logs = [math.log(t) for t, _ in pairs]
+    found = [0.0] * len(pairs)
+    for log, y in zip(shot.logs, shot.multipliers, strict=True):
+        at = min(bisect_left(logs, log), len(logs) - 1)
+        if at and log - logs[at - 1] < logs[at] - log:
+            at -= 1
+        found[at] += y
+    return pairs, found

@@ -1,0 +1,159 @@
+"""Numbers as functions of secret bits: decision diagrams with integers at their leaves, in an order of our choice.
+
+P(outcome | bits) is such a function. Interchangeable clients, whatever makes them so, leave it small: a function of the
+number of ones among n bits has at most n(n+1)/2 nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tightdp.errors import LimitError
+
+__all__ = ["MAX_NODES", "Functions"]
+
+MAX_NODES = 400_000
+"""How many nodes the functions of one manager may have together."""
+
+
+class Functions:
+    """Functions of variables 0, 1, ..., n-1, each made once; a function is its number.
+
+    `variable[f]` is the first variable that f depends on (n where f is constant), `low[f]` and `high[f]` are f where
+    that variable is 0 and 1, `value[f]` is the value of a constant.
+    """
+
+    def __init__(self, variables: int) -> None:
+        self.variables = variables
+        self.variable: list[int] = []
+        self.low: list[int] = []
+        self.high: list[int] = []
+        self.value: list[int] = []
+        self._nodes: dict[tuple[int, int, int], int] = {}
+        self._combined: dict[tuple[int, int, int, int], int] = {}
+        self._totals: dict[int, int] = {}
+        self._ratios: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def constant(self, value: int) -> int:
+        """Return a constant."""
+        return self._make(self.variables, value, value, value)
+
+    def choose(self, variable: int, low: int, high: int) -> int:
+        """Return the function that is `low` where a variable is 0, else `high`; both depend on later ones only."""
+        return low if low == high else self._make(variable, low, high, 0)
+
+    def _make(self, variable: int, low: int, high: int, value: int) -> int:
+        key = (variable, low, high)
+        found = self._nodes.get(key)
+        if found is None:
+            found = self._nodes[key] = len(self.variable)
+            if found > MAX_NODES:
+                raise LimitError(
+                    f"the probability of an output as a function of the secret bits has more than {MAX_NODES:,} nodes",
+                    "use fewer records",
+                )
+            self.variable.append(variable)
+            self.low.append(low)
+            self.high.append(high)
+            self.value.append(value)
+        return found
+
+    def split(self, f: int, variable: int) -> tuple[int, int]:
+        """Return f where a variable is 0 and where it is 1; f depends on no earlier one."""
+        return (self.low[f], self.high[f]) if self.variable[f] == variable else (f, f)
+
+    def sum(self, f: int, times: int, g: int, others: int) -> int:
+        """Return times·f + others·g."""
+        if f > g:
+            f, times, g, others = g, others, f, times
+        key = (f, times, g, others)
+        found = self._combined.get(key)
+        if found is None:
+            at = min(self.variable[f], self.variable[g])
+            if at == self.variables:
+                found = self.constant(times * self.value[f] + others * self.value[g])
+            else:
+                (f0, f1), (g0, g1) = self.split(f, at), self.split(g, at)
+                found = self.choose(at, self.sum(f0, times, g0, others), self.sum(f1, times, g1, others))
+            self._combined[key] = found
+        return found
+
+    def where(self, variable: int, low: int, high: int) -> int:
+        """Return the function that is `low` where a variable is 0 and `high` where it is 1; both are arbitrary."""
+        at = min(self.variable[low], self.variable[high])
+        if variable < at:
+            return self.choose(variable, low, high)
+        (low0, low1), (high0, high1) = self.split(low, at), self.split(high, at)
+        if variable == at:
+            return self.choose(variable, low0, high1)
+        return self.choose(at, self.where(variable, low0, high0), self.where(variable, low1, high1))
+
+    def total(self, f: int, variable: int = 0) -> int:
+        """Return the sum of f over all values of the variables from `variable` on; f depends on no earlier one."""
+        found = self._totals.get(f)
+        if found is None:
+            at = self.variable[f]
+            if at == self.variables:
+                found = self.value[f]
+            else:
+                found = self.total(self.low[f], at + 1) + self.total(self.high[f], at + 1)
+            self._totals[f] = found
+        return found << (self.variable[f] - variable)
+
+    def largest_change(self, f: int) -> Fraction | float:
+        """Return the largest ratio of values of f >= 0 at arguments that differ in one variable; 0/0 does not count."""
+        best_up, best_down = 1, 1
+        seen = {f}
+        stack = [f]
+        while stack:
+            g = stack.pop()
+            if self.variable[g] == self.variables:
+                continue
+            for up, down in (self._ratio(self.low[g], self.high[g]), self._ratio(self.high[g], self.low[g])):
+                if not down:
+                    return math.inf
+                if up * best_down > best_up * down:
+                    best_up, best_down = up, down
+            for child in (self.low[g], self.high[g]):
+                if child not in seen:
+                    seen.add(child)
+                    stack.append(child)
+        return Fraction(best_up, best_down)
+
+    def _ratio(self, f: int, g: int) -> tuple[int, int]:
+        """Return the largest f/g as (numerator, denominator): denominator 0 where it is infinite, 0/1 where f is 0."""
+        found = self._ratios.get((f, g))
+        if found is None:
+            at = min(self.variable[f], self.variable[g])
+            if at == self.variables:
+                up, down = self.value[f], self.value[g]
+                found = (up, down) if up else (0, 1)
+            else:
+                (f0, f1), (g0, g1) = self.split(f, at), self.split(g, at)
+                one, other = self._ratio(f0, g0), self._ratio(f1, g1)
+                found = one if one[0] * other[1] >= other[0] * one[1] else other
+                if not other[1]:
+                    found = other
+                if not one[1]:
+                    found = one
+            self._ratios[f, g] = found
+        return found
+
+    def of_counts(self, classes: Sequence[int], values: dict[tuple[int, ...], int], kinds: int) -> int:
+        """Return the function of how many variables of each class are 1; `classes[i]` is the class of variable i."""
+        known: dict[tuple[int, tuple[int, ...]], int] = {}
+
+        def at(variable: int, counts: tuple[int, ...]) -> int:
+            key = (variable, counts)
+            if key not in known:
+                if variable == self.variables:
+                    known[key] = self.constant(values.get(counts, 0))
+                else:
+                    kind = classes[variable]
+                    more = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
+                    known[key] = self.choose(variable, at(variable + 1, counts), at(variable + 1, more))
+            return known[key]
+
+        return at(0, (0,) * kinds)

@@ -1,0 +1,94 @@
+"""Sums of independent counts: polynomials with non-negative integer coefficients, multiplied as long integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import comb
+from typing import TypeAlias
+
+__all__ = ["Joint", "add_into", "joint_power", "joint_times", "power", "times", "unpacked"]
+
+Joint: TypeAlias = dict[int, list[int]]
+"""By a number r, the weights of a number v = 0, 1, 2, ..."""
+
+
+def times(left: Sequence[int], right: Sequence[int]) -> list[int]:
+    """Return the product of two polynomials (Kronecker's substitution: one multiplication of integers)."""
+    if not left or not right:
+        return []
+    if len(left) == 1 or len(right) == 1:
+        one, other = (left[0], right) if len(left) == 1 else (right[0], left)
+        return [one * value for value in other]
+    width = (sum(left).bit_length() + sum(right).bit_length()) // 8 + 1
+    return unpacked(_packed(left, width) * _packed(right, width), width, len(left) + len(right) - 1)
+
+
+def power(base: Sequence[int], exponent: int) -> list[int]:
+    """Return a power of a polynomial."""
+    result = [1]
+    square = list(base)
+    while exponent:
+        if exponent & 1:
+            result = times(result, square)
+        exponent >>= 1
+        if exponent:
+            square = times(square, square)
+    return result
+
+
+def add_into(target: list[int], other: Sequence[int]) -> None:
+    """Add a polynomial to another one in place."""
+    if len(target) < len(other):
+        target.extend([0] * (len(other) - len(target)))
+    for at, value in enumerate(other):
+        target[at] += value
+
+
+def joint_times(left: Mapping[int, Sequence[int]], right: Mapping[int, Sequence[int]]) -> Joint:
+    """Return the product of two polynomials in two variables."""
+    result: Joint = {}
+    for r, ours in left.items():
+        for s, theirs in right.items():
+            add_into(result.setdefault(r + s, []), times(ours, theirs))
+    return result
+
+
+def joint_power(base: Mapping[int, Sequence[int]], exponent: int) -> Joint:
+    """Return a power of a polynomial in two variables."""
+    if len(base) == 2:
+        return _binomial_power(base, exponent)
+    result: Joint = {0: [1]}
+    square: Joint = {r: list(weights) for r, weights in base.items()}
+    while exponent:
+        if exponent & 1:
+            result = joint_times(result, square)
+        exponent >>= 1
+        if exponent:
+            square = joint_times(square, square)
+    return result
+
+
+def _binomial_power(base: Mapping[int, Sequence[int]], exponent: int) -> Joint:
+    """Return a power of a sum of two terms, by the binomial theorem."""
+    (r, first), (s, second) = base.items()
+    powers: list[list[int]] = [[1]]
+    for _ in range(exponent):
+        powers.append(times(powers[-1], second))
+    result: Joint = {}
+    other = [1]
+    for number in range(exponent + 1):
+        weights = times(other, powers[exponent - number])
+        ways = comb(exponent, number)
+        result[r * number + s * (exponent - number)] = [ways * weight for weight in weights]
+        other = times(other, first)
+    return result
+
+
+def _packed(values: Sequence[int], width: int) -> int:
+    return int.from_bytes(b"".join(value.to_bytes(width, "little") for value in values), "little")
+
+
+def unpacked(number: int, width: int, length: int) -> list[int]:
+    """Return the digits of a number, lowest first, in base 256^width."""
+    data = number.to_bytes(width * length, "little")
+    return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]

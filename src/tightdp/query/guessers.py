@@ -1,0 +1,315 @@
+"""Guessers of one-run audits, and the exact joint law of how many bits they guess and how many they get right.
+
+A guesser sees the output and gives, for every client, 0, 1 or None (no guess). All built-in ones guess the likelier
+value of a bit (maximum likelihood, the prior being uniform) and 0, that is record a_i, where both are equally likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise, product
+from math import gcd, prod
+from typing import Any, TypeAlias
+
+from tightdp.errors import LimitError, ParameterError
+from tightdp.lang.program import Output
+from tightdp.query.efficacy.gaps import confidences
+from tightdp.query.efficacy.law import AuditLaw, Group
+from tightdp.query.efficacy.polynomial import Joint, add_into, joint_power, joint_times, times
+from tightdp.query.efficacy.stage import Outcome, Stage
+
+__all__ = ["Function", "Guesser", "JointLaw", "Threshold", "Top", "as_joint_law", "certain", "joint_law"]
+
+MAX_OUTPUTS = 1 << 16
+"""How many outputs a guesser that looks at whole outputs may be asked about."""
+
+Guesses: TypeAlias = dict[int, int]
+"""The guessed bits, by client."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Guess every bit whose larger posterior is at least `least`; 1/2 means never to abstain, 1 only when certain."""
+
+    least: Fraction = Fraction(1, 2)
+
+    def __post_init__(self) -> None:
+        if not Fraction(1, 2) <= self.least <= 1:
+            raise ParameterError(f"the threshold is {self.least}", "give a posterior between 1/2 and 1")
+
+
+@dataclass(frozen=True)
+class Top:
+    """Guess the `k` bits with the largest posteriors; among equals those of the first clients."""
+
+    k: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the output that returns 0, 1 or None for every client."""
+
+    function: Callable[[Output], Sequence[int | None]]
+
+
+Guesser: TypeAlias = Threshold | Top | Function
+
+certain = Threshold(Fraction(1))
+"""Guess only what the output gives away."""
+
+
+@dataclass(frozen=True)
+class JointLaw:
+    """The law of (number of guesses, number of right guesses) among n secret bits: (r, v, probability), ascending."""
+
+    n: int
+    entries: tuple[tuple[int, int, Fraction], ...]
+
+    @property
+    def guesses(self) -> Fraction:
+        """The expected number of guesses."""
+        return sum((r * p for r, _, p in self.entries), Fraction(0))
+
+    @property
+    def right(self) -> Fraction:
+        """The expected number of right guesses."""
+        return sum((v * p for _, v, p in self.entries), Fraction(0))
+
+    @property
+    def share(self) -> Fraction | None:
+        """The expected share of right guesses among those made, given that one is made; None if none ever is."""
+        made = sum((p for r, _, p in self.entries if r), Fraction(0))
+        return (
+            sum((Fraction(v, r) * p for r, v, p in self.entries if r), Fraction(0)) / made if made else None
+        )
+
+    def to_dict(self) -> dict[tuple[int, int], Fraction]:
+        """Return the law as a dictionary."""
+        return {(r, v): p for r, v, p in self.entries}
+
+
+def as_joint_law(n: int, joint: Mapping[int, Sequence[int]]) -> JointLaw:
+    """Return the law whose weights are given by number of guesses, then by number right."""
+    total = sum(map(sum, joint.values()))
+    shared = gcd(total, *(weight for weights in joint.values() for weight in weights))
+    total //= shared
+    return JointLaw(
+        n,
+        tuple(
+            (r, v, Fraction(weight // shared, total))
+            for r in sorted(joint)
+            for v, weight in enumerate(joint[r])
+            if weight
+        ),
+    )
+
+
+def joint_law(law: AuditLaw, guesser: Guesser) -> JointLaw:
+    """Return the exact joint law of the numbers of guesses and of right guesses."""
+    match guesser:
+        case Threshold(least):
+            return _by_threshold(law, least)
+        case Top(k):
+            if not 1 <= k <= law.n:
+                raise ParameterError(f"the number of guesses is {k}", f"give a number from 1 to {law.n}")
+            return _top(law, k) if _in_order(law) else _by_output(law, lambda _, known: _top_of(known, k))
+        case Function(function):
+            return _by_output(law, lambda output, _: _checked(function(output), law.n))
+
+
+# rules that decide on every client by itself
+
+
+def _by_threshold(law: AuditLaw, least: Fraction) -> JointLaw:
+    joint: Joint = {0: [1]}
+    for group, number in law.distinct.items():
+        joint = joint_times(joint, joint_power(_group_joint(group, least), number))
+    return as_joint_law(law.n, joint)
+
+
+def _group_joint(group: Group, least: Fraction) -> Joint:
+    """Return the weights of (guesses, right) of one group."""
+    reached: dict[int, Joint] = {group.start: {0: [1]}}
+    for stage in group.stages:
+        after: dict[int, Joint] = {}
+        for state, before in reached.items():
+            for state_after, step in _stage_joint(stage, state, least).items():
+                target = after.setdefault(state_after, {})
+                for r, weights in joint_times(before, step).items():
+                    add_into(target.setdefault(r, []), weights)
+        reached = after
+    result: Joint = {}
+    for joint in reached.values():
+        for r, weights in joint.items():
+            add_into(result.setdefault(r, []), weights)
+    return result
+
+
+def _stage_joint(stage: Stage, state: int, least: Fraction) -> dict[int, Joint]:
+    """Return, by the state after a stage, the weights of (guesses, right)."""
+    found: dict[int, Joint] = {}
+    for outcome in stage.outcomes[state]:
+        guesses = _likelier(stage, outcome, lambda confidence: confidence >= least)
+        weights = stage.right(state, outcome, guesses)
+        add_into(found.setdefault(outcome.state, {}).setdefault(len(guesses), []), weights)
+    return found
+
+
+def _likelier(stage: Stage, outcome: Outcome, chosen: Callable[[Fraction], bool]) -> Guesses:
+    return {
+        client: outcome.likelier(at)
+        for at, members in enumerate(stage.classes)
+        if chosen(outcome.confidence(at))
+        for client in members
+    }
+
+
+# the k largest posteriors
+
+
+def _in_order(law: AuditLaw) -> bool:
+    """Whether stage by stage, the clients come in ascending order, so that ties can be broken on the way."""
+    clients = [
+        [placed.clients[client] for client in stage.clients]
+        for placed in law.groups
+        for stage in placed.group.stages
+        if stage.clients
+    ]
+    return all(before[-1] < after[0] for before, after in pairwise(clients))
+
+
+def _top(law: AuditLaw, k: int) -> JointLaw:
+    """Sum over the value of the k-th largest posterior, and over how many are larger."""
+    values = {value for group in law.distinct for value in confidences(group)}
+    right: list[int] = []
+    for value in values:
+        for larger in range(k):
+            add_into(right, _top_given(law, value, larger, k - larger))
+    return as_joint_law(law.n, {k: right})
+
+
+def _top_given(law: AuditLaw, value: Fraction, larger: int, equal: int) -> list[int]:
+    """Return the weights of the right guesses where `larger` posteriors exceed a value and `equal` or more attain it.
+
+    A state is (node, how many exceed it so far, how many attain it and are guessed).
+    """
+    reached: dict[tuple[int, int, int], list[int]] = {(0, 0, 0): [1]}
+    for placed in law.groups:
+        reached = _moved(reached, lambda _, start=placed.group.start: start)  # type: ignore[misc]
+        for stage in placed.group.stages:
+            after: dict[tuple[int, int, int], list[int]] = {}
+            steps: dict[tuple[int, int], dict[tuple[int, int, int], list[int]]] = {}
+            for (state, above, level), before in reached.items():
+                key = state, equal - level
+                if key not in steps:
+                    steps[key] = _top_steps(stage, state, value, equal - level)
+                for (state_after, more, taken), weights in steps[key].items():
+                    if above + more <= larger:
+                        add_into(
+                            after.setdefault((state_after, above + more, level + taken), []),
+                            times(before, weights),
+                        )
+            reached = after
+        reached = _moved(reached, lambda _: 0)
+    return reached.get((0, larger, equal), [])
+
+
+def _moved(
+    reached: dict[tuple[int, int, int], list[int]], to: Callable[[int], int]
+) -> dict[tuple[int, int, int], list[int]]:
+    """Return the same weights with every node replaced."""
+    result: dict[tuple[int, int, int], list[int]] = {}
+    for (state, above, level), weights in reached.items():
+        add_into(result.setdefault((to(state), above, level), []), weights)
+    return result
+
+
+def _top_steps(stage: Stage, state: int, value: Fraction, room: int) -> dict[tuple[int, int, int], list[int]]:
+    """Return, by (state after, how many exceed the value, how many attain it and are guessed), the weights right."""
+    steps: dict[tuple[int, int, int], list[int]] = {}
+    for outcome in stage.outcomes[state]:
+        above = _likelier(stage, outcome, lambda confidence: confidence > value)
+        level = _likelier(stage, outcome, lambda confidence: confidence == value)
+        taken = {client: level[client] for client in sorted(level)[:room]}
+        weights = stage.right(state, outcome, {**above, **taken})
+        add_into(steps.setdefault((outcome.state, len(above), len(taken)), []), weights)
+    return steps
+
+
+def _top_of(known: Sequence[tuple[Fraction, int]], k: int) -> list[int | None]:
+    """Return the guesses for the k largest posteriors; `known` are (larger posterior, likelier bit) by client."""
+    chosen = set(sorted(range(len(known)), key=lambda client: (-known[client][0], client))[:k])
+    return [bit if client in chosen else None for client, (_, bit) in enumerate(known)]
+
+
+# rules that look at whole outputs
+
+
+def _by_output(
+    law: AuditLaw, rule: Callable[[Output, Sequence[tuple[Fraction, int]]], Sequence[int | None]]
+) -> JointLaw:
+    """Go through every output; `rule` is given it with (larger posterior, likelier bit) by client."""
+    joint: Joint = {}
+    for taken in _every_output(law):
+        output = law.output([[outcome.code for _, _, outcome in steps] for steps in taken])
+        known: list[tuple[Fraction, int]] = [(Fraction(1, 2), 0)] * law.n
+        for placed, steps in zip(law.groups, taken, strict=True):
+            for stage, _, outcome in steps:
+                for client, at in stage.class_of.items():
+                    known[placed.clients[client]] = outcome.confidence(at), outcome.likelier(at)
+        guesses = rule(output, known)
+        weights = [1]
+        for placed, steps in zip(law.groups, taken, strict=True):
+            for stage, state, outcome in steps:
+                mine = {c: bit for c in stage.clients if (bit := guesses[placed.clients[c]]) is not None}
+                weights = times(weights, stage.right(state, outcome, mine))
+        made = sum(bit is not None for bit in guesses)
+        add_into(joint.setdefault(made, []), weights)
+    return as_joint_law(law.n, joint)
+
+
+Step: TypeAlias = tuple[Stage, int, Outcome]
+"""A stage, the state before it, and its outcome."""
+
+
+def _every_output(law: AuditLaw) -> Iterator[list[list[Step]]]:
+    """Yield every output as the steps that each group takes. Raises LimitError where they are too many."""
+    ways = [list(_every_way(placed.group)) for placed in law.groups]
+    number = prod(map(len, ways))
+    if number > MAX_OUTPUTS:
+        raise LimitError(
+            f"there are {number:,} outputs, too many to ask a guesser about each",
+            "use fewer records, or a guesser that is a threshold",
+        )
+    yield from map(list, product(*ways))
+
+
+def _every_way(group: Group) -> Iterator[list[Step]]:
+    ways: list[tuple[int, list[Step]]] = [(group.start, [])]
+    for stage in group.stages:
+        ways = [
+            (outcome.state, [*steps, (stage, state, outcome)])
+            for state, steps in ways
+            for outcome in stage.outcomes[state]
+        ]
+        if len(ways) > MAX_OUTPUTS:
+            raise LimitError(
+                f"there are more than {MAX_OUTPUTS:,} outputs to ask a guesser about", "use fewer records"
+            )
+    return (steps for _, steps in ways)
+
+
+def _checked(guesses: Any, n: int) -> list[int | None]:
+    """Return what a user's guesser gave. Raises ParameterError where it is not one of 0, 1, None per client."""
+    if isinstance(guesses, str) or not isinstance(guesses, Sequence) or len(guesses) != n:
+        raise ParameterError(
+            f"the guesser returned {guesses!r}", f"return a sequence of {n} guesses: 0, 1 or None"
+        )
+    result: list[int | None] = []
+    for client, guess in enumerate(guesses):
+        if guess is not None and guess not in (0, 1):
+            raise ParameterError(f"the guess for client {client} is {guess!r}", "guess 0, 1 or None")
+        result.append(None if guess is None else int(guess))
+    return result

@@ -1,0 +1,263 @@
+"""Laws of guesses, the law of the ε that an audit method reports, and how many canaries it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, TypeAlias
+
+from tightdp.query.guessers import JointLaw
+from tightdp.report import plot
+from tightdp.report.numbers import Exact, compare_log, decimal_text, log
+from tightdp.report.result import Result
+from tightdp.report.view import Grid, View
+from tightdp.report.words import plain, shown_number
+
+__all__ = ["Canaries", "Guessing", "Point", "Reported", "Rule", "points_in_order"]
+
+_MOST_ROWS = 40
+
+Rule: TypeAlias = "str | Callable[[int, int, int], Any]"
+"""An audit method: its name, as `tightdp.audit` knows it (for δ = 0, at 95 % confidence), or a function that gives the
+lower bound on ε that it reports for (canaries, guesses, right guesses).
+
+That bound may be a float, a rational, infinity, or an answer of `tightdp.audit`. No guess is reported as 0.
+"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Guessing(Result):
+    """The exact joint law of the number of guesses and of right guesses of one guesser in one kind of audit.
+
+    `audit` is "one-run", "adaptive" or "classic"; `canaries` is the number of secret bits; `exp_epsilon` is the e^ε
+    that the audit can at most report when it is right: that of the mechanism on the datasets that occur.
+    """
+
+    query: ClassVar[str] = "guessing"
+    audit: str
+    guesser: str
+    joint: JointLaw
+    exp_epsilon: Exact
+
+    @property
+    def canaries(self) -> int:
+        """The number of secret bits."""
+        return self.joint.n
+
+    def reported(self, rule: Rule) -> Reported:
+        """Return the exact law of the ε that an audit method reports; see `Rule`."""
+        masses: dict[Exact, Fraction] = {}
+        for r, v, p in self.joint.entries:
+            value = epsilon_of(rule, self.canaries, r, v)
+            masses[value] = masses.get(value, Fraction(0)) + p
+        return Reported(
+            subject=self.subject,
+            status=self.status,
+            reason=self.reason,
+            canaries=self.canaries,
+            exp_epsilon=self.exp_epsilon,
+            law=tuple(sorted(masses.items())),
+        )
+
+    def _answer(self) -> dict[str, Any]:
+        return {
+            "audit": self.audit,
+            "guesser": self.guesser,
+            "canaries": self.canaries,
+            "law": [[r, v, plain(p)] for r, v, p in self.joint.entries],
+            "expected_guesses": plain(self.joint.guesses),
+            "expected_right": plain(self.joint.right),
+        }
+
+    def view(self) -> View:
+        """Return what a person sees."""
+        facts = [
+            ("audit", f"{self.audit}, {self.canaries} secret bits"),
+            ("guesser", self.guesser),
+            ("expected guesses", shown_number(self.joint.guesses)),
+            ("expected right guesses", shown_number(self.joint.right)),
+        ]
+        if self.joint.share is not None:
+            facts.append(("expected share right, if any", shown_number(self.joint.share)))
+        rows = tuple((str(r), str(v), shown_number(p)) for r, v, p in self.joint.entries[:_MOST_ROWS])
+        grid = Grid(("guesses", "right", "probability"), rows, len(self.joint.entries) - len(rows))
+        return View(self._heading, tuple(facts), grid)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Reported(Result):
+    """The exact law of the ε that an audit reports: (ε, probability), ascending; ε is as exact as the audit gave it."""
+
+    query: ClassVar[str] = "reported"
+    canaries: int
+    exp_epsilon: Exact
+    law: tuple[tuple[Exact, Fraction], ...]
+
+    @property
+    def expectation(self) -> Exact:
+        """The expected reported ε."""
+        if any(value == math.inf for value, _ in self.law):
+            return math.inf
+        return sum((Fraction(value) * p for value, p in self.law), Fraction(0))
+
+    def at_least(self, epsilon: Exact) -> Fraction:
+        """Return the probability of reporting at least an ε."""
+        return sum((p for value, p in self.law if value >= epsilon), Fraction(0))
+
+    def power(self, share: Exact = Fraction(1, 2)) -> Fraction:
+        """Return the probability of reporting at least a share of the true ε; compared exactly with ln(exp_epsilon)."""
+        return sum(
+            (p for value, p in self.law if reaches(value, self.exp_epsilon, Fraction(share))), Fraction(0)
+        )
+
+    @property
+    def wrong(self) -> Fraction:
+        """The probability of a wrong alarm: of reporting more than the true ε."""
+        return sum((p for value, p in self.law if exceeds(value, self.exp_epsilon)), Fraction(0))
+
+    def _answer(self) -> dict[str, Any]:
+        return {
+            "canaries": self.canaries,
+            "exp_epsilon": plain(self.exp_epsilon),
+            "law": [[plain(value), plain(p)] for value, p in self.law],
+            "expectation": float(self.expectation) if self.expectation != math.inf else "inf",
+            "power_half": plain(self.power()),
+            "wrong": plain(self.wrong),
+        }
+
+    def view(self) -> View:
+        """Return what a person sees."""
+        true = "inf" if self.exp_epsilon == math.inf else repr(log(self.exp_epsilon))
+        facts = (
+            ("secret bits", str(self.canaries)),
+            ("true ε on these datasets", f"≈ {true}" if true != "inf" else true),
+            ("expected reported ε", f"≈ {decimal_text(self.expectation)}"),
+            ("P(at least half of ε)", shown_number(self.power())),
+            ("P(more than ε)", shown_number(self.wrong)),
+        )
+        rows = tuple((decimal_text(value), shown_number(p)) for value, p in self.law[:_MOST_ROWS])
+        return View(
+            self._heading, facts, Grid(("reported ε", "probability"), rows, len(self.law) - len(rows))
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the law as bars at the reported ε, with the true ε as a line, on `ax` (new ones, unless given)."""
+        axes = plot.new_axes() if ax is None else ax
+        finite = [(float(value), float(p)) for value, p in self.law if value != math.inf]
+        axes.vlines([value for value, _ in finite], 0, [p for _, p in finite])
+        if self.exp_epsilon != math.inf:
+            axes.axvline(log(self.exp_epsilon), linestyle="--", color="black", label="true ε")
+            axes.legend()
+        axes.set_xlabel("reported ε")
+        axes.set_ylabel("probability")
+        axes.set_title(str(self.subject))
+        return axes
+
+
+@dataclass(frozen=True)
+class Point:
+    """What an audit with so many secret bits reports: its power, its expected ε, and the true ε."""
+
+    canaries: int
+    power: Fraction
+    expectation: Exact
+    exp_epsilon: Exact
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Canaries(Result):
+    """How many secret bits it takes to report at least `share` of ε with probability `power`.
+
+    `canaries` is None where `at_most` are not enough. Otherwise so many reach the power and one fewer does not;
+    the power need not grow with every single bit. `points` are the sizes that were looked at.
+    """
+
+    query: ClassVar[str] = "canaries"
+    canaries: int | None
+    share: Fraction
+    power: Fraction
+    at_most: int
+    points: tuple[Point, ...]
+
+    def _answer(self) -> dict[str, Any]:
+        return {
+            "canaries": self.canaries,
+            "share": plain(self.share),
+            "power": plain(self.power),
+            "points": [
+                [point.canaries, plain(point.power), float(point.expectation)] for point in self.points
+            ],
+        }
+
+    def view(self) -> View:
+        """Return what a person sees."""
+        wanted = f"P(reported ε >= {shown_number(self.share)} of ε) >= {shown_number(self.power)}"
+        found = f"more than {self.at_most}" if self.canaries is None else str(self.canaries)
+        rows = tuple(
+            (str(point.canaries), shown_number(point.power), decimal_text(point.expectation))
+            for point in self.points
+        )
+        grid = Grid(("secret bits", "power", "expected reported ε"), rows)
+        return View(self._heading, (("wanted", wanted), ("secret bits needed", found)), grid)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the expected reported ε against n, with the true ε, on `ax` (new ones, unless given)."""
+        axes = plot.new_axes() if ax is None else ax
+        sizes = [point.canaries for point in self.points]
+        axes.plot(
+            sizes,
+            [float(point.expectation) for point in self.points],
+            marker="o",
+            label="expected reported ε",
+        )
+        finite = [point for point in self.points if point.exp_epsilon != math.inf]
+        axes.plot(
+            [point.canaries for point in finite],
+            [log(point.exp_epsilon) for point in finite],
+            linestyle="--",
+            color="black",
+            label="true ε",
+        )
+        axes.set_xscale("log")
+        axes.set_xlabel("secret bits n")
+        axes.set_ylabel("ε")
+        axes.set_title(str(self.subject))
+        axes.legend()
+        return axes
+
+
+def epsilon_of(rule: Rule, canaries: int, guesses: int, right: int) -> Exact:
+    """Return the ε that a rule reports, exactly as it gives it."""
+    if not guesses:
+        return Fraction(0)
+    if isinstance(rule, str):
+        from tightdp.query.audit.ask import audit
+
+        answer: Any = audit(canaries=canaries, guesses=guesses, correct=right, method=rule)
+    else:
+        answer = rule(canaries, guesses, right)
+    found: Any = getattr(answer, "epsilon_lower", answer)
+    return math.inf if found == math.inf else Fraction(found)
+
+
+def reaches(epsilon: Exact, exp_epsilon: Exact, share: Fraction) -> bool:
+    """Whether a reported ε is at least a share of ln(exp_epsilon); decided exactly."""
+    if epsilon == math.inf:
+        return True
+    if share == 0 or exp_epsilon == 1:
+        return epsilon >= 0
+    return compare_log(exp_epsilon, Fraction(epsilon) / share) <= 0
+
+
+def exceeds(epsilon: Exact, exp_epsilon: Exact) -> bool:
+    """Whether a reported ε is more than ln(exp_epsilon); decided exactly."""
+    if epsilon == math.inf:
+        return exp_epsilon != math.inf
+    return compare_log(exp_epsilon, Fraction(epsilon)) < 0
+
+
+def points_in_order(points: Sequence[Point]) -> tuple[Point, ...]:
+    """Return points by number of secret bits."""
+    return tuple(sorted(points, key=lambda point: point.canaries))

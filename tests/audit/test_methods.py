@@ -1,0 +1,151 @@
+"""The published methods: check values, their place above the exact optimum, and the counterexample."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from math import comb
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tightdp.query.audit import Gaussian, Laplace, Polygon, audit, fdp, optimal, order_statistics, steinke
+from tightdp.query.audit.enclosure import Enclosure
+from tightdp.query.audit.linear_program import Game
+from tightdp.query.audit.optimal_curve import optimum
+
+
+def test_steinke_check_values():
+    first = audit(canaries=1000, guesses=100, correct=75, delta="1e-4", method="steinke")
+    assert first.epsilon_lower == pytest.approx(0.673, abs=5e-4)
+    second = audit(canaries=100_000, guesses=1510, correct=1439, delta="1e-5", method="steinke")
+    assert second.epsilon_lower == pytest.approx(2.67585, abs=1e-5)
+    third = audit(canaries=100, guesses=100, correct=100, method="steinke")
+    assert third.epsilon_lower == pytest.approx(3.49297, abs=5e-6)
+
+
+def direct_steinke(canaries, guesses, correct, t, delta):
+    q = t / (1 + t)
+    law = [comb(guesses, i) * q**i * (1 - q) ** (guesses - i) for i in range(guesses + 1)]
+    best = max(sum(law[correct - i : correct]) / i for i in range(1, correct + 1))
+    return min(Fraction(1), sum(law[correct:]) + 2 * canaries * delta * best)
+
+
+observations = st.integers(1, 20).flatmap(lambda r: st.tuples(st.integers(r, r + 30), st.just(r), st.integers(1, r)))
+
+
+@given(
+    observations,
+    st.fractions(1, 8, max_denominator=8),
+    st.fractions(0, Fraction(1, 5), max_denominator=1000),
+)
+@settings(max_examples=40, deadline=None)
+def test_methods_against_the_optimum(observation, t, delta):
+    canaries, guesses, correct = observation
+    numbers = {"canaries": canaries, "guesses": guesses, "correct": correct}
+    best = optimal.p_value(**numbers, t=t, delta=delta).upper
+    binomial = steinke.p_value(**numbers, t=Enclosure.exactly(t), delta=delta)
+    direct = direct_steinke(canaries, guesses, correct, t, delta)
+    assert binomial.lower <= direct <= binomial.upper
+    assert direct >= best
+    for variant in ("listing", "code"):
+        assert fdp.p_value(**numbers, tradeoff=Polygon(((t, delta),)), variant=variant).upper >= best
+    if delta == 0:
+        pairs = ((t, delta),)
+        exact = order_statistics.p_value(**numbers, pairs=pairs, variant="exact")
+        assert exact.lower <= best <= exact.upper
+        assert order_statistics.p_value(**numbers, pairs=pairs).upper >= best
+
+
+def listing(curve_inverse, canaries, guesses, correct, tau, options, keep):
+    """Algorithm 3 as printed (keep=False) or as published code (keep=True), in exact rationals."""
+    r, h = tau * correct / canaries, tau * (guesses - correct) / canaries
+    for i in range(correct - 1, -1, -1):
+        new = (options - 1) * curve_inverse(r)
+        new = max(new, h) if keep else new
+        r += Fraction(i, guesses - i) * (new - h)
+        h = new
+    return r + h >= Fraction(guesses, canaries)
+
+
+@given(
+    observations,
+    st.fractions(1, 6, max_denominator=4),
+    st.fractions(0, Fraction(1, 5), max_denominator=100),
+    st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100),
+    st.integers(2, 4),
+    st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_fdp_follows_the_listing(observation, t, delta, tau, options, keep):
+    def inverse(y):
+        return max(Fraction(0), (y - delta) / t, 1 - delta - t * (1 - y))
+
+    variant = "code" if keep else "listing"
+    numbers = dict(zip(("canaries", "guesses", "correct"), observation, strict=True))
+    found = fdp.rejects(**numbers, pairs=((t, delta),), significance=tau, options=options, variant=variant)
+    exact = listing(inverse, *observation, tau, options, keep)
+    if found:
+        assert exact
+    elif exact:  # only rounding may separate them
+        assert fdp.rejects(
+            **numbers,
+            pairs=((t, delta),),
+            significance=tau * (1 + Fraction(1, 2**100)),
+            options=options,
+            variant=variant,
+        )
+
+
+@pytest.mark.parametrize("curve", [Gaussian("1/2"), Laplace("3/4")])
+def test_fdp_lies_above_the_optimum_for_curves(curve):
+    for guesses, correct, options in ((10, 8, 2), (25, 20, 2), (12, 8, 3)):
+        best = optimum(Game(30, guesses, correct, options), curve).p_value
+        found = fdp.p_value(canaries=30, guesses=guesses, correct=correct, tradeoff=curve, options=options)
+        assert found.upper >= best.lower
+        assert found.upper - found.lower < Fraction(1, 500)
+
+
+def test_counterexample_to_order_statistics_by_brute_force():
+    """All-or-nothing on five secrets, all 32 datasets, all outcomes of the mechanism with its blind guesser."""
+    stored = order_statistics.counterexample()
+    m, delta = stored.canaries, stored.delta
+    secrets = list(itertools.product((0, 1), repeat=m))
+    laws = {
+        s: {**dict.fromkeys((("none", g) for g in secrets), (1 - delta) / 2**m), ("all", s): delta} for s in secrets
+    }
+    hit = Fraction(0)
+    for s, law in laws.items():
+        assert sum(law.values()) == 1
+        hit += sum((p for (_, guess), p in law.items() if guess == s), Fraction(0)) / len(secrets)
+        for j in range(m):
+            other = laws[(*s[:j], 1 - s[j], *s[j + 1 :])]
+            assert sum(max(0, p - other.get(o, 0)) for o, p in law.items()) == delta
+    assert hit == stored.probability == stored.mechanism.at_least(stored.correct) == Fraction(51, 640)
+    assert stored.mechanism.delta(stored.exp_epsilon) == delta
+    assert stored.claimed < Fraction(1, 20) < hit
+    # The independent channels of Theorem 1 are likelier than the sum of Theorem 3, but not likely enough either.
+    assert stored.claimed < Fraction(21, 40) ** 5 < hit
+    answer = audit(canaries=5, guesses=5, correct=5, delta=delta, method="order-statistics")
+    assert answer.valid is False
+    assert answer.epsilon_lower > 0  # although the mechanism above has ε = 0 at this δ
+    assert answer.counterexample == stored
+    assert audit(canaries=5, guesses=5, correct=5, delta=delta).epsilon_lower == 0
+
+
+@pytest.mark.parametrize("curve", [Gaussian(1), Laplace(1)])
+def test_order_statistics_fail_for_smooth_curves_too(curve):
+    best = optimum(Game(10, 10, 10), curve)
+    claimed = order_statistics.p_value(canaries=10, guesses=10, correct=10, pairs=curve.outer(curve.logs(64)))
+    assert all(best.mechanism.delta(t) <= curve.delta(t).upper for t, _ in curve.inner(curve.logs(40)))
+    assert claimed.upper < best.p_value.lower
+
+
+def test_error_means_are_order_statistics():
+    """Three guesses, δ = 1/4, t = 3: scores are infinite with probability 1/4, else the error is 1/4."""
+    means = order_statistics.error_means(3, 3, ((Fraction(3), Fraction(1, 4)),))
+    below = [sum(comb(3, j) * Fraction(1, 4) ** j * Fraction(3, 4) ** (3 - j) for j in range(k)) for k in (1, 2, 3)]
+    for mean, chance in zip(means, below, strict=True):
+        assert mean.lower <= chance / 4 <= mean.upper
+        assert mean.upper - mean.lower < Fraction(1, 2**200)

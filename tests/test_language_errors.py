@@ -1,0 +1,202 @@
+# ruff: noqa: E501, PT018
+"""What is outside the language is refused at its place; what fails on a run is reported with a dataset that reaches it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agreement import bind, datasets, meaning, module_of
+from tightdp.errors import LanguageError, ProgramError, Span
+from tightdp.lang.domains import Bit, Domain, Int, Tuple, Values
+from tightdp.logic.bdd import BACKENDS
+from tightdp.pipeline import compile_dataset, compile_symbolic
+
+# (name, source, what stands under the caret, a word of the message)
+UNSUPPORTED = [
+    ("f-string", 'def f(x):\n    return f"{x[0]}"', 'f"{x[0]}"', "f-string"),
+    ("dictionary", "def f(x):\n    return {0: 1}[x[0]]", "{0: 1}", "dictionary"),
+    ("set", "def f(x):\n    return len({1, 2})", "{1, 2}", "set"),
+    ("set-comprehension", "def f(x):\n    return len({b for b in x})", "{b for b in x}", "set"),
+    ("dictionary-comprehension", "def f(x):\n    return {b: 1 for b in x}[0]", "{b: 1 for b in x}", "dictionary"),
+    ("try", "def f(x):\n    try:\n        return 1\n    except ValueError:\n        return 0", "try:", "try"),
+    ("with", "def f(x):\n    with x:\n        return 1", "with x:", "with"),
+    ("del", "def f(x):\n    a = [1]\n    del a[0]\n    return 0", "del a[0]", "delete"),
+    ("import", "def f(x):\n    import math\n    return 0", "import math", "import"),
+    ("global", "k = 0\n\n\ndef f(x):\n    global k\n    k = 1\n    return k", "global k", "global"),
+    ("class", "def f(x):\n    class A:\n        pass\n    return 0", "class A:", "class"),
+    ("match", "def f(x):\n    match x[0]:\n        case 0:\n            return 1\n    return 0", "match x[0]:", "match"),
+    ("yield", "def f(x):\n    yield x[0]", "yield x[0]", "yield"),
+    ("async", "def f(x):\n    async def g():\n        return 1\n    return 0", "async def g():", "async"),
+    ("decorated", "def f(x):\n    @flip\n    def g():\n        return 1\n    return 0", "def g():", "decorated"),
+    ("slice-assignment", "def f(x):\n    a = [1, 2]\n    a[0:1] = x\n    return 0", "a[0:1]", "assign"),
+    ("augmented-slice", "def f(x):\n    a = [1, 2]\n    a[0:1] += x\n    return 0", "a[0:1] += x", "assign"),
+    ("attribute", "def f(x):\n    return x[0].real", "x[0].real", "attribute"),
+    ("attribute-target", "def f(x):\n    x.a = 1\n    return 0", "x.a", "assign"),
+    ("method", "def f(x):\n    a = [1]\n    a.sort()\n    return 0", "a.sort()", ".sort()"),
+    ("string-method", "def f(x):\n    return 'a'.upper()", "'a'.upper()", ".upper()"),
+    ("unknown-name", "def f(x):\n    return y", "y", "'y'"),
+    ("unknown-builtin", "def f(x):\n    return round(x[0])", "round(x[0])", "round"),
+    ("float-function", "def f(x):\n    return math.sqrt(x[0])", "math.sqrt(x[0])", "sqrt"),
+    ("set-builtin", "def f(x):\n    return len(set(x))", "set(x)", "set"),
+    ("complex", "def f(x):\n    return 1j", "1j", "complex"),
+    ("bytes", 'def f(x):\n    return b"a"', 'b"a"', "bytes"),
+    ("generator-kept", "def f(x):\n    g = (b for b in x)\n    return sum(g)", "(b for b in x)", "generator"),
+    ("double-star-call", "def f(x):\n    def g(a):\n        return a\n    return g(**{'a': 1})", "g(**{'a': 1})", "**"),
+    ("double-star-parameter", "def f(x):\n    def g(**a):\n        return 1\n    return g()", "def g(**a):", "**"),
+    ("matrix-product", "def f(x):\n    return x @ x", "x @ x", "operator"),
+    ("is-between-numbers", "def f(x):\n    return x[0] is x[1]", "x[0] is x[1]", "is"),
+    ("is-true-of-a-number", "def f(x):\n    return (x[0] == 1 or 1) is True", "(x[0] == 1 or 1) is True", "is"),
+    ("iterator-used-twice", "def f(x):\n    z = zip(x, x)\n    a = list(z)\n    return len(a) + len(list(z))", "list(z)", "twice"),
+    ("list-of-the-module", "LIST = [1]\n\n\ndef f(x):\n    LIST.append(2)\n    return 0", "LIST.append(2)", "module"),
+    ("arguments-depend-on-the-run", "def f(x):\n    def g(*a):\n        return len(a)\n    return g(*[1] * x[0])", "g(*[1] * x[0])", "arguments"),
+    ("output-list", "def f(x):\n    return [1]", "f", "list"),
+    ("output-function", "def f(x):\n    return lambda: 1", "f", "function"),
+    ("output-zip", "def f(x):\n    return (1, zip(x, x))", "f", "zip"),
+    ("while-forever", "def f(x):\n    while True:\n        pass", "while True:", "bound"),
+    ("while-counting-forever", "def f(x):\n    k = 0\n    while True:\n        k += 1", "while True:", "bound"),
+    ("while-a-coin-says", "def f(x):\n    k = 0\n    while flip(1/2):\n        k += 1\n    return k", "while flip(1/2):", "bound"),
+    ("while-idle", "def f(x):\n    while flip(1/2):\n        pass\n    return 0", "while flip(1/2):", "bound"),
+    ("while-until-three-heads", "def f(x):\n    k = 0\n    while k < 3:\n        k += flip(1/2)\n    return k", "while k < 3:", "bound"),
+    ("random-walk", "def f(x):\n    k = 0\n    while -2 < k < 2:\n        k += 1 if flip(1/2) else -1\n    return k", "while -2 < k < 2:", "bound"),
+    ("cycle", "def f(x):\n    k = x[0]\n    while k != 5:\n        k = (k + 2) % 4\n    return k", "while k != 5:", "bound"),
+    ("cycle-on-one-dataset", "def f(x):\n    k = x[0]\n    while k:\n        k = k * 2 % 6\n    return k", "while k:", "bound"),
+    ("recursion-forever", "def f(x):\n    def g(k):\n        return 1 if flip(1/2) else g(k)\n    return g(0)", "g(k)", "nest"),
+    ("list-grows-forever", "def f(x):\n    a = [1]\n    for v in a:\n        if flip(1/2):\n            a.append(v)\n    return 0", "for v in a:", "grows"),
+    ("too-many-values", "def f(x):\n    v = randint(0, 5000)\n    w = randint(0, 5000)\n    return v * w", "v * w", "combinations"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "source", "under", "word"), UNSUPPORTED, ids=[row[0] for row in UNSUPPORTED])
+def test_unsupported_python_is_refused_at_its_place(name: str, source: str, under: str, word: str) -> None:
+    with module_of(source + "\n") as module:
+        bound = bind(module, Bit if name != "cycle-on-one-dataset" else Int(0, 3), 2)
+        with pytest.raises(LanguageError) as caught:
+            compile_symbolic(bound)
+        error, file = caught.value, module.__file__
+    assert isinstance(error.span, Span)
+    assert error.span.file == file
+    assert error.span.text[error.span.column - 1 : error.span.end_column - 1] == under
+    assert word in error.what
+    assert error.mend
+    lines = str(error).split("\n")
+    assert lines[0] == f"{file}:{error.span.line}:{error.span.column}: {error.what}"
+    assert lines[1].strip() == error.span.text.strip()
+    assert lines[2].strip() == "^" * len(under)
+    assert lines[2].index("^") - 4 == lines[1][4:].index(under) or lines[1].count(under) > 1
+    assert lines[3].strip() == error.mend
+
+
+# (source, record, n, the exception that Python raises, what stands under the caret)
+FAILING: list[tuple[str, Domain, int, str, str]] = [
+    ("def f(x):\n    assert x[0] < 2 or flip(1/2), 'small'\n    return 0", Int(0, 3), 2, "AssertionError: small", "assert x[0] < 2 or flip(1/2), 'small'"),
+    ("def f(x):\n    if sum(x) == 5:\n        raise ValueError('five')\n    return 0", Int(0, 3), 2, "ValueError", "raise ValueError('five')"),
+    ("def f(x):\n    return 1 // (x[0] - 2)", Int(0, 3), 1, "ZeroDivisionError", "1 // (x[0] - 2)"),
+    ("def f(x):\n    return 1 % x[0] if flip(1/3) else 1", Int(0, 3), 1, "ZeroDivisionError", "1 % x[0]"),
+    ("def f(x):\n    return x[0] / x[1]", Bit, 2, "ZeroDivisionError", "x[0] / x[1]"),
+    ("def f(x):\n    return 0 ** (x[0] - 1)", Bit, 1, "ZeroDivisionError", "0 ** (x[0] - 1)"),
+    ("def f(x):\n    return (1, 2)[x[0]]", Int(-3, 1), 1, "IndexError", "(1, 2)[x[0]]"),
+    ("def f(x):\n    a = [1]\n    a[randint(0, x[0])] = 2\n    return 0", Bit, 2, "IndexError", "a[randint(0, x[0])] = 2"),
+    ("def f(x):\n    a = [1] * x[0]\n    return a.pop()", Bit, 1, "IndexError", "a.pop()"),
+    ("def f(x):\n    return [0, 1].index(x[0])", Int(0, 2), 1, "ValueError", "[0, 1].index(x[0])"),
+    ("D = {0: 1}\n\n\ndef f(x):\n    return D[x[0]]", Bit, 1, "KeyError", "D[x[0]]"),
+    ("def f(x):\n    return flip(x[0] / 2)", Int(0, 3), 1, "ParameterError", "flip(x[0] / 2)"),
+    ("def f(x):\n    return flip(1 - x[0])", Int(0, 3), 1, "ParameterError", "flip(1 - x[0])"),
+    ("def f(x):\n    return randint(1, x[0])", Bit, 1, "ParameterError", "randint(1, x[0])"),
+    ("def f(x):\n    return choice([1, 2], x)", Int(-1, 1), 2, "ParameterError", "choice([1, 2], x)"),
+    ("def f(x):\n    return choice([b for b in x if b])", Bit, 2, "ParameterError", "choice([b for b in x if b])"),
+    ("def f(x):\n    return geometric(0, x[0], 0, 1)", Bit, 1, "ParameterError", "geometric(0, x[0], 0, 1)"),
+    ("def f(x):\n    return binomial(x[0], 1/2)", Int(-1, 1), 1, "ParameterError", "binomial(x[0], 1/2)"),
+    ("def f(x):\n    return x[0] + 1", Values(1, None), 1, "TypeError", "x[0] + 1"),
+    ("def f(x):\n    return x[0] < 1", Values(1, "a"), 1, "TypeError", "x[0] < 1"),
+    ("def f(x):\n    return x[0][0]", Values((1,), 2), 1, "TypeError", "x[0][0]"),
+    ("def f(x):\n    return len(x[0])", Values((1,), 2), 1, "TypeError", "len(x[0])"),
+    ("def f(x):\n    return x[0]()", Bit, 1, "TypeError", "x[0]()"),
+    ("def f(x):\n    x[0] = 1\n    return 0", Bit, 1, "TypeError", "x[0] = 1"),
+    ("def f(x):\n    a, b = x[0]\n    return a", Values((1,), (1, 2)), 1, "ValueError", "a, b = x[0]"),
+    ("def f(x):\n    if x[0]:\n        y = 1\n    return y", Bit, 1, "NameError", "y"),
+    ("def f(x):\n    def g(a):\n        return a\n    return g() if x[0] else 0", Bit, 1, "TypeError", "g()"),
+    ("def f(x):\n    return max(b for b in x if b)", Bit, 2, "ValueError", "max(b for b in x if b)"),
+    ("def g(v):\n    return 1 // v\n\n\ndef f(x):\n    return g(x[0])", Bit, 1, "ZeroDivisionError", "1 // v"),
+    ("def f(x):\n    return sum(a // b for a, b in x)", Tuple(Bit, Values(1, 0)), 2, "ZeroDivisionError", "a // b"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "record", "n", "exception", "under"), FAILING)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_failure_is_reported_with_a_dataset_that_reaches_it(
+    source: str, record: Domain, n: int, exception: str, under: str, backend: str
+) -> None:
+    with module_of(source + "\n") as module:
+        bound = bind(module, record, n)
+        with pytest.raises(ProgramError) as caught:
+            compile_symbolic(bound, backend)
+        error = caught.value
+        assert error.x is not None and meaning(bound, error.x) is None
+        assert exception in error.what and str(error.x) in error.what
+        assert error.mend
+        assert error.span is not None
+        assert error.span.text[error.span.column - 1 : error.span.end_column - 1] == under
+        for x in datasets(bound):
+            _fixed_dataset_agrees(bound, x, backend)
+
+
+def _fixed_dataset_agrees(bound: Any, x: tuple[Any, ...], backend: str) -> None:
+    if meaning(bound, x) is not None:
+        compile_dataset(bound, x, backend)
+        return
+    with pytest.raises(ProgramError) as caught:
+        compile_dataset(bound, x, backend)
+    assert caught.value.x == x
+
+
+UNREACHABLE = [
+    "def f(x):\n    assert sum(x) <= 2\n    return 0",
+    "def f(x):\n    if x[0] > 1:\n        raise ValueError\n    return 0",
+    "def f(x):\n    return 1 // x[0] if x[0] else 0",
+    "def f(x):\n    a = randint(0, 3)\n    return [1, 2][a] if a < 2 else flip(a) if a < 2 else 0",
+    "def f(x):\n    v = None if x[0] else 1\n    return 0 if v is None else v + 1",
+    "def f(x):\n    a = [b for b in x if b]\n    return a[0] if a else None",
+    "def f(x):\n    a = [b for b in x if b]\n    return max(a) if len(a) > 0 else 0",
+    "def f(x):\n    s = sum(b ^ flip(1/3) for b in x)\n    return flip(s / 2)",
+    "def f(x):\n    for b in x:\n        if b:\n            break\n    else:\n        return 0\n    return 1 // b",
+    "def f(x):\n    a, b = randint(0, 2), randint(0, 2)\n    if a * b == 4 and a + b != 4:\n        return 1 // 0\n    return a",
+    "def f(x):\n    observe(x[0] or x[1] or flip(1/3))\n    a = x[0] or x[1] or 1\n    return 1 // a",
+]
+
+
+@pytest.mark.parametrize("source", UNREACHABLE)
+def test_unreachable_failures_are_not_reported(source: str) -> None:
+    with module_of(source + "\n") as module:
+        bound = bind(module, Bit, 2)
+        compile_symbolic(bound)
+        for x in datasets(bound):
+            assert meaning(bound, x) is not None
+            compile_dataset(bound, x)
+
+
+def test_contradiction_of_observe_names_the_dataset() -> None:
+    from tightdp.query.sets import Table
+
+    with module_of("def f(x):\n    a = flip(1/3)\n    observe(a or x[0])\n    observe(not a)\n    return a\n") as module:
+        bound = bind(module, Bit, 1)
+        table = Table(bound, compile_symbolic(bound))
+        assert table.law((1,)) == {False: 1}
+        with pytest.raises(ProgramError, match=r"\(0,\)") as caught:
+            table.law((0,))
+        assert caught.value.x == (0,)
+
+
+def test_contradiction_on_every_dataset() -> None:
+    with module_of("def f(x):\n    observe(False)\n    return 1\n") as module:
+        bound = bind(module, Bit, 1)
+        with pytest.raises(ProgramError) as caught:
+            compile_symbolic(bound)
+        assert "observe" in caught.value.what and caught.value.mend and caught.value.x == (0,)
+
+
+def test_output_that_is_no_value_only_on_some_runs() -> None:
+    source = "def f(x):\n    return [1] if x[0] and flip(1/3) else 2\n"
+    with module_of(source) as module, pytest.raises(LanguageError, match="list"):
+        compile_symbolic(bind(module, Bit, 1))

@@ -1,0 +1,132 @@
+"""Every example of README.md and docs/ is run, and prints what stands there.
+
+Blocks of a document are run in order, in one empty directory beside `programs`:
+
+- `python` that begins with a comment such as `# name.py` is written to that file;
+- `python` with `>>>` is a doctest; other `python` is executed;
+- `console` has commands after `$`, each followed by what it prints (errors too);
+- `sh` has commands that are run for their exit status; those that install something or run the tests are left out.
+
+TIGHTDP_UPDATE_GOLDEN=1 writes anew what the commands print: read the difference then.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tightdp.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMED = re.compile(r"# ([\w-]+\.py)\n")
+UPDATE = "TIGHTDP_UPDATE_GOLDEN" in os.environ
+INSTALL, TEST = "python -m pip install", "python -m pytest"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block, and the line it begins on."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(path: Path) -> Iterator[Block]:
+    """The fenced blocks of a document."""
+    text = path.read_text(encoding="utf-8")
+    for found in FENCE.finditer(text):
+        yield Block(found[1], found[2], text.count("\n", 0, found.start()) + 2)
+
+
+def run(command: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit status of a tightdp command, and what it prints."""
+    words = shlex.split(command)
+    assert words[0] == "tightdp", f"only tightdp can be run here, not {command}"
+    try:
+        status = main(words[1:])
+    except SystemExit as end:
+        status = int(end.code or 0)
+    captured = capsys.readouterr()
+    return status, captured.out + captured.err
+
+
+def run_console(block: Block, capsys: pytest.CaptureFixture[str]) -> str:
+    """The block with what its commands print now."""
+    assert block.text.startswith("$ "), block.text
+    commands = re.findall(r"^\$ (.*)$", block.text, re.MULTILINE)
+    return "".join(f"$ {command}\n{run(command, capsys)[1]}" for command in commands)
+
+
+def run_python(block: Block, path: Path) -> None:
+    """Write a file, check a doctest, or execute."""
+    named = NAMED.match(block.text)
+    if named is not None:
+        Path(named[1]).write_text(block.text, encoding="utf-8")
+        compile(block.text, named[1], "exec")
+        return
+    if ">>> " in block.text:
+        test = doctest.DocTestParser().get_doctest(block.text, {}, path.name, str(path), block.line)
+        problems: list[str] = []
+        doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=problems.append)
+        assert not problems, "".join(problems)
+        return
+    exec(compile(block.text, f"{path.name}:{block.line}", "exec"), {"__name__": "example"})
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A directory with the programs in it; modules that are imported from it are forgotten afterwards."""
+    (tmp_path / "programs").symlink_to(ROOT / "programs")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+def test_examples(path: Path, workshop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for block in list(blocks(path)):
+        match block.language:
+            case "python":
+                run_python(block, path)
+            case "console":
+                printed = run_console(block, capsys)
+                if UPDATE:
+                    text = path.read_text(encoding="utf-8").replace(block.text, printed)
+                    path.write_text(text, encoding="utf-8")
+                assert printed == block.text or UPDATE, f"line {block.line} of {path.name}"
+            case "sh":
+                for command in re.split(r"\s&&\s|\n", block.text.strip()):
+                    if not command.startswith((INSTALL, TEST)):
+                        assert run(command, capsys)[0] == 0, command
+            case _:
+                assert "$ " not in block.text, f"line {block.line} of {path.name}: mark commands as console"
+
+
+def test_the_first_two_commands() -> None:
+    """The README starts with the main job and the tests, and the check of a fresh checkout runs the tests likewise."""
+    first, second = (block.text.strip() for block in blocks(DOCUMENTS[0]) if block.language == "sh")
+    assert first.startswith(f"{INSTALL} . && tightdp privacy programs/")
+    assert second == f"{INSTALL} '.[test]' && {TEST}"
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1] == TEST
+
+
+def test_links_lead_somewhere() -> None:
+    for path in [*DOCUMENTS, ROOT / "programs" / "README.md", ROOT / "benchmarks" / "README.md"]:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{target} in {path.name}"

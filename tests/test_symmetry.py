@@ -1,0 +1,484 @@
+"""The fast methods against brute force: drawn and hand-made mechanisms, declared sets, interrupted queries."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import symmetry_oracle as oracle
+import tightdp.plan
+import tightdp.search
+from agreement import datasets, module_of
+from symmetric_programs import MODULE, Drawn, draw
+from tightdp import (
+    Bit,
+    Instance,
+    Int,
+    LimitError,
+    ParameterError,
+    ProgramError,
+    QueryError,
+    choice,
+    flip,
+    geometric,
+    mechanism,
+    shuffle,
+)
+from tightdp.lang import interp
+from tightdp.query import aggregated, chain_ratios, chain_search
+from tightdp.query.neighbours import neighbours_of
+
+# Drawn programs.
+
+
+@settings(max_examples=settings.default.max_examples * 2)
+@given(st.randoms(use_true_random=False))
+def test_drawn_programs(rng: random.Random) -> None:
+    oracle.compare(draw(rng))
+
+
+@pytest.mark.parametrize("relation", ["unit-step", "unit-all", "add-remove", "rotated", "doubled"])
+@settings(max_examples=max(settings.default.max_examples // 3, 1))
+@given(rng=st.randoms(use_true_random=False))
+def test_drawn_programs_with_other_neighbours(relation: str, rng: random.Random) -> None:
+    oracle.compare(draw(rng, neighbours=relation))
+
+
+@given(rng=st.randoms(use_true_random=False))
+def test_drawn_programs_compared_by_parts(rng: random.Random) -> None:
+    """The same, looking at one client's part of the output and merging pairs with equal laws however few they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tightdp.plan, "_FEW_DATASETS", 0)
+        patch.setattr(aggregated, "_MANY_PAIRS", 0)
+        oracle.compare(draw(rng))
+
+
+# Programs by hand. The method says which of the fast ways was taken.
+
+NOISY = "m = [1 - b if flip(1/3) else b for b in x]\n"
+SHARED = "c = [flip(1/3) for b in x]\n"
+BY_HAND = [
+    # aggregates
+    ("aggregate", "Bit", 4, "return sum(1 - b if flip(1/3) else b for b in x)"),
+    ("aggregate", "Bit", 4, "return sum(b if flip((1 + i % 2) / 4) else 0 for i, b in enumerate(x))"),
+    ("aggregate", "Bit", 4, "return sum(WEIGHTS[i] * (b ^ flip(1/3)) for i, b in enumerate(x))"),
+    ("aggregate", "Bit", 4, "return sum(b * flip(1/3) if i != 2 else b for i, b in enumerate(x))"),
+    ("aggregate", "Bit", 3, "return sum(0 if i == 1 else b * flip(1/3) for i, b in enumerate(x))"),
+    ("aggregate", "Int(0, 2)", 3, "m = [b * flip(1/3) for b in x]\nreturn (sum(m), max(m), min(m))"),
+    ("aggregate", "Int(0, 2)", 3, "m = [b * flip(1/3) for b in x]\nreturn (any(m), all(v == 1 for v in m))"),
+    ("aggregate", "Bit", 3, "a = False\nfor b in x:\n    a = a ^ (b > 0) ^ flip(1/3)\nreturn (a, sum(x) > 1)"),
+    ("aggregate", "Int(0, 2)", 3, "return geometric(sorted(x)[1], 1/2, 0, 2)"),
+    ("aggregate", "Bit", 3, NOISY + "return min(m) / 2 + sum(m) / 3"),
+    ("aggregate", "Bit", 3, NOISY + "return TABLE[sum(m)] if flip(sum(m) / 3) else None"),
+    (
+        "aggregate",
+        "Bit",
+        3,
+        SHARED + "d = list(zip(x, c))\nreturn (sum(b ^ q for b, q in d), sum(b & q for b, q in d))",
+    ),
+    (
+        "aggregate",
+        "Bit",
+        3,
+        "m = [flip(1/2) * b for b in x]\nobserve(sum(m) > 1 or flip(1/9))\nreturn any(m) + max(x)",
+    ),
+    ("aggregate", "Bit", 3, NOISY + "observe(sum(m) != 1)\nassert sum(m) != 4\nreturn clamp(sum(m), 1, 2)"),
+    ("aggregate", "Bit", 3, "return 5"),
+    ("aggregate", "Values(7)", 3, "return sum(b for b in x if flip(1/2))"),
+    # almost aggregates
+    ("chain", "Bit", 3, SHARED + "return sum(b ^ c[i // 2] for i, b in enumerate(x))"),
+    ("chain", "Bit", 3, SHARED + "return (sum(b ^ c[i] for i, b in enumerate(x)), c[0])"),
+    ("chain", "Bit", 3, "t = flip(1/3)\nreturn sum(b & t for b in x)"),
+    ("chain", "Bit", 3, NOISY + "for v in m:\n    if flip(1 / (2 + v)):\n        return v\nreturn None"),
+    ("chain", "Bit", 3, NOISY + "c = 0\nfor v in m:\n    c = min(c + v, 2)\n    if c == 2:\n        break\nreturn c"),
+    # independent clients, and almost
+    ("independent clients", "Bit", 3, "return tuple(1 - b if flip(1/3) else b for b in x)"),
+    ("independent clients", "Bit", 3, "return (flip(1/3), *[v for b in x for v in (b ^ flip(1/3), 3 * flip(1/4))])"),
+    (
+        "independent clients",
+        "Bit",
+        3,
+        NOISY + "return tuple(w for v in m[:2] for w in (v, flip(1/4))) + (flip(1/4), m[2])",
+    ),
+    ("independent clients", "Bit", 3, "return (x[0], flip(1/3))"),
+    ("independent clients", "Bit", 3, SHARED + "return tuple(b ^ c[i - 1] for i, b in enumerate(x))"),
+    ("chain", "Bit", 3, "c = flip(1/3)\nreturn tuple((b ^ c) if i != 1 else b for i, b in enumerate(x))"),
+    ("chain", "Bit", 3, NOISY + "return (tuple(m), sum(m) > 1)"),
+    # shuffles
+    ("aggregate", "Bit", 3, NOISY + "return tuple(shuffle(m))"),
+    ("aggregate", "Bit", 3, NOISY + "return (1, (tuple(shuffle(m)), 2))"),
+    ("aggregate", "Bit", 3, NOISY + "return (tuple(shuffle(m)), tuple(shuffle([v > 0 for v in m])))"),
+    ("aggregate", "Bit", 3, NOISY + "s = shuffle(m)\nreturn (s[2], s[0], s[1])"),
+    ("aggregate", "Bit", 3, NOISY + "s = shuffle(m)\nassert s[0] < 2\nreturn tuple(s)"),
+    ("aggregate", "Bit", 3, "s = shuffle(x)\nreturn (sum(x) if flip(1/4) else 0, tuple(s))"),
+    ("aggregate", "Bit", 3, "return tuple(shuffle(['a' if flip(1/2) and b else None for b in x]))"),
+    ("chain", "Bit", 2, "return tuple(shuffle([(b, 1) if flip(1/2) else (1 - b, 2) for b in x]))"),
+    (None, "Bit", 3, NOISY + "s = shuffle(m)\nreturn (tuple(s), s[0])"),
+    (None, "Bit", 3, NOISY + "s, t = shuffle(m), shuffle(m)\nreturn (tuple(s), t[0])"),
+    (None, "Bit", 3, NOISY + "s, t = shuffle(m), shuffle([1, 2])\nreturn (tuple(s), t[0])"),
+    (None, "Bit", 3, NOISY + "s = shuffle(m)\nreturn ((s[2], s[0]), s[1])"),
+    (None, "Bit", 3, NOISY + "return tuple(shuffle(shuffle(m)))"),
+    (None, "Bit", 3, NOISY + "s = shuffle(m)\nobserve(s[0] == 1 or flip(1/2))\nreturn tuple(s)"),
+    (None, "Bit", 2, NOISY + "s = shuffle(m)\nreturn tuple(s) if s[0] == 0 else None"),
+    # failing on some datasets only
+    ("error", "Bit", 4, "assert not (sum(x) == 3 and x[1] == 0)\nreturn sum(x)"),
+    ("error", "Bit", 3, "for b in x:\n    assert not (b and flip(1/3)) or x[0] == 0\nreturn 1"),
+    (
+        "error",
+        "Bit",
+        3,
+        "for i, b in enumerate(x):\n    assert i != 1 or b == 0\nreturn sum(b * flip(1/2) for b in x)",
+    ),
+    ("error", "Bit", 3, "observe(sum(x) < 3)\nreturn sum(flip(1/2) * b for b in x)"),
+]
+
+
+def source_of(record: str, body: str, neighbours: str = "replace-one", target: str = "len") -> str:
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    return f'{MODULE}@mechanism(record={record}, neighbours="{neighbours}", target={target})\ndef f(x):\n{lines}'
+
+
+@pytest.mark.parametrize("few", [256, 0])
+@pytest.mark.parametrize(("method", "record", "n", "body"), BY_HAND)
+def test_programs_by_hand(
+    method: str | None, record: str, n: int, body: str, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not few and method != "independent clients":
+        pytest.skip("that limit is for independent clients")
+    monkeypatch.setattr(tightdp.plan, "_FEW_DATASETS", few)
+    found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"))
+    assert method in (None, found)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize("relation", ["replace-one", "unit-step", "unit-all", "add-remove"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return sum((b or 0) * flip(1/3) for b in x)",
+        "return tuple((b or 0) ^ flip(1/3) for b in x)",
+        "t = flip(1/3)\nreturn [i for i, b in enumerate([*x, 9]) if (b or 0) + flip(1/2) > t][0]",
+    ],
+)
+def test_one_and_two_clients(body: str, relation: str, n: int) -> None:
+    tags = frozenset(() if "tuple" in body else {"numeric"})
+    oracle.compare(Drawn(source_of("Bit", body, relation), n, relation, tags))
+
+
+def test_checks_of_alike_clients_are_told_apart() -> None:
+    """Two clients with the same nodes, of which another one must be impossible."""
+    loop = "for i, b in enumerate(x):\n    p, q = b == 1, b == 2\n    assert not (p & q) if i == 0 else not p\n"
+    body = f"{loop}return sum(x)"
+    assert oracle.compare(Drawn(source_of("Int(0, 2)", body), 2, "replace-one")) == "error"
+
+
+# The sets in numbers.
+
+
+@mechanism(record=Bit)
+def response(x, lam):  # type: ignore[no-untyped-def]
+    return tuple(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Bit, target=sum)
+def count(x, lam):  # type: ignore[no-untyped-def]
+    return sum(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Int(0, 2), target=max)
+def largest(x):  # type: ignore[no-untyped-def]
+    return geometric(max(x), "1/2", 0, 2)
+
+
+@mechanism(record=Int(0, 2))
+def first_above(x):  # type: ignore[no-untyped-def]
+    limit = geometric(1, "1/2", 0, 2)
+    for at, value in enumerate(x):
+        if geometric(value, "1/2", 0, 2) >= limit:
+            return at
+    return None
+
+
+@mechanism(record=Bit)
+def shuffled(x, lam):  # type: ignore[no-untyped-def]
+    return tuple(shuffle([1 - b if flip(lam) else b for b in x]))
+
+
+@mechanism(record=Int(0, 2), target=sum)
+def picked(x):  # type: ignore[no-untyped-def]
+    return choice(x)
+
+
+def test_sizes_of_the_sets() -> None:
+    stats = response.bind(n=12, lam="1/5").privacy().stats
+    assert stats.symmetries == (
+        "clients 1..12 are interchangeable together with their outputs",
+        "flipping x_i and y_i together changes nothing",
+    )
+    accuracy = count.bind(n=12, lam="1/5").accuracy(2)
+    assert accuracy.stats.accuracy_set == 13
+    assert sum(row.inputs for row in accuracy.top) <= 2**12
+    assert sum(row.inputs for row in count.bind(n=40, lam="1/5").accuracy(2, top=100).top) == 2**40
+
+
+# Declared sets (oakley2024, Sections 4 and 5).
+
+
+def ones(i: int, n: int) -> tuple[int, ...]:
+    return (1,) * i + (0,) * (n - i)
+
+
+def c_rr(n: int) -> list[Any]:
+    """C_RR: one more or one fewer flip, given n zeros."""
+    return [(ones(i, n), ones(i + 1, n), ones(0, n)) for i in range(n)] + [
+        (ones(i, n), ones(i - 1, n), ones(0, n)) for i in range(1, n + 1)
+    ]
+
+
+def i_rr(n: int) -> list[Any]:
+    """I_RR: every number of flips."""
+    return [(ones(i, n), ones(0, n)) for i in range(n + 1)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30])
+def test_the_sets_of_randomized_response(n: int) -> None:
+    instance = response.bind(n=n, lam="1/5")
+    found = instance.privacy(privacy_set=c_rr(n), inference_set=i_rr(n))
+    assert (found.exp_epsilon, found.status) == (4, "exact")
+    assert (found.stats.privacy_set, found.stats.inference_set) == (2 * n, n + 1)
+    ranked = instance.privacy(privacy_set=c_rr(n), top=5).top
+    assert [(row.exp_epsilon, row.triples) for row in ranked] == [(4, n), (F(1, 4), n)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30])
+def test_the_accuracy_set_of_the_count(n: int) -> None:
+    instance = count.bind(n=n, lam="1/5")
+    declared = [ones(i, n) for i in range(n + 1)]
+    points = [(x, y) for x in declared for y in range(n + 1)]
+    found = instance.accuracy(1, accuracy_set=declared, inference_set=points, top=100)
+    expected = instance.accuracy(1, top=100)
+    assert (found.one_minus_beta, found.status, found.stats.accuracy_set) == (expected.one_minus_beta, "exact", n + 1)
+    rows, wanted = ([(row.one_minus_beta, row.inputs) for row in result.top] for result in (found, expected))
+    assert rows == wanted
+    assert {row.x for row in found.top} <= set(declared)
+
+
+def test_unsound_sets_are_refused() -> None:
+    n = 4
+    instance = response.bind(n=n, lam="1/5")
+    with pytest.raises(QueryError, match=r"misses the triple \(\(.*its ratio is 1/4") as caught:
+        instance.privacy(privacy_set=c_rr(n)[:n])
+    assert caught.value.mend
+    with pytest.raises(QueryError, match=r"misses the triple \(\(.*its ratio is 4,"):
+        instance.privacy(privacy_set=c_rr(n)[n:])
+    with pytest.raises(QueryError, match="misses the triple"):
+        instance.privacy(privacy_set=[])
+    with pytest.raises(QueryError, match=r"inference set misses \(\(1, 1, 0, 0\), \(0, 0, 0, 0\)\)"):
+        instance.privacy(privacy_set=c_rr(n), inference_set=[point for point in i_rr(n) if point[0] != ones(2, n)])
+    numbers = count.bind(n=n, lam="1/5")
+    with pytest.raises(QueryError, match=r"misses the dataset \(.*\): its 1 - β at alpha = 1 is"):
+        numbers.accuracy(1, accuracy_set=[ones(0, n), ones(1, n)])
+    # By symmetry half of the counts suffice; the inference set must still have every output near the target.
+    half = [ones(i, n) for i in range(3)]
+    assert numbers.accuracy(1, accuracy_set=half).status == "exact"
+    with pytest.raises(QueryError, match="inference set misses"):
+        numbers.accuracy(1, accuracy_set=half, inference_set=[(x, sum(x)) for x in half])
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        (lambda i: i.privacy(privacy_set=[((0, 0), (1, 1), (0, 0))]), "are not neighbours"),
+        (lambda i: i.privacy(privacy_set=[((0, 0), (0, 0), (0, 0))]), "are not neighbours"),
+        (lambda i: i.privacy(privacy_set=[((0, 0), (0, 1))]), "give tuples"),
+        (lambda i: i.privacy(privacy_set="abc"), "give a list"),
+        (lambda i: i.privacy(privacy_set=[((0, 2), (0, 0), (0, 0))]), "outside the domain"),
+        (lambda i: i.privacy(privacy_set=[], delta="1/9"), "delta = 0 only"),
+        (lambda i: i.privacy(inference_set=[]), "without privacy_set"),
+        (lambda i: i.privacy(privacy_set=c_rr(2), inference_set=[1]), "give tuples"),
+        (lambda i: i.accuracy(1, accuracy_set=[(0,)]), "1 records"),
+        (lambda i: i.accuracy(1, inference_set=[]), "without accuracy_set"),
+        (lambda i: i.accuracy(beta="1/9", accuracy_set=[]), "one alpha"),
+    ],
+)
+def test_bad_declared_sets(query: Callable[[Instance], Any], error: str) -> None:
+    mechanism_ = count if "accuracy" in query.__code__.co_names else response
+    with pytest.raises((QueryError, ParameterError)) as caught:
+        query(mechanism_.bind(n=2, lam="1/5"))
+    assert error in f"{caught.value.what} {caught.value.mend}"
+
+
+def every_triple(instance: Instance) -> dict[Any, list[Any]]:
+    """All neighbouring triples by ratio, by brute force."""
+    bound = instance.bound
+    laws = {x: interp.law(bound, x) for x in datasets(bound)}
+    found: dict[Any, list[Any]] = {}
+    for x, law in laws.items():
+        for other in neighbours_of(bound)(x):
+            for y in law.keys() | laws[other].keys():
+                p, q = law.get(y, F(0)), laws[other].get(y, F(0))
+                found.setdefault(p / q if q else math.inf, []).append((x, other, y))
+    return found
+
+
+@settings(max_examples=settings.default.max_examples)
+@given(st.randoms(use_true_random=False), st.sampled_from([0, 50_000]))
+def test_declared_sets_of_drawn_programs(rng: random.Random, most: int) -> None:
+    """One triple per ratio is sound, one fewer is not, and the refusal names a triple of the ratio left out."""
+    drawn = draw(rng, paths=24, datasets=30)
+    with module_of(drawn.source) as module, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chain_ratios, "MAX_PAIRS", most)
+        instance = module.f.bind(n=drawn.n)
+        try:
+            triples = every_triple(instance)
+            tight = instance.privacy().exp_epsilon
+        except ProgramError:
+            return
+        chosen = {value: rng.choice(some) for value, some in sorted(triples.items())}
+        assert instance.privacy(privacy_set=list(chosen.values())).exp_epsilon == tight
+        if chosen:
+            gone = rng.choice(sorted(chosen))
+            with pytest.raises(QueryError, match="misses the triple") as caught:
+                instance.privacy(privacy_set=[triple for value, triple in chosen.items() if value != gone])
+            missed = caught.value.what.removeprefix("the privacy set misses the triple ").rsplit(": its ratio is", 1)[
+                0
+            ]
+            assert eval(missed) in triples[gone], missed
+
+
+# Interrupted queries.
+
+
+class Countdown:
+    """Is false so many times, then true: stands for a limit that is met after so many looks at the clock."""
+
+    def __init__(self, looks: int) -> None:
+        self.left = looks
+
+    def __bool__(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+QUERIES: dict[str, Callable[[Instance], Any]] = {
+    "privacy": lambda i: i.privacy(),
+    "top": lambda i: i.privacy(top=3),
+    "delta": lambda i: i.privacy(delta="1/50"),
+    "at": lambda i: i.delta(exp_epsilon="3/2"),
+    "at ε": lambda i: i.delta(epsilon="1/2"),
+    "renyi": lambda i: i.renyi(3),
+    "alpha": lambda i: i.accuracy(1),
+    "beta": lambda i: i.accuracy(beta="1/10"),
+}
+
+
+def one_changed(x: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    for at, record in enumerate(x):
+        yield (*x[:at], (record + 1) % 2, *x[at + 1 :])
+
+
+INSTANCES: dict[str, Callable[[], Instance]] = {
+    "aggregate": lambda: count.bind(n=6, lam="1/5"),
+    "all change": lambda: count.bind(n=5, lam="1/5", neighbours="unit-all"),
+    "exhaustive": lambda: count.bind(n=4, lam="1/5", neighbours=one_changed),
+    "independent clients": lambda: response.bind(n=9, lam="1/5"),
+    "chain": lambda: first_above.bind(n=4),
+    "all along the chain": lambda: first_above.bind(n=4, neighbours="unit-all"),
+    "shuffled": lambda: shuffled.bind(n=5, lam="1/5"),
+    "without noise": lambda: picked.bind(n=3),
+    "largest": lambda: largest.bind(n=4),
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("name", INSTANCES)
+def test_interrupted_queries_enclose_the_answer(name: str, query: str) -> None:
+    exact = INSTANCES[name]()
+    try:
+        answer = QUERIES[query](exact)
+    except QueryError:
+        return
+    low, high = answer.lower, answer.upper
+    for looks in (0, 1, 2, 3, 5, 9, 17, 40, 150, 10**9):
+        instance = INSTANCES[name]()
+        plan = instance.engine.plan(instance.engine.monitor())
+        if plan.aggregate is not None:
+            plan.aggregate._by_counts.clear()
+        instance.engine.stopping = Countdown(looks)  # type: ignore[assignment]
+        found = QUERIES[query](instance)
+        assert found.lower <= low
+        assert high <= found.upper
+        if found.status == "exact":
+            assert (found.lower, found.upper) == (low, high)
+        else:
+            assert found.reason or answer.status == "bounded"
+            if not query.endswith("a"):
+                assert (found.status == "bounded") == (found.upper < (1 if query.startswith("at") else math.inf))
+        check_lower_witness(instance, found, query)
+        if looks == 10**9:
+            assert found.status == answer.status
+        # A limit met once leaves nothing behind.
+        instance.engine.stopping = False
+        again = QUERIES[query](instance)
+        assert (again.status, again.lower, again.upper) == (answer.status, low, high)
+
+
+def check_lower_witness(instance: Instance, found: Any, query: str) -> None:
+    """The witness of a pure ratio has the lower end as its ratio."""
+    if query not in ("privacy", "top"):
+        return
+    if found.witness is None:
+        assert found.lower == 1
+    else:
+        p, q = found.witness.probability, found.witness.probability_prime
+        assert (p / q if q else math.inf) == found.lower
+
+
+def test_an_interrupted_compilation_knows_nothing() -> None:
+    instance = first_above.bind(n=4)
+    instance.engine.stopping = True
+    with pytest.raises(LimitError, match="interrupted"):
+        instance.privacy()
+
+
+@pytest.mark.parametrize("most", [(1, 1), (2, 1), (3, 3), (1, 50)])
+@pytest.mark.parametrize("relation", ["replace-one", "unit-step", "unit-all"])
+@settings(max_examples=max(settings.default.max_examples // 6, 1))
+@given(rng=st.randoms(use_true_random=False))
+def test_a_search_cut_short_encloses_the_answer(relation: str, most: tuple[int, int], rng: random.Random) -> None:
+    drawn = draw(rng, neighbours=relation)
+    with module_of(drawn.source) as module, pytest.MonkeyPatch.context() as patch:
+        instance = module.f.bind(n=drawn.n)
+        try:
+            tight = instance.privacy().exp_epsilon
+        except ProgramError:
+            return
+        plan = instance.engine.plan(instance.engine.monitor())
+        if plan.chain is None:
+            return
+        patch.setattr(chain_search, "MAX_FORMS", most[0])
+        patch.setattr(chain_search, "MAX_SUFFIXES", most[1])
+        patch.setattr(chain_search, "BEAM", most)
+        found = chain_search.largest_ratio(plan.chain, instance.bound)
+        assert found.lower <= tight <= found.upper
+        assert (found.reason is None) == (found.lower == found.upper)
+        assert (found.found.ratio if found.found else 1) == found.lower
+        patch.setattr(tightdp.search, "_FEW_DATASETS", 0)
+        shown = instance.privacy()
+        assert shown.lower <= tight <= shown.upper
+
+
+def test_a_timeout_of_the_clock() -> None:
+    for timeout in ("0.2", "0.4", "0.8"):
+        try:
+            found = largest.bind(n=40, neighbours="unit-all", timeout=timeout).privacy()
+        except LimitError:
+            continue
+        assert 1 <= found.lower <= found.upper
