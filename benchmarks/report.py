@@ -78,7 +78,7 @@ def draw(curves: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> N
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    matplotlib.rcParams["svg.hashsalt"] = "tightdp"
+    matplotlib.rcParams.update({"svg.hashsalt": "tightdp", "svg.fonttype": "none"})
     figure, panels = pyplot.subplots(1, len(curves), figsize=(4 * len(curves), 3.6), sharey=True, layout="constrained")
     style = {"tightdp": ("#1d4ed8", "o"), "brute force": ("#6b7280", "s"), "ProbLog": ("#b45309", "^"),
              "Storm": ("#047857", "D")}
@@ -88,8 +88,9 @@ def draw(curves: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> N
             panel.plot(*zip(*points, strict=True), label=tool, color=colour, marker=marker, markersize=4, linewidth=1.4)
         panel.set(xscale="log", yscale="log", xlabel="records n", title=family)
         panel.title.set_fontsize(10)
+        panel.minorticks_off()
         panel.grid(True, which="major", color="#e5e7eb")
-    panels[0].set_ylabel("seconds, whole process")
+    panels[0].set_ylabel("seconds, start-up included")
     panels[0].legend(frameon=False, fontsize=9)
     figure.savefig(path, metadata={"Date": None})
 

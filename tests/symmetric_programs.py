@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 MODULE = """\
 WEIGHTS = (1, 2, 1, 3)
 TABLE = (2, 0, 1, 0, 3)
+CODES = {"u": 1, "w": 2, None: 0}
 
 
 def rotated(x):
@@ -46,7 +47,7 @@ _DOMAINS = (
     Domain("Bit", 2, ("b", "b", "1 - b", "2 * b")),
     Domain("Int(0, 2)", 3, ("b", "b % 2", "int(b >= 1)", "2 - b", "(0, 2, 0)[b]")),
     Domain("Values(2, 0)", 2, ("b", "b // 2", "int(b == 2)")),
-    Domain("Values('u', None, 'w')", 3, ("int(b is None)", "int(b == 'u')", "{'u': 1, 'w': 2, None: 0}[b]"), False),
+    Domain("Values('u', None, 'w')", 3, ("int(b is None)", "int(b == 'u')", "CODES[b]"), False),
     Domain("Tuple(Bit, Bit)", 4, ("b[0]", "b[0] + b[1]", "int(b[0] ^ b[1])", "b[0] * b[1]"), False),
     Domain("Values((0, 1), (2,))", 2, ("len(b)", "b[0]", "sum(b)"), False),
 )

@@ -75,6 +75,7 @@ def check_ratio(instance: Instance, laws: Laws, pairs: Pairs) -> str:
     tight = max(tally, default=Fraction(1))
     assert found.status == "exact"
     assert found.exp_epsilon == found.lower == tight
+    assert instance.engine.ratio_bound >= tight
     if tight > 1:
         assert found.witness is not None
     if found.witness is not None:

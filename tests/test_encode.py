@@ -88,6 +88,26 @@ def test_ways_of_writing_a_histogram_give_one_diagram() -> None:
     assert len({compiled(source, Int(0, 2), 10).nodes for source in HISTOGRAMS}) == 1
 
 
+def test_the_sum_of_a_random_subsample_is_small() -> None:
+    source = "def f(x):\n    return sum(b for b in x if flip(1/4))\n"
+    assert compiled(source, Bit, 40).nodes < 5 * compiled(source, Bit, 20).nodes
+
+
+def test_clipping_with_if_restricts_values() -> None:
+    source = """
+def f(x):
+    v = 0
+    for b in x:
+        v += 2 * b - 1
+        if v < -2:
+            v = -2
+        if v > 2:
+            v = 2
+    return v
+"""
+    assert list(core(source, Bit, 9).components[0].values) == [-2, -1, 0, 1, 2]
+
+
 # the order
 
 

@@ -110,6 +110,9 @@ class Calls(Statements):
         generator = node.args[0]
         if function.object is any or function.object is all:
             return lambda: self._search(generator, function.object is any)
+        if function.object is sum and any(clause.ifs for clause in generator.generators):
+            start = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+            return lambda: self._sum_as_it_goes(generator, self.evaluate(start[0]) if start else 0)
         if not any(function.object is known for known in self.iterating):
             return None
 
@@ -120,6 +123,18 @@ class Calls(Statements):
             return self.call(function, (items, *others), keywords, node)
 
         return call
+
+    def _sum_as_it_goes(self, generator: ast.GeneratorExp, start: Value) -> Value:
+        """Return the sum of a generator that leaves items out, without a list whose length depends on the run."""
+        result = self.new_list((start,))
+
+        def add() -> None:
+            item = self.evaluate(generator.elt)
+            (done,) = self.state.heap[result.key]
+            self.state.heap[result.key] = (self.binary("add", done, item, generator),)
+
+        self.in_comprehension(generator, lambda first: self.clauses(generator.generators, first, add))
+        return self.state.heap.pop(result.key)[0]
 
     def _search(self, generator: ast.GeneratorExp, wanted: bool) -> Value:
         """Return any() or all() of a generator, which stops at the first item that decides."""
