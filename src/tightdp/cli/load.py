@@ -85,12 +85,12 @@ def read_pairs(text: str) -> list[Any]:
 
 def _json(where: str, text: str) -> Any:
     try:
-        return json.loads(text, parse_float=_Decimal, parse_constant=_refuse_constant)
+        return json.loads(text, parse_float=_decimal_text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where} is not JSON: {error}", "write an array such as [0,1,1], and quote it") from None
 
 
-def _Decimal(text: str) -> Any:
+def _decimal_text(text: str) -> Any:
     from decimal import Decimal
 
     return Decimal(text)
