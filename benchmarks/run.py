@@ -115,8 +115,6 @@ def main() -> None:
     rows = measure_table(options, stopwatch)
     text = table(rows, stopwatch.measure([sys.executable, "-m", "tightdp", "show", *_SMALL]))
     print(f"\n{text}\n\n{machine(options.processor)}")
-    if options.json:
-        Path(options.json).write_text(json.dumps([one.to_dict() for one in rows], indent=1))
     if options.write:
         write_table(HERE / "README.md", text, machine(options.processor))
 
@@ -137,6 +135,8 @@ def measure_table(options: argparse.Namespace, stopwatch: Stopwatch) -> list[Row
             continue
         rows.append(row(task, peers))
         sys.stderr.write(f"{rows[-1].line()}\n")
+        if options.json:
+            Path(options.json).write_text(json.dumps([one.to_dict() for one in rows], indent=1))
     return rows
 
 

@@ -30,7 +30,7 @@ from tightdp.lang.lower.values import (
 from tightdp.lang.operators import REFUSED, is_number, operation
 from tightdp.lang.source import FunctionSource
 
-__all__ = ["Dead", "Failure", "Frame", "Machine", "Probe", "State", "numeric"]
+__all__ = ["Dead", "Failure", "Frame", "Machine", "Probe", "State", "is_milestone", "numeric"]
 
 Probe = Callable[[Expr, Sequence[Expr]], Sequence[Sequence[bool]]]
 """Says of each node which of its values it can take where a condition holds (none where that is impossible)."""
@@ -103,6 +103,7 @@ class Machine:
         self.spent: set[Stream] = set()
         self.observed = self.returned = self.diverted = 0
         self._keys = 0
+        self._possible: dict[tuple[int, ...], list[bool]] = {}
 
     # positions and errors
 
@@ -274,6 +275,7 @@ class Machine:
 
     def each(self, value: Value, action: Callable[[Value], Value]) -> Value:
         """Apply an action to every shape that a value may have, and merge the results."""
+        value = self._pruned(value)
         if not isinstance(value, Union):
             return action(value)
 
@@ -302,6 +304,23 @@ class Machine:
             raise Dead
         options = tuple(found.values())
         return options[0][1] if len(options) == 1 else Union(options)
+
+    def _pruned(self, value: Value) -> Value:
+        """Leave out the shapes that no run here can have; it pays to look when their number has doubled."""
+        if self.probe is None or not isinstance(value, Union) or not is_milestone(len(value.alternatives)):
+            return value
+        guards = [guard for guard, _ in value.alternatives]
+        key = (self.state.alive.serial, *(guard.serial for guard in guards))
+        if key not in self._possible:
+            self._possible[key] = [kept[-1] for kept in self.probe(self.state.alive, guards)]
+        left = [option for option, kept in zip(value.alternatives, self._possible[key], strict=True) if kept]
+        if not left:
+            raise Dead
+        return left[0][1] if len(left) == 1 else Union(tuple(left))
+
+    def some_run_is_left(self) -> bool:
+        """Whether a run can be alive here, as far as the probe can tell."""
+        return self.probe is None or any(self.probe(self.state.alive, [self.builder.true])[0])
 
     def merge(self, condition: Expr, yes: Value, no: Value) -> Value:
         """Return the value that is `yes` where the condition holds and `no` elsewhere."""
@@ -400,3 +419,8 @@ def numeric(value: Value) -> bool:
     """Whether every value that a scalar may take is a number."""
     values = value.values if isinstance(value, Expr) else (value,)
     return isinstance(values, range) or all(is_number(item) for item in values)
+
+
+def is_milestone(count: int) -> bool:
+    """Whether a count is one at which it pays to look what can still happen: 8, 16, 32, ..."""
+    return count >= 8 and count & (count - 1) == 0

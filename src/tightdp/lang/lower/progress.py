@@ -11,28 +11,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from tightdp.lang.ir import Const, Expr
-from tightdp.lang.lower.machine import Machine
+from tightdp.lang.ir import Expr
+from tightdp.lang.lower.machine import Machine, is_milestone
 from tightdp.lang.lower.values import Closure, Range, Reference, Union, Value
 
-__all__ = ["Progress", "can_happen", "is_milestone"]
+__all__ = ["Progress"]
 
 _MAX_ROUNDS = 1_000
 """How often a loop is unrolled whose end depends on the run."""
 _MAX_CERTAIN_ROUNDS = 100_000
 """How often a loop is unrolled that every run goes through."""
-
-
-def is_milestone(count: int) -> bool:
-    """Whether a count of rounds or of nested calls is one at which it pays to look whether a run is left."""
-    return count >= 8 and count & (count - 1) == 0
-
-
-def can_happen(machine: Machine, condition: Expr) -> bool:
-    """Whether a condition can hold, as far as the machine can tell."""
-    if isinstance(condition, Const) or machine.probe is None:
-        return condition is not machine.builder.false
-    return any(machine.probe(condition, [machine.builder.true])[0])
 
 
 @dataclass
@@ -62,7 +50,7 @@ class Progress:
         if picture.plain == self.plain:
             machine.state.alive = picture.narrowed()
             picture = _Picture(machine)
-        elif is_milestone(self.rounds) and not can_happen(machine, machine.state.alive):
+        elif is_milestone(self.rounds) and not machine.some_run_is_left():
             machine.state.alive = machine.builder.false
         self.plain = picture.plain
         self.seen[tuple(picture.full)] += 1

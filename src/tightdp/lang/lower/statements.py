@@ -8,8 +8,8 @@ from functools import partial
 
 from tightdp.lang.ir import Const, Expr
 from tightdp.lang.lower.expressions import BINARY, Expressions
-from tightdp.lang.lower.machine import Dead, Failure, Frame, State
-from tightdp.lang.lower.progress import Progress, can_happen, is_milestone
+from tightdp.lang.lower.machine import Dead, Failure, Frame, State, is_milestone
+from tightdp.lang.lower.progress import Progress
 from tightdp.lang.lower.values import Closure, Reference, Union, Value, name_of
 
 __all__ = ["Statements"]
@@ -195,8 +195,10 @@ class Statements(Expressions):
         base, marks = self.state.alive, (self.observed, self.returned)
         breaks: list[State] = []
         normal: list[State] = []
-        for present, item in self.iterate(self.evaluate(node.iter)):
+        for at, (present, item) in enumerate(self.iterate(self.evaluate(node.iter))):
             self._leave_loop_where(self.builder.negation(present), normal)
+            if present is not self.builder.true and is_milestone(at) and not self.some_run_is_left():
+                self.state.alive = self.builder.false
             if self.state.alive is self.builder.false:
                 break
             self.attempt(partial(self.assign, node.target, item))
@@ -293,7 +295,7 @@ class Statements(Expressions):
         depth = len(self.stack)
         if depth > _MAX_DEPTH:
             raise self.unsupported("calls nest too deeply", "bound the recursion")
-        if is_milestone(depth) and not can_happen(self, self.state.alive):
+        if is_milestone(depth) and not self.some_run_is_left():
             raise Dead
         node = closure.node
         frame = Frame(self.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source)
