@@ -84,9 +84,7 @@ def uneven(x: Any) -> Any:
 def test_best_pairs_without_an_aggregate() -> None:
     found = uneven.bind(n=3).efficacy(guesses=2, pairs="best")
     every = [(0, 1), (0, 2), (1, 2)]
-    best = max(
-        Game(uneven.bind(n=3).bound, [p, q, r]).efficacies()[1] for p in every for q in every for r in every
-    )
+    best = max(Game(uneven.bind(n=3).bound, [p, q, r]).efficacies()[1] for p in every for q in every for r in every)
     assert found.rows[0].efficacy == best
 
 

@@ -13,9 +13,11 @@ import pytest
 from efficacy_oracle import Game
 from efficacy_programs import CASES, conditioned, running, two_groups, union, weights
 from expectations import mechanisms
-from tightdp import Instance, LimitError, ParameterError
+from tightdp import Instance, LimitError, ParameterError, one_run
 from tightdp.lang import interp
 from tightdp.one_run import canaries_needed
+from tightdp.query import guessers
+from tightdp.query.efficacy import top
 from tightdp.query.guessers import Top
 from tightdp.report.numbers import log
 
@@ -46,6 +48,42 @@ def test_joint_laws_agree_with_brute_force(case: Any) -> None:
         law = found.guessing(Top(k), pairs=game.pairs).joint
         assert law.to_dict() == game.joint_law(game.top_guesser(k))
         assert law.right / k == found.efficacy(k, game.pairs).rows[0].efficacy
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
+def test_the_largest_posteriors_without_a_list_of_outputs(case: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guessers, "FEW_OUTPUTS", 0)
+    found, game = small(case)
+    for k in range(1, found.n + 1):
+        law = found.guessing(Top(k), pairs=game.pairs).joint
+        assert law.to_dict() == game.joint_law(game.top_guesser(k))
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 5])
+def test_the_largest_posteriors_of_clients_that_are_alike(k: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two levels of posteriors, 1 and 3/4, and many outputs: by closed form, by groups in order, and by brute force."""
+    found = instance("randomized_response_delta", n=5, delta="1/3", exp_epsilon=3)
+    game = Game(found.bound)
+    expected = game.joint_law(game.top_guesser(k))
+    assert found.guessing(Top(k)).joint.to_dict() == expected
+    monkeypatch.setattr(guessers, "FEW_OUTPUTS", 0)
+    assert found.guessing(Top(k)).joint.to_dict() == expected
+    monkeypatch.setattr(top, "_alike", lambda group, clients, k: top._ordered(law_of(found), k))
+    assert found.guessing(Top(k)).joint.to_dict() == expected
+
+
+def law_of(found: Instance) -> Any:
+    """The law of an audit with the default pairs."""
+    return one_run._Audit(found.engine, None, None).law
+
+
+def test_many_largest_posteriors() -> None:
+    """Of 200 clients each is known with probability 1/10; 30 guesses are more than are known on average."""
+    law = instance("randomized_response_delta", n=200, delta="1/10", exp_epsilon=3).guessing(Top(30)).joint
+    known = [F(comb(200, j) * 9 ** (200 - j), 10**200) for j in range(201)]
+    right = sum((p * (min(j, 30) + F(3, 4) * max(0, 30 - j)) for j, p in enumerate(known)), F(0))
+    assert law.right == right
+    assert {r for r, _, _ in law.entries} == {30}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
@@ -83,9 +121,7 @@ def test_counts_have_all_guesses_right_together() -> None:
     law = instance("count", n=6).guessing("certain").joint
     assert law.to_dict() == {(0, 0): 1 - F(1, 32), (6, 6): F(1, 32)}
     large = instance("count_in_sets", n=200, s=10).guessing("certain").joint
-    assert large.to_dict() == {
-        (10 * j, 10 * j): F(comb(20, j) * 511 ** (20 - j), 512**20) for j in range(21)
-    }
+    assert large.to_dict() == {(10 * j, 10 * j): F(comb(20, j) * 511 ** (20 - j), 512**20) for j in range(21)}
 
 
 # adaptive

@@ -69,9 +69,7 @@ def guessing(engine: Engine, guesser: Guesser, pairs: Any) -> Guessing:
         audit = _Audit(engine, pairs, None, whole_outputs=isinstance(guesser, Function))
         joint = joint_law(audit.law, guesser)
         ratio = audit.ratio()
-    return Guessing(
-        audit="one-run", guesser=_words(guesser), joint=joint, exp_epsilon=ratio.upper, **audit.kept(ratio)
-    )
+    return Guessing(audit="one-run", guesser=_words(guesser), joint=joint, exp_epsilon=ratio.upper, **audit.kept(ratio))
 
 
 def adaptive(engine: Engine, order: Sequence[int] | None, threshold: Fraction, pairs: Any) -> Guessing:
@@ -82,9 +80,7 @@ def adaptive(engine: Engine, order: Sequence[int] | None, threshold: Fraction, p
         joint = as_joint_law(engine.bound.n, adaptive_joint(audit.law, sequence, Threshold(threshold).least))
         ratio = audit.ratio()
     words = _words(Threshold(threshold))
-    return Guessing(
-        audit="adaptive", guesser=words, joint=joint, exp_epsilon=ratio.upper, **audit.kept(ratio)
-    )
+    return Guessing(audit="adaptive", guesser=words, joint=joint, exp_epsilon=ratio.upper, **audit.kept(ratio))
 
 
 def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Fraction) -> Guessing:

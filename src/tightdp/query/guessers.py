@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import gcd, prod
 from typing import Any, TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.lang.program import Output
-from tightdp.query.efficacy.gaps import confidences
 from tightdp.query.efficacy.law import AuditLaw, Group
 from tightdp.query.efficacy.polynomial import Joint, add_into, joint_power, joint_times, times
 from tightdp.query.efficacy.stage import Outcome, Stage
+from tightdp.query.efficacy.top import right_of_top
 
 __all__ = ["Function", "Guesser", "JointLaw", "Threshold", "Top", "as_joint_law", "certain", "joint_law"]
 
 MAX_OUTPUTS = 1 << 16
 """How many outputs a guesser that looks at whole outputs may be asked about."""
 
-Guesses: TypeAlias = dict[int, int]
-"""The guessed bits, by client."""
+FEW_OUTPUTS = 1024
+"""Up to how many outputs the k largest posteriors are found output by output."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,7 @@ class JointLaw:
     def share(self) -> Fraction | None:
         """The expected share of right guesses among those made, given that one is made; None if none ever is."""
         made = sum((p for r, _, p in self.entries if r), Fraction(0))
-        return (
-            sum((Fraction(v, r) * p for r, v, p in self.entries if r), Fraction(0)) / made if made else None
-        )
+        return sum((Fraction(v, r) * p for r, v, p in self.entries if r), Fraction(0)) / made if made else None
 
     def to_dict(self) -> dict[tuple[int, int], Fraction]:
         """Return the law as a dictionary."""
@@ -114,7 +112,7 @@ def joint_law(law: AuditLaw, guesser: Guesser) -> JointLaw:
         case Top(k):
             if not 1 <= k <= law.n:
                 raise ParameterError(f"the number of guesses is {k}", f"give a number from 1 to {law.n}")
-            return _top(law, k) if _in_order(law) else _by_output(law, lambda _, known: _top_of(known, k))
+            return _top(law, k)
         case Function(function):
             return _by_output(law, lambda output, _: _checked(function(output), law.n))
 
@@ -151,91 +149,38 @@ def _stage_joint(stage: Stage, state: int, least: Fraction) -> dict[int, Joint]:
     """Return, by the state after a stage, the weights of (guesses, right)."""
     found: dict[int, Joint] = {}
     for outcome in stage.outcomes[state]:
-        guesses = _likelier(stage, outcome, lambda confidence: confidence >= least)
+        guesses = stage.likelier(outcome, lambda confidence: confidence >= least)
         weights = stage.right(state, outcome, guesses)
         add_into(found.setdefault(outcome.state, {}).setdefault(len(guesses), []), weights)
     return found
 
 
-def _likelier(stage: Stage, outcome: Outcome, chosen: Callable[[Fraction], bool]) -> Guesses:
-    return {
-        client: outcome.likelier(at)
-        for at, members in enumerate(stage.classes)
-        if chosen(outcome.confidence(at))
-        for client in members
-    }
-
-
 # the k largest posteriors
 
 
-def _in_order(law: AuditLaw) -> bool:
-    """Whether stage by stage, the clients come in ascending order, so that ties can be broken on the way."""
-    clients = [
-        [placed.clients[client] for client in stage.clients]
-        for placed in law.groups
-        for stage in placed.group.stages
-        if stage.clients
-    ]
-    return all(before[-1] < after[0] for before, after in pairwise(clients))
-
-
 def _top(law: AuditLaw, k: int) -> JointLaw:
-    """Sum over the value of the k-th largest posterior, and over how many are larger."""
-    values = {value for group in law.distinct for value in confidences(group)}
-    right: list[int] = []
-    for value in values:
-        for larger in range(k):
-            add_into(right, _top_given(law, value, larger, k - larger))
-    return as_joint_law(law.n, {k: right})
+    """Go through the outputs where they are few, or the rule does not follow the order of the groups."""
+    if _outputs(law) > FEW_OUTPUTS:
+        right = right_of_top(law, k)
+        if right is not None:
+            return as_joint_law(law.n, {k: right})
+    return _by_output(law, lambda _, known: _top_of(known, k))
 
 
-def _top_given(law: AuditLaw, value: Fraction, larger: int, equal: int) -> list[int]:
-    """Return the weights of the right guesses where `larger` posteriors exceed a value and `equal` or more attain it.
-
-    A state is (node, how many exceed it so far, how many attain it and are guessed).
-    """
-    reached: dict[tuple[int, int, int], list[int]] = {(0, 0, 0): [1]}
-    for placed in law.groups:
-        reached = _moved(reached, lambda _, start=placed.group.start: start)  # type: ignore[misc]
-        for stage in placed.group.stages:
-            after: dict[tuple[int, int, int], list[int]] = {}
-            steps: dict[tuple[int, int], dict[tuple[int, int, int], list[int]]] = {}
-            for (state, above, level), before in reached.items():
-                key = state, equal - level
-                if key not in steps:
-                    steps[key] = _top_steps(stage, state, value, equal - level)
-                for (state_after, more, taken), weights in steps[key].items():
-                    if above + more <= larger:
-                        add_into(
-                            after.setdefault((state_after, above + more, level + taken), []),
-                            times(before, weights),
-                        )
-            reached = after
-        reached = _moved(reached, lambda _: 0)
-    return reached.get((0, larger, equal), [])
+def _outputs(law: AuditLaw) -> int:
+    """Return how many outputs there are."""
+    return prod(_ways(placed.group) for placed in law.groups)
 
 
-def _moved(
-    reached: dict[tuple[int, int, int], list[int]], to: Callable[[int], int]
-) -> dict[tuple[int, int, int], list[int]]:
-    """Return the same weights with every node replaced."""
-    result: dict[tuple[int, int, int], list[int]] = {}
-    for (state, above, level), weights in reached.items():
-        add_into(result.setdefault((to(state), above, level), []), weights)
-    return result
-
-
-def _top_steps(stage: Stage, state: int, value: Fraction, room: int) -> dict[tuple[int, int, int], list[int]]:
-    """Return, by (state after, how many exceed the value, how many attain it and are guessed), the weights right."""
-    steps: dict[tuple[int, int, int], list[int]] = {}
-    for outcome in stage.outcomes[state]:
-        above = _likelier(stage, outcome, lambda confidence: confidence > value)
-        level = _likelier(stage, outcome, lambda confidence: confidence == value)
-        taken = {client: level[client] for client in sorted(level)[:room]}
-        weights = stage.right(state, outcome, {**above, **taken})
-        add_into(steps.setdefault((outcome.state, len(above), len(taken)), []), weights)
-    return steps
+def _ways(group: Group) -> int:
+    ways = {group.start: 1}
+    for stage in group.stages:
+        after: dict[int, int] = {}
+        for state, number in ways.items():
+            for outcome in stage.outcomes[state]:
+                after[outcome.state] = after.get(outcome.state, 0) + number
+        ways = after
+    return sum(ways.values())
 
 
 def _top_of(known: Sequence[tuple[Fraction, int]], k: int) -> list[int | None]:
@@ -276,14 +221,13 @@ Step: TypeAlias = tuple[Stage, int, Outcome]
 
 def _every_output(law: AuditLaw) -> Iterator[list[list[Step]]]:
     """Yield every output as the steps that each group takes. Raises LimitError where they are too many."""
-    ways = [list(_every_way(placed.group)) for placed in law.groups]
-    number = prod(map(len, ways))
+    number = _outputs(law)
     if number > MAX_OUTPUTS:
         raise LimitError(
             f"there are {number:,} outputs, too many to ask a guesser about each",
             "use fewer records, or a guesser that is a threshold",
         )
-    yield from map(list, product(*ways))
+    yield from map(list, product(*(_every_way(placed.group) for placed in law.groups)))
 
 
 def _every_way(group: Group) -> Iterator[list[Step]]:
@@ -294,19 +238,13 @@ def _every_way(group: Group) -> Iterator[list[Step]]:
             for state, steps in ways
             for outcome in stage.outcomes[state]
         ]
-        if len(ways) > MAX_OUTPUTS:
-            raise LimitError(
-                f"there are more than {MAX_OUTPUTS:,} outputs to ask a guesser about", "use fewer records"
-            )
     return (steps for _, steps in ways)
 
 
 def _checked(guesses: Any, n: int) -> list[int | None]:
     """Return what a user's guesser gave. Raises ParameterError where it is not one of 0, 1, None per client."""
     if isinstance(guesses, str) or not isinstance(guesses, Sequence) or len(guesses) != n:
-        raise ParameterError(
-            f"the guesser returned {guesses!r}", f"return a sequence of {n} guesses: 0, 1 or None"
-        )
+        raise ParameterError(f"the guesser returned {guesses!r}", f"return a sequence of {n} guesses: 0, 1 or None")
     result: list[int | None] = []
     for client, guess in enumerate(guesses):
         if guess is not None and guess not in (0, 1):

@@ -17,6 +17,7 @@ __all__ = ["Efficacy", "Row"]
 
 _MOST_ROWS = 40
 
+
 @dataclass(frozen=True)
 class Row:
     """The efficacy with so many guesses, and what keeps it from e^ε/(1 + e^ε): E_k <= AC <= DDP <= DP.
@@ -106,9 +107,7 @@ class Efficacy(Result):
             )
             for row in self.rows[:_MOST_ROWS]
         ]
-        grid = Grid(
-            (*header, "adaptive") if adaptive else tuple(header), tuple(rows), len(self.rows) - len(rows)
-        )
+        grid = Grid((*header, "adaptive") if adaptive else tuple(header), tuple(rows), len(self.rows) - len(rows))
         facts = [("pairs", self._pairs())]
         if self.status == "exact":
             facts.append(("e^ε on these datasets", shown_number(self.exp_epsilon)))

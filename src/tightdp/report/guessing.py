@@ -108,9 +108,7 @@ class Reported(Result):
 
     def power(self, share: Exact = Fraction(1, 2)) -> Fraction:
         """Return the probability of reporting at least a share of the true ε; compared exactly with ln(exp_epsilon)."""
-        return sum(
-            (p for value, p in self.law if reaches(value, self.exp_epsilon, Fraction(share))), Fraction(0)
-        )
+        return sum((p for value, p in self.law if reaches(value, self.exp_epsilon, Fraction(share))), Fraction(0))
 
     @property
     def wrong(self) -> Fraction:
@@ -138,9 +136,7 @@ class Reported(Result):
             ("P(more than ε)", shown_number(self.wrong)),
         )
         rows = tuple((decimal_text(value), shown_number(p)) for value, p in self.law[:_MOST_ROWS])
-        return View(
-            self._heading, facts, Grid(("reported ε", "probability"), rows, len(self.law) - len(rows))
-        )
+        return View(self._heading, facts, Grid(("reported ε", "probability"), rows, len(self.law) - len(rows)))
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the law as bars at the reported ε, with the true ε as a line, on `ax` (new ones, unless given)."""
@@ -186,9 +182,7 @@ class Canaries(Result):
             "canaries": self.canaries,
             "share": plain(self.share),
             "power": plain(self.power),
-            "points": [
-                [point.canaries, plain(point.power), float(point.expectation)] for point in self.points
-            ],
+            "points": [[point.canaries, plain(point.power), float(point.expectation)] for point in self.points],
         }
 
     def view(self) -> View:
@@ -196,8 +190,7 @@ class Canaries(Result):
         wanted = f"P(reported ε >= {shown_number(self.share)} of ε) >= {shown_number(self.power)}"
         found = f"more than {self.at_most}" if self.canaries is None else str(self.canaries)
         rows = tuple(
-            (str(point.canaries), shown_number(point.power), decimal_text(point.expectation))
-            for point in self.points
+            (str(point.canaries), shown_number(point.power), decimal_text(point.expectation)) for point in self.points
         )
         grid = Grid(("secret bits", "power", "expected reported ε"), rows)
         return View(self._heading, (("wanted", wanted), ("secret bits needed", found)), grid)

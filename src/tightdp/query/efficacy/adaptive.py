@@ -9,9 +9,9 @@ from math import prod
 from typing import TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
-from tightdp.query.efficacy.functions import Functions
 from tightdp.query.efficacy.law import AuditLaw, Group
-from tightdp.query.efficacy.polynomial import Joint, add_into, joint_power, joint_times, unpacked
+from tightdp.query.efficacy.polynomial import Joint, add_into, joint_power, joint_times
+from tightdp.query.efficacy.revealed import stage_joints
 from tightdp.query.efficacy.stage import Counts, Outcome, Stage
 
 __all__ = ["adaptive_joint", "adaptive_optimum", "read_order"]
@@ -27,9 +27,7 @@ def read_order(n: int, order: Sequence[int] | None) -> tuple[int, ...]:
     if order is None:
         return tuple(range(n))
     if sorted(order) != list(range(n)):
-        raise ParameterError(
-            f"the order {order!r} is no order of the clients", f"list 0 to {n - 1}, each once"
-        )
+        raise ParameterError(f"the order {order!r} is no order of the clients", f"list 0 to {n - 1}, each once")
     return tuple(order)
 
 
@@ -56,9 +54,7 @@ def _group_joint(group: Group, order: Sequence[int], least: Fraction) -> Joint:
         mine = [client for client in order if client in stage.class_of]
         after: dict[int, Joint] = {}
         for state, before in reached.items():
-            for outcome in stage.outcomes[state]:
-                rule = _Rule(len(mine), least)
-                step = rule.joint(stage.function(state, outcome, rule.functions, mine))
+            for outcome, step in stage_joints(stage, state, mine, least):
                 _merge(after.setdefault(outcome.state, {}), joint_times(before, step))
         reached = after
     result: Joint = {}
@@ -71,52 +67,6 @@ def _merge(target: Joint, other: Joint) -> None:
     """Add weights to others."""
     for r, weights in other.items():
         add_into(target.setdefault(r, []), weights)
-
-
-class _Rule:
-    """The threshold rule on functions of the bits in the order in which they are decided on.
-
-    Weights by numbers of abstentions and of wrong guesses are the digits of one long integer.
-    """
-
-    def __init__(self, bits: int, least: Fraction) -> None:
-        self.functions = Functions(bits)
-        self._bits, self._least = bits, least
-        # No bit is passed over at threshold 1/2, no guess is wrong at 1.
-        self._places = 1 if least == Fraction(1, 2) else bits + 1
-        self._width = 0
-        self._known: dict[tuple[int, int], int] = {}
-
-    def joint(self, f: int) -> Joint:
-        """Return the weights of (guesses, right), f being the probability of an outcome and the bits."""
-        size = self.functions.total(f).bit_length() // 8 + 1
-        self._width = 8 * size
-        number = self._digits(f, 0)
-        joint: Joint = {}
-        for place, weight in enumerate(unpacked(number, size, number.bit_length() // self._width + 1)):
-            wrong, passed = divmod(place, self._places)
-            if weight:
-                guesses = self._bits - passed
-                add_into(joint.setdefault(guesses, []), [0] * (guesses - wrong) + [weight])
-        return joint
-
-    def _digits(self, f: int, at: int) -> int:
-        functions = self.functions
-        if at == self._bits:
-            return functions.value[f]
-        found = self._known.get((f, at))
-        if found is None:
-            found = 0
-            branches = functions.split(f, at)
-            masses = [functions.total(branch, at + 1) for branch in branches]
-            guess = int(masses[1] > masses[0])
-            made = masses[guess] * self._least.denominator >= sum(masses) * self._least.numerator
-            for bit, branch in enumerate(branches):
-                if masses[bit]:
-                    places = 1 if not made else 0 if bit == guess else self._places
-                    found += self._digits(branch, at + 1) << places * self._width
-            self._known[f, at] = found
-        return found
 
 
 # the best order
@@ -160,9 +110,7 @@ class _Optimum:
                     known[placed.group] = self._outcomes(placed.group)
                 ways.append(known[placed.group])
         if prod(map(len, ways)) > MAX_STATES:
-            raise LimitError(
-                "there are too many outputs to search for the best adaptive guesser", "use fewer records"
-            )
+            raise LimitError("there are too many outputs to search for the best adaptive guesser", "use fewer records")
         for taken in product(*ways):
             yield (
                 [piece for pieces, _ in taken for piece in pieces],
@@ -176,9 +124,7 @@ class _Optimum:
             pieces: dict[int, list[tuple[Outcome, list[Piece]]]] = {}
             for state in {state for state, _, _ in ways}:
                 table = stage.table(state)[0] if stage.classes else {}
-                pieces[state] = [
-                    (outcome, self._piece(stage, outcome, table)) for outcome in stage.outcomes[state]
-                ]
+                pieces[state] = [(outcome, self._piece(stage, outcome, table)) for outcome in stage.outcomes[state]]
             ways = [
                 (outcome.state, [*before, *new], probability * outcome.weight / stage.total)
                 for state, before, probability in ways
@@ -205,9 +151,7 @@ class _Optimum:
             if free is None:
                 found = self._tables[number].get(ones, 0)
             else:
-                found = self._mass(number, _more(zeros, free), ones) + self._mass(
-                    number, zeros, _more(ones, free)
-                )
+                found = self._mass(number, _more(zeros, free), ones) + self._mass(number, zeros, _more(ones, free))
             known[zeros, ones] = found
         return found
 
@@ -245,9 +189,7 @@ class _Optimum:
         best.extend([Fraction(0)] * (most + 1 - len(best)))
         for left in range(1, most + 1):
             guessed = chance + sum(p * value[left - 1] for p, value in values)
-            passed = (
-                sum((p * value[left] for p, value in values), Fraction(0)) if left < most else Fraction(0)
-            )
+            passed = sum((p * value[left] for p, value in values), Fraction(0)) if left < most else Fraction(0)
             best[left] = max(best[left], guessed, passed)
 
 

@@ -65,8 +65,7 @@ def _vectors(compiler: Compiler) -> Iterator[PairVector]:
             f"give the pairs, or use fewer records or a smaller domain (at most {MAX_VECTORS:,} vectors)",
         )
     choices = [
-        combinations_with_replacement(list(_of_part(classes[key], pairs)), len(alike))
-        for key, alike in same.items()
+        combinations_with_replacement(list(_of_part(classes[key], pairs)), len(alike)) for key, alike in same.items()
     ]
     for chosen in product(*choices):
         vector: list[Pair] = [pairs[0]] * bound.n

@@ -59,11 +59,7 @@ class CountedStage(Stage):
             here = [0] * (zeros_guessed + ones_guessed + 1)
             for hit in range(min(ones, ones_guessed) + 1):
                 for missed in range(min(ones - hit, zeros_guessed) + 1):
-                    ways = (
-                        comb(ones_guessed, hit)
-                        * comb(zeros_guessed, missed)
-                        * comb(free, ones - hit - missed)
-                    )
+                    ways = comb(ones_guessed, hit) * comb(zeros_guessed, missed) * comb(free, ones - hit - missed)
                     here[hit + zeros_guessed - missed] += ways
             result = _times(result, here)
         return result

@@ -39,9 +39,7 @@ def as_posterior(exp_epsilon: Fraction | float) -> Fraction:
     return Fraction(1) if exp_epsilon == math.inf else Fraction(exp_epsilon) / (1 + Fraction(exp_epsilon))
 
 
-def restricted_ratio(
-    law: AuditLaw, backend: str, watch: Callable[[int], None] = lambda nodes: None
-) -> RestrictedRatio:
+def restricted_ratio(law: AuditLaw, backend: str, watch: Callable[[int], None] = lambda nodes: None) -> RestrictedRatio:
     """Return the tight ratio over pairs of datasets that differ in one secret bit, and outputs.
 
     A bit changes the law of its own stage only, so the largest ratio of any stage is that of the mechanism.

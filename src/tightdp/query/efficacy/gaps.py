@@ -102,9 +102,7 @@ def _numbers(group: Group, value: Fraction) -> tuple[list[int], int]:
 def _at_least(stage: Stage, outcome: Outcome, value: Fraction) -> int:
     needed, below = value.numerator * outcome.weight, value.denominator
     return sum(
-        len(members)
-        for best, members in zip(outcome.best, stage.classes, strict=True)
-        if best * below >= needed
+        len(members) for best, members in zip(outcome.best, stage.classes, strict=True) if best * below >= needed
     )
 
 

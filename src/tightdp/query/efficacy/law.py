@@ -126,9 +126,7 @@ class Compiler:
     def _discharge(self, checks: Sequence[Check], program: CoreProgram, pairs: PairVector) -> None:
         """Show that the checks that concern several parts cannot fail."""
         if checks:
-            only = replace(
-                program, components=program.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks)
-            )
+            only = replace(program, components=program.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks))
             self._encode(only, _Place(tuple(range(self.bound.n)), pairs))
 
     def _group(self, part: Part, pairs: PairVector) -> Group:
@@ -147,9 +145,7 @@ class Compiler:
             try:
                 stages = (_conditioned(bound, len(place.clients), formula, aggregate),)
             except ProgramError as error:
-                raise self.bound.contradiction(
-                    place.dataset(error.x or ()), "is false in every run"
-                ) from None
+                raise self.bound.contradiction(place.dataset(error.x or ()), "is false in every run") from None
         elif aggregate is not None:
             stages = (SummedStage(aggregate, formula),)
         elif place.clients and not part.components:

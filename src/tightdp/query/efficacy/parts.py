@@ -60,11 +60,7 @@ def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
         members.get(part_of.get(condition.serial, -1), constant).evidence.append(condition)
     loose = []
     for check in program.checks:
-        parts = {
-            part_of.get(expr.serial, -1)
-            for expr in reachable([check.condition])
-            if not isinstance(expr, Const)
-        }
+        parts = {part_of.get(expr.serial, -1) for expr in reachable([check.condition]) if not isinstance(expr, Const)}
         if len(parts) == 1 and (part := parts.pop()) in members:
             members[part].checks.append(check)
         else:
@@ -89,23 +85,23 @@ class _Members:
         number = {client: at for at, client in enumerate(clients)}
         rebuild = Rebuild(
             lambda made, expr: (
-                made.builder.input(number[expr.client], expr.leaf, expr.values)
-                if isinstance(expr, Input)
-                else None
+                made.builder.input(number[expr.client], expr.leaf, expr.values) if isinstance(expr, Input) else None
             )
         )
         leaves = rebuild.copy(self.inputs)
-        components = rebuild.copy([whole.components[at] for at in self.components])
+        roots = [whole.components[at] for at in self.components]
+        conditions = [*self.evidence, *(check.condition for check in self.checks)]
+        # All parts share constants: copied first, they stand in the same places in every part.
+        rebuild.copy([expr for expr in reachable([*roots, *conditions]) if isinstance(expr, Const)])
+        components = rebuild.copy(roots)
         evidence = rebuild.copy(self.evidence)
-        conditions = rebuild.copy([check.condition for check in self.checks])
+        checked = rebuild.copy([check.condition for check in self.checks])
         program = CoreProgram(
             tuple(leaf for leaf in leaves if isinstance(leaf, Input)),
             components or (rebuild.builder.true,),
             TupleOf(tuple(Leaf(at) for at in range(len(components)))),
             evidence,
-            tuple(
-                replace(check, condition=image) for check, image in zip(self.checks, conditions, strict=True)
-            ),
+            tuple(replace(check, condition=image) for check, image in zip(self.checks, checked, strict=True)),
         )
         return Part(clients, tuple(self.components), program, _key(program))
 

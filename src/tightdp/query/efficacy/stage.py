@@ -7,7 +7,7 @@ the output so far, so that the posterior of a client depends on nothing but the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -69,6 +69,15 @@ class Stage(ABC):
     def class_of(self) -> dict[int, int]:
         """The class of every client."""
         return {client: at for at, members in enumerate(self.classes) for client in members}
+
+    def likelier(self, outcome: Outcome, chosen: Callable[[Fraction], bool]) -> dict[int, int]:
+        """Return the likelier bit of every client whose confidence, given an outcome, is chosen."""
+        return {
+            client: outcome.likelier(at)
+            for at, members in enumerate(self.classes)
+            if chosen(outcome.confidence(at))
+            for client in members
+        }
 
     @abstractmethod
     def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[int]:

@@ -57,9 +57,7 @@ class SummedStage(Stage):
             found[at] = zero, one
         return found
 
-    def _all_but_one(
-        self, law: StateLaw, classes: Sequence[int], lacking: bool
-    ) -> Iterator[tuple[int, StateLaw]]:
+    def _all_but_one(self, law: StateLaw, classes: Sequence[int], lacking: bool) -> Iterator[tuple[int, StateLaw]]:
         """Yield the law of everybody but one client, for one client of each class, halving the classes."""
         if lacking:
             for at in classes:
@@ -136,9 +134,7 @@ class SummedStage(Stage):
     def _right(self, pattern: Pattern) -> dict[int, list[int]]:
         """Return, by output code, the weights of the numbers of right guesses, counted as one more aggregate."""
         operators = (*self.aggregate.operators, "sum")
-        law: StateLaw = one_state(
-            operators, [[_marked(entry, 0) for entry in table] for table in self._tables]
-        )
+        law: StateLaw = one_state(operators, [[_marked(entry, 0) for entry in table] for table in self._tables])
         for members, table, (zeros, ones) in zip(self.classes, self._tables, pattern, strict=True):
             guessed = ((0, zeros), (1, ones), (None, len(members) - zeros - ones))
             for guess, number in guessed:
@@ -151,9 +147,7 @@ class SummedStage(Stage):
             by_right.setdefault(right or 0, {})[tuple(values)] = weight
         factor, remainder = divmod(self.total, law.denominator)
         if remainder:
-            raise AssertionError(
-                "the total is no multiple of what the clients contribute: a defect of the count"
-            )
+            raise AssertionError("the total is no multiple of what the clients contribute: a defect of the count")
         weights: dict[int, list[int]] = {}
         for right, states in by_right.items():
             for state, weight in states.items():
@@ -163,9 +157,7 @@ class SummedStage(Stage):
         return weights
 
     def function(self, state: int, outcome: Outcome, functions: Functions, order: Sequence[int]) -> int:
-        return function_of(
-            self.table(state)[0], outcome, functions, [self.class_of[client] for client in order]
-        )
+        return function_of(self.table(state)[0], outcome, functions, [self.class_of[client] for client in order])
 
     def table(self, state: int) -> tuple[Table, int]:
         return self._table
@@ -205,6 +197,4 @@ def _mixture(table: Sequence[Contribution]) -> Contribution:
 
 def _marked(entry: Contribution, right: int) -> Contribution:
     """Return a contribution with one more aggregate."""
-    return Contribution(
-        tuple(((*values, right), weight) for values, weight in entry.weights), entry.denominator
-    )
+    return Contribution(tuple(((*values, right), weight) for values, weight in entry.weights), entry.denominator)

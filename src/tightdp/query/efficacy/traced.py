@@ -82,9 +82,7 @@ def trace(formula: WeightedFormula, watch: Callable[[], None] = lambda: None) ->
                 "use fewer records, or a mechanism with fewer outputs",
             )
         if all(len(dict(exits)) == len(exits) for exits in reached.values()):
-            stages.append(
-                TracedStage(levels, start, end, {state: dict(exits) for state, exits in reached.items()})
-            )
+            stages.append(TracedStage(levels, start, end, {state: dict(exits) for state, exits in reached.items()}))
             start = end
             reached = {node: {(0, node)} for exits in reached.values() for _, node in exits}
     return tuple(stages)
@@ -147,9 +145,7 @@ class TracedStage(Stage):
         last = self.bits - 1
         return {level: code >> (last - at) & 1 for at, level in enumerate(self._outputs)}
 
-    def _paths(
-        self, state: int, code: int, after: int
-    ) -> tuple[list[int], dict[int, list[tuple[int, int, int]]]]:
+    def _paths(self, state: int, code: int, after: int) -> tuple[list[int], dict[int, list[tuple[int, int, int]]]]:
         """Return the nodes between two states, parents first, and their arrows (bit, child, weight) to such nodes."""
         wanted = self._wanted(code)
         arrows: dict[int, list[tuple[int, int, int]]] = {}
@@ -175,9 +171,7 @@ class TracedStage(Stage):
         below = {after: 1}
         for node in reversed(order):
             under = level(node) + 1
-            below[node] = sum(
-                weight * gap(under, level(child)) * below[child] for _, child, weight in arrows[node]
-            )
+            below[node] = sum(weight * gap(under, level(child)) * below[child] for _, child, weight in arrows[node])
         above = {state: gap(self.start, level(state))}
         through: dict[int, int] = {}
         ones: dict[int, int] = {}
@@ -207,9 +201,7 @@ class TracedStage(Stage):
                 sent = [weight * count for count in present]
                 if guess.get(here) == bit:
                     sent.insert(0, 0)
-                counts[child] = _plus(
-                    counts.get(child, []), self._skip(sent, here + 1, self._level(child), guess)
-                )
+                counts[child] = _plus(counts.get(child, []), self._skip(sent, here + 1, self._level(child), guess))
         return counts[outcome.state]
 
     def _skip(self, counts: list[int], above: int, below: int, guess: Mapping[int, int]) -> list[int]:
