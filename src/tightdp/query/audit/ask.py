@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,12 +16,13 @@ from tightdp.query.audit.enclosure import Enclosure, exp
 from tightdp.query.audit.families import (
     FAMILIES,
     least_scale,
+    least_scale_estimated,
     least_scale_optimal,
     rejected_exp_epsilon,
 )
 from tightdp.query.audit.linear_program import Game
 from tightdp.query.audit.optimal_curve import optimum
-from tightdp.query.audit.search import least_not_rejected
+from tightdp.query.audit.search import least_not_rejected, rejected_near
 from tightdp.query.audit.tradeoff import Curve, Pair, Polygon, as_tradeoff
 
 __all__ = ["METHODS", "audit"]
@@ -129,11 +131,19 @@ def _p_value_at(question: _Question, pairs: tuple[Pair, ...]) -> Enclosure:
     return order_statistics.p_value(**numbers, pairs=pairs, variant=question.variant)
 
 
+def _estimate(question: _Question, pairs: tuple[Pair, ...]) -> float:
+    """Return the logarithm of the p-value of the method "order-statistics" in floats."""
+    return order_statistics.estimate(**_numbers(question.game), pairs=pairs, variant=question.variant)
+
+
 def _least(question: _Question) -> Fraction:
     """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
     game, level, delta = question.game, question.significance, question.delta
     if game.correct == 0:
         return Fraction(1)
+    if question.method == "order-statistics":
+        aim = math.log(level)
+        return rejected_near(_rejects(question, game, level, delta), lambda t: _estimate(question, ((t, delta),)) - aim)
     start = game.correct * (game.options - 1) / (game.guesses - game.correct + 0.5)
     return least_not_rejected(_rejects(question, game, level, delta), start).lower
 
@@ -207,7 +217,12 @@ def _family_exp_epsilon(question: _Question) -> Fraction:
             ),
         )
     else:
-        scale = least_scale(family, lambda curve: _p_value_at(question, _polygon(curve)).upper <= level)
+        scale = least_scale_estimated(
+            family,
+            lambda curve: _estimate(question, _polygon(curve)),
+            lambda curve: _p_value_at(question, _polygon(curve)).upper <= level,
+            math.log(level),
+        )
     return Fraction(1) if scale is None else rejected_exp_epsilon(family(scale), question.delta)
 
 

@@ -108,36 +108,40 @@ def exp_minus_half_square(value: Fraction) -> Enclosure:
 
 def normal_cdf(value: Enclosure) -> Enclosure:
     """Enclose Φ, the standard normal distribution function, over an enclosure of its argument."""
-    lower = _normal_cdf(round_down(value.lower, 200)).lower
-    upper = _normal_cdf(round_up(value.upper, 200)).upper
-    return Enclosure(lower, upper)
+    return Enclosure(_normal_cdf(round_down(value.lower, 200), 0), _normal_cdf(round_up(value.upper, 200), 1))
 
 
-def _normal_cdf(x: Fraction) -> Enclosure:
-    """Φ(x) = 1/2 + φ(x) (x + x³/3 + x⁵/15 + ...): all terms of one sign, so nothing cancels in the sum."""
+def _normal_cdf(x: Fraction, upward: int) -> Fraction:
+    """Φ(x) = 1/2 + φ(x) (x + x³/3 + x⁵/15 + ...), rounded down (`upward` 0) or up (1).
+
+    All terms have one sign, so nothing cancels in the sum.
+    """
     if x < 0:
-        mirrored = _normal_cdf(-x)
-        return Enclosure(1 - mirrored.upper, 1 - mirrored.lower)
+        return 1 - _normal_cdf(-x, 1 - upward)
     if x > 15:  # 1 - Φ(15) < 10^-50
-        return Enclosure(1 - Fraction(1, 10**50), Fraction(1))
-    density = exp_minus_half_square(x)
-    below = _odd_series(x, 0) * density.lower / _ROOT_TWO_PI.upper
-    above = _odd_series(x, 1) * density.upper / _ROOT_TWO_PI.lower
-    half = Fraction(1, 2)
-    return Enclosure(round_down(half + below), min(Fraction(1), round_up(half + above)))
+        return Fraction(1) if upward else 1 - Fraction(1, 10**50)
+    half, density = Fraction(1, 2), exp_minus_half_square(x)
+    if upward:
+        return min(Fraction(1), round_up(half + _odd_series(x, 1) * density.upper / _ROOT_TWO_PI.lower))
+    return round_down(half + _odd_series(x, 0) * density.lower / _ROOT_TWO_PI.upper)
 
 
 def _odd_series(x: Fraction, upward: int) -> Fraction:
     """Sum x + x³/3 + x⁵/(3·5) + ..., every term rounded down (`upward` 0) or up (1)."""
-    up, down = x.numerator**2, x.denominator**2
-    term = -((-x.numerator << BITS) // x.denominator) if upward else (x.numerator << BITS) // x.denominator
+    term, square = (_fixed(value, upward) for value in (x, x * x))
     total, odd = term, 1
     # Once the ratio of neighbouring terms is at most 1/2 the rest is at most the last term.
-    while term > upward or 2 * up > down * (odd + 2):
+    while term > upward or 2 * square > (odd + 2) << BITS:
         odd += 2
-        term = -(-term * up // (down * odd)) if upward else term * up // (down * odd)
+        term = -((-term * square >> BITS) // odd) if upward else (term * square >> BITS) // odd
         total += term
     return Fraction(total + term * upward, 1 << BITS)
+
+
+def _fixed(value: Fraction, upward: int) -> int:
+    """Return a number in units of 2^-BITS, rounded down or up."""
+    scaled = value.numerator << BITS
+    return -(-scaled // value.denominator) if upward else scaled // value.denominator
 
 
 def _root_two_pi() -> Enclosure:

@@ -10,10 +10,10 @@ from tightdp.errors import ParameterError
 from tightdp.query.audit.linear_program import Game
 from tightdp.query.audit.optimal_curve import upper_bound
 from tightdp.query.audit.search import least_not_rejected
-from tightdp.query.audit.shooting import shoot
+from tightdp.query.audit.shooting import Shot, shoot
 from tightdp.query.audit.tradeoff import Curve, Gaussian, Laplace
 
-__all__ = ["FAMILIES", "Family", "least_scale", "least_scale_optimal", "rejected_exp_epsilon"]
+__all__ = ["FAMILIES", "Family", "least_scale", "least_scale_estimated", "least_scale_optimal", "rejected_exp_epsilon"]
 
 Family = Callable[[Fraction], Curve]
 
@@ -21,7 +21,9 @@ FAMILIES: dict[str, Family] = {"gaussian": Gaussian, "laplace": Laplace}
 
 _SMALL, _BIG = 2.0**-12, 64.0
 _COARSE = 20
-_QUICK_ROUNDS = 8
+_COARSER = 18
+_FINE = 22
+_FIRST_ROUNDS, _QUICK_ROUNDS = 8, 2
 _START = 0.5
 _STEPS = 40
 
@@ -35,31 +37,46 @@ def least_scale(family: Family, rejects: Callable[[Curve], bool]) -> Fraction | 
     return _bisect(lambda mu: rejects(family(mu)), _COARSE)
 
 
-def least_scale_optimal(family: Family, game: Game, significance: Fraction) -> Fraction | None:
-    """As `least_scale` for the optimal method: floats find the place, one certificate decides.
+def least_scale_estimated(
+    family: Family, estimate: Callable[[Curve], float], rejects: Callable[[Curve], bool], level: float
+) -> Fraction | None:
+    """As `least_scale`, where floats estimate the logarithm of the p-value and find the place, and `rejects` decides.
 
-    Where the certificate does not confirm it, the scale is lowered little by little.
+    Where it does not confirm the place, the scale is lowered little by little.
     """
-    found = _crossing(family, game, math.log(float(significance)))
-    lowered = 2.0**-_COARSE
-    while found is not None and lowered < 0.5:
+    found = _crossing(lambda mu: estimate(family(_short(mu))) - level)
+    return None if found is None else _confirmed(found, _COARSE, lambda mu: rejects(family(mu)))
+
+
+def least_scale_optimal(family: Family, game: Game, significance: Fraction) -> Fraction | None:
+    """As `least_scale_estimated` for the optimal method, where every optimum helps to find the next."""
+    shot: Shot | None = None
+
+    def excess(mu: float) -> float:
+        nonlocal shot
+        shot = shoot(game, family(_short(mu)), shot, _FIRST_ROUNDS if shot is None else _QUICK_ROUNDS)
+        return math.log(max(1e-300, shot.value)) - math.log(float(significance))
+
+    found = _crossing(excess)
+    if found is None:
+        return None
+    bits = _COARSE if shot is None or shot.settled else _COARSER
+    return _confirmed(found, bits, lambda mu: upper_bound(game, family(mu), shot).bound <= significance)
+
+
+def _confirmed(found: float, bits: int, rejects: Callable[[Fraction], bool]) -> Fraction | None:
+    """Return the first scale below `found` that is certainly rejected."""
+    lowered = 2.0**-bits
+    while lowered < 0.5:
         mu = _short(found * (1 - lowered))
-        if upper_bound(game, family(mu)).bound <= significance:
+        if rejects(mu):
             return mu
         lowered *= 4
     return None
 
 
-def _crossing(family: Family, game: Game, level: float) -> float | None:
-    """Return the scale at which the logarithm of the p-value is near `level`, by regula falsi in floats."""
-    order: tuple[int, ...] = ()
-
-    def excess(mu: float) -> float:
-        nonlocal order
-        shot = shoot(game, family(_short(mu)), order, _QUICK_ROUNDS)
-        order = shot.order
-        return math.log(max(1e-300, shot.value)) - level
-
+def _crossing(excess: Callable[[float], float]) -> float | None:
+    """Return the scale at which `excess` turns positive, in floats; None where it does at once."""
     low = high = _START
     below = above = excess(low)
     while below > 0:
@@ -72,15 +89,24 @@ def _crossing(family: Family, game: Game, level: float) -> float | None:
         if high > _BIG:
             return low
         above = excess(high)
+    return _between(excess, (low, below), (high, above))
+
+
+def _between(excess: Callable[[float], float], left: tuple[float, float], right: tuple[float, float]) -> float:
+    """Return a scale just below the change of sign of `excess`: the Illinois form of regula falsi."""
+    (low, below), (high, above) = left, right
+    side = 0
     for _ in range(_STEPS):
-        if high - low < low * 2.0 ** -(_COARSE + 2):
+        if high - low < low * 2.0**-_FINE:
             break
-        at = low + (high - low) * min(0.95, max(0.05, -below / (above - below)))
+        at = low + (high - low) * -below / (above - below)
+        margin = low * 2.0 ** -(_FINE + 1)
+        at = max(low + margin, min(high - margin, at))
         found = excess(at)
         if found <= 0:
-            low, below, above = at, found, above / 2
+            low, below, above, side = at, found, above / 2 if side < 0 else above, -1
         else:
-            high, above, below = at, found, below / 2
+            high, above, below, side = at, found, below / 2 if side > 0 else below, 1
     return low
 
 

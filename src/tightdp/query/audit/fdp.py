@@ -8,9 +8,12 @@ The listing sets h_i = (k-1) g(r_{i+1}), g the inverse of 1 - f; the published c
 Both are valid. By induction: α_i >= r_i and α_i - c β_i >= r_i - c h_i for 0 <= c <= c_{i-1}, c_j = j /
 (r-j), for the true sums α, β, because α_i - c_i β_i = α_{i+1} - c_i β_{i+1}, and β_i >= (k-1) g(α_{i+1}) by
 the guarantee (the pairs act on the tails of the symmetrised mechanism, see certificate.py), β_i >= β_{i+1}.
-The one step that this does not cover is the maximum at i = v - 1, where h_v is an upper bound; when it is
-chosen there, r and h stay put ever after and τ is not refuted. The bound grows with τ, so the p-value is the
-least τ refuted. It relaxes the optimum: only tails {j >= i} are used of all tests, and none beyond v.
+The one step outside this argument is the maximum at i = v - 1, where h_v is an upper bound. It never decides
+(claim M7d of mahloujifar2024): when it acts there, r and h of the code stay put ever after, those of the listing fall,
+and r_0 + h_0 <= τ r / m < r / m, so neither refutes τ < 1. Listing and code give the same answer for every τ < 1.
+
+The bound grows with τ, so the p-value is the least τ refuted. It relaxes the optimum: only tails {j >= i} are used of
+all tests, and none beyond v.
 """
 
 from __future__ import annotations

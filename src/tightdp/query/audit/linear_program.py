@@ -2,7 +2,7 @@
 
 Program (notation of certificate.py): maximise Σ_{i>=v} p_i over p_0..p_r >= 0, Σ p_i = 1, and for each pair
 Σ_i max(0, a_i - t b_i) <= δ. The floats of the solver never enter an answer: its multipliers are made a
-certificate by the exact rows, its law a mechanism by an exact repair. Pairs are added as they are violated,
+certificate by the exact rows, its law a mechanism by an exact repair (repair.py). Pairs are added as they are violated,
 and only a window of indices around v is given to the solver.
 """
 
@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tightdp.query.audit.certificate import DualCertificate, Spending, WorstMechanism, largest_spending
+from tightdp.errors import TightdpError
+from tightdp.query.audit.certificate import DualCertificate, Spending, largest_spending
 from tightdp.query.audit.enclosure import BITS, float_above
 from tightdp.query.audit.tradeoff import Pair
 
-__all__ = ["Game", "Solution", "certify", "mechanism", "near", "search"]
+__all__ = ["Game", "Solution", "certify", "near", "search"]
 
 _ROUNDS = 12
 _START = 12
@@ -28,9 +29,6 @@ _TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_toleranc
 _CLOSE = 1e-5
 _CUT = 1e-9
 _BAND = 0.04
-_SHIFT = 300
-_TINY = 2.0**-240
-_LEAST_SHARE = Fraction(1, 1 << 60)
 _MARGINS = (1e-15, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 
 
@@ -106,7 +104,7 @@ def certify(game: Game, pairs: Sequence[Pair], multipliers: Sequence[float], val
     for.
 
     Pairs without a multiplier are left out. The constant is tried a little above the one that goes with
-    `value`.
+    `value`, by a share of it or by a fixed amount.
     """
     kept = [(pair, Fraction(y)) for pair, y in zip(pairs, multipliers, strict=True) if y > 0]
     kept = kept or [(pairs[0], Fraction(0))]
@@ -115,51 +113,14 @@ def certify(game: Game, pairs: Sequence[Pair], multipliers: Sequence[float], val
     point = DualCertificate(game.canaries, game.guesses, game.correct, game.options, used, Fraction(1), tuple(spent))
     weighted = float(point.bound) - 1
     best = replace(point, constant=Fraction(1), multipliers=tuple(Fraction(0) for _ in spent))
-    for margin in _MARGINS:
+    for margin in (*(value * share for share in _MARGINS), *_MARGINS):
         constant = _short(Fraction(max(0.0, value - weighted)) + Fraction(margin))
         tried = _completed(replace(point, constant=constant))
         if tried is not None and tried.bound < best.bound:
             best = tried
+        elif best.bound < 1:
+            break
     return best
-
-
-def mechanism(game: Game, pairs: Sequence[Pair], solution: Solution) -> WorstMechanism:
-    """Make the law found in floats a mechanism that satisfies all pairs exactly.
-
-    The law is extended to all indices, made monotone in u, and mixed with blind guessing, which adds a
-    constant to u and has δ(t) = 0 for all t >= 1: a small share absorbs roundings, the least share that meets
-    all pairs is taken.
-    """
-    weights = _extended(game, pairs, solution)
-    total = sum(weights)
-    share = max([_LEAST_SHARE, *(_excess_share(game, weights, total, pair) for pair in pairs if pair[1] > 0)])
-    pure = [t for t, delta in pairs if delta == 0]
-    while True:
-        numbers, common = _mixed(game, weights, total, min(Fraction(1), share))
-        if share >= 1 or all(_is_pure(game, numbers, t) for t in pure):
-            return WorstMechanism(game.canaries, game.guesses, game.options, tuple(numbers), common)
-        share *= 1 << 10
-
-
-def _mixed(game: Game, weights: list[int], total: int, share: Fraction) -> tuple[list[int], int]:
-    """Return integers proportional to (1 - share) law + share blind, and their sum."""
-    blind_total = game.options**game.guesses
-    ours, theirs = (share.denominator - share.numerator) * blind_total, share.numerator * total
-    numbers, count = [], (game.options - 1) ** game.guesses
-    for i, weight in enumerate(weights):
-        numbers.append(ours * weight + theirs * count)
-        count = count * (game.guesses - i) // ((i + 1) * (game.options - 1))
-    return numbers, share.denominator * blind_total * total
-
-
-def _is_pure(game: Game, numbers: list[int], t: Fraction) -> bool:
-    """Whether a law in integers satisfies pure DP with e^ε = t."""
-    up, down, others = t.numerator, t.denominator, game.options - 1
-    for i in range(1, game.guesses + 1):
-        ours, theirs = numbers[i] * i * others, numbers[i - 1] * (game.guesses - i + 1)
-        if ours * down > theirs * up or theirs * down > ours * up:
-            return False
-    return True
 
 
 def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int, distance: Any = None) -> tuple[float, Any, Any]:
@@ -168,9 +129,8 @@ def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int, distance
     `distance` (pairs by indices) is ln t - ln(a_i / b_i) of a nearby law, see `near`; without it all is open.
     """
     import numpy as np
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_matrix
 
+    linprog, coo_matrix = _solver()
     size, count, indices = last - first + 1, len(slopes), np.arange(first + 1, last + 1)
     right = indices / game.guesses
     wrong = (game.guesses - indices + 1) / (game.guesses * (game.options - 1))
@@ -196,6 +156,19 @@ def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int, distance
     if result.x is None:
         return 1.0, np.full(size, 1.0 / size), np.zeros(count)
     return -result.fun, result.x[:size], -result.ineqlin.marginals[rows:] / game.guesses
+
+
+def _solver() -> tuple[Any, Any]:
+    """Return SciPy's solver and its sparse matrices."""
+    try:
+        from scipy.optimize import linprog
+        from scipy.sparse import coo_matrix
+    except ImportError as error:
+        raise TightdpError(
+            f"the optimal audit of a trade-off function needs SciPy: {error}",
+            "install it with: python -m pip install scipy, or use the method fdp",
+        ) from None
+    return linprog, coo_matrix
 
 
 def _excess(game: Game, slopes: Any, deltas: Any, law: Any, first: int) -> Any:
@@ -233,48 +206,3 @@ def _completed(point: DualCertificate) -> DualCertificate | None:
     missing = max(0, largest - spending.total) + 1
     last = _short(point.multipliers[-1] + Fraction(missing, 1 << BITS))
     return replace(point, multipliers=(*point.multipliers[:-1], last))
-
-
-def _extended(game: Game, pairs: Sequence[Pair], solution: Solution) -> list[int]:
-    """Return integer weights of a law with u nondecreasing, and growing by at most t wherever δ(t) = 0.
-
-    Beyond the window and where floats underflow, u grows by the smallest t. The integers are long enough for
-    the smallest probability, so that rounding does not disturb these ratios at the ends.
-    """
-    guesses, others, correct = game.guesses, game.options - 1, game.correct
-    gentle = pairs[0][0]
-    steep = min((t for t, delta in pairs if delta == 0), default=None)
-    shift = _SHIFT + math.ceil(guesses * (math.log2(game.options) + math.log2(1 + gentle)))
-    known = {
-        solution.first + j: int(math.ldexp(p, _SHIFT)) << (shift - _SHIFT)
-        for j, p in enumerate(solution.law)
-        if p > _TINY
-    }
-    weights = [known.get(i, 0) for i in range(guesses + 1)]
-    for i in range(correct + 1, guesses + 1):
-        growth = Fraction(1) if i in known else gentle
-        least = -(-weights[i - 1] * (guesses - i + 1) * growth.numerator // (i * others * growth.denominator))
-        weights[i] = max(weights[i], least)
-    for i in range(correct, 0, -1):
-        most = weights[i] * i * others // (guesses - i + 1)
-        if i - 1 not in known:
-            weights[i - 1] = most * gentle.denominator // gentle.numerator
-        weights[i - 1] = min(weights[i - 1], most)
-    if steep is not None:
-        for i in range(guesses, 0, -1):
-            factor, divisor = i * others * steep.denominator, (guesses - i + 1) * steep.numerator
-            weights[i - 1] = max(weights[i - 1], -(-weights[i] * factor // divisor))
-    return weights
-
-
-def _excess_share(game: Game, weights: list[int], total: int, pair: Pair) -> Fraction:
-    """Return the least share of blind guessing that brings δ(t) down to δ."""
-    (t, delta), guesses, others = pair, game.guesses, game.options - 1
-    up, down, cost = t.numerator, t.denominator, 0
-    for i in range(1, guesses + 1):
-        ours, theirs = weights[i] * i * others, weights[i - 1] * (guesses - i + 1)
-        cost += max(0, ours * down - theirs * up) + max(0, theirs * down - ours * up)
-    allowed = delta * total * game.canaries * others * down
-    if cost <= allowed:
-        return Fraction(0)
-    return min(Fraction(1), _short(1 - allowed / cost))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tightdp.query.audit.certificate import DualCertificate, WorstMechanism
 from tightdp.query.audit.enclosure import Enclosure
-from tightdp.query.audit.linear_program import Game, Solution, certify, mechanism, near, search
+from tightdp.query.audit.linear_program import Game, Solution, certify, near, search
+from tightdp.query.audit.repair import mechanism
 from tightdp.query.audit.shooting import Shot, shoot
 from tightdp.query.audit.tradeoff import Curve, Pair, Polygon
 
@@ -25,6 +26,9 @@ _GAP = 0.004
 _NARROW_GAP = 0.001
 _WIDE_GAP = 0.02
 _LARGE = 3000
+_ROUNDS = 12
+_QUICK_ROUNDS = 6
+_WRONG = 1e-9
 
 
 @dataclass(frozen=True)
@@ -45,18 +49,51 @@ def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
     else:
         shot = shoot(game, tradeoff)
         proof = _proof(game, tradeoff, shot)
-        inner = tradeoff.inner(_vertices(game, shot))
-        attained = mechanism(game, inner, Solution(shot.value, 0, shot.law, ()))
+        attained = _attained(game, tradeoff, shot)
     lower = min(attained.at_least(game.correct), proof.bound)
     return Optimum(Enclosure(lower, min(Fraction(1), proof.bound)), proof, attained)
 
 
-def upper_bound(game: Game, curve: Curve) -> DualCertificate:
-    """Return the certificate alone."""
-    return _proof(game, curve, shoot(game, curve))
+def upper_bound(game: Game, curve: Curve, near_by: Shot | None = None) -> DualCertificate:
+    """Return the certificate alone; the search begins with a shot for a similar curve."""
+    return _proof(game, curve, shoot(game, curve, near_by, _ROUNDS))
+
+
+def _attained(game: Game, curve: Curve, shot: Shot) -> WorstMechanism:
+    """Return a mechanism under the guarantee that gets `correct` right about as often as the shot says."""
+    game, shot = (game, shot) if shot.even else _harder(game, curve, shot)
+    inner = curve.inner(_vertices(game, shot) if shot.even else curve.logs(_POINTS))
+    law = shot.law if shot.even else _almost_always(game)
+    return mechanism(game, inner, Solution(shot.value, 0, law, ()))
+
+
+def _harder(game: Game, curve: Curve, shot: Shot) -> tuple[Game, Shot]:
+    """Return the game with the least larger number of right guesses whose optimum is visibly below 1, and its
+    shot: at least `correct` are right there too.
+    """
+    low, high = game.correct, game.guesses + 1
+    while high - low > 1:
+        middle = game.guesses if high > game.guesses else (low + high) // 2
+        found = shoot(replace(game, correct=middle), curve, None, _QUICK_ROUNDS)
+        if found.even:
+            high, shot = middle, found
+        else:
+            low = middle
+    return replace(game, correct=min(high, game.guesses)), shot
+
+
+def _almost_always(game: Game) -> tuple[float, ...]:
+    """Return a binomial law under which nearly all guesses are right."""
+    law = [1.0]
+    for i in range(game.guesses, 0, -1):
+        law.append(law[-1] * i * (game.options - 1) * _WRONG / (game.guesses - i + 1))
+    total = math.fsum(law)
+    return tuple(p / total for p in reversed(law))
 
 
 def _proof(game: Game, curve: Curve, shot: Shot) -> DualCertificate:
+    if not shot.even:
+        return certify(game, curve.outer([0.0])[:1], [0.0], 1.0)
     if shot.settled:
         pairs, multipliers = _gathered(curve.outer(_thinned(shot)), shot)
         return certify(game, pairs, multipliers, shot.value)

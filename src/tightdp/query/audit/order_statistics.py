@@ -16,14 +16,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 from tightdp.query.audit.certificate import WorstMechanism
-from tightdp.query.audit.enclosure import BITS, Enclosure, round_down, round_up
+from tightdp.query.audit.enclosure import BITS, Enclosure
 from tightdp.query.audit.tradeoff import Pair
 
-__all__ = ["Counterexample", "counterexample", "error_means", "p_value"]
+__all__ = ["Counterexample", "counterexample", "error_means", "estimate", "p_value"]
 
 _ONE = Fraction(1)
 _MANTISSA = 320
@@ -84,6 +84,47 @@ def p_value(
     return Enclosure(min(_ONE, low), min(_ONE, high))
 
 
+def estimate(*, canaries: int, guesses: int, correct: int, pairs: Sequence[Pair], variant: str = "published") -> float:
+    """Return the logarithm of the p-value in floats, for a search that is rechecked."""
+    import numpy as np
+
+    wrong = guesses - correct
+    if not correct:
+        return 0.0
+    means = _float_means(canaries, guesses, _atoms(pairs))
+    if variant == "exact":
+        law = np.zeros(wrong + 1)
+        law[0] = 1.0
+        for mean in means:
+            law[1:] = law[1:] * (1 - mean) + law[:-1] * mean
+            law[0] *= 1 - mean
+        return math.log(max(1e-300, math.fsum(law)))
+    tilt = _tilt([float(mean) for mean in means], wrong)
+    if tilt is None:
+        return 0.0
+    share = float(tilt)
+    return float(np.log1p(means * (share - 1)).sum()) - (wrong * math.log(share) if wrong else 0.0)
+
+
+def _float_means(canaries: int, guesses: int, atoms: list[tuple[Fraction, Fraction]]) -> Any:
+    """Return the means in floats, by logarithms of the binomial terms."""
+    import numpy as np
+
+    counts = np.arange(1, guesses)
+    choices = np.concatenate([[0.0], np.cumsum(np.log((canaries - counts + 1) / counts))])
+    numbers = np.arange(guesses)
+    means, above = np.full(guesses, float(atoms[0][1])), Fraction(0)
+    for (mass, error), (_, next_error) in pairwise(atoms):
+        above += mass
+        chance = float(above)
+        if not 0 < chance < 1:
+            means = np.full(guesses, float(next_error)) if not above else means
+            continue
+        terms = np.exp(choices + numbers * math.log(chance) + (canaries - numbers) * math.log1p(-chance))
+        means = means + float(next_error - error) * np.minimum(1.0, np.cumsum(terms))
+    return means
+
+
 def _factors(means: Iterable[Fraction], tilt: Fraction, upward: int) -> Iterable[int]:
     """Yield 1 - v (1 - tilt) in units of 2^-_MANTISSA, rounded down or up."""
     up, down = tilt.denominator - tilt.numerator, tilt.denominator
@@ -99,19 +140,23 @@ def error_means(canaries: int, guesses: int, pairs: Sequence[Pair]) -> list[Encl
     with e_a the error at the a-th, v_k = e_1 + Σ_a (e_{a+1} - e_a) P(Bin(m, W_a) < k).
     """
     atoms = _atoms(pairs)
-    lower, upper = [atoms[0][1]] * guesses, [atoms[0][1]] * guesses
-    above = Fraction(0)
+    lower, upper = (_mean_bounds(canaries, guesses, atoms, upward) for upward in (0, 1))
+    one, half = 1 << BITS, 1 << (BITS - 1)
+    return [Enclosure(Fraction(a, one), Fraction(min(half, b), one)) for a, b in zip(lower, upper, strict=True)]
+
+
+def _mean_bounds(canaries: int, guesses: int, atoms: list[tuple[Fraction, Fraction]], upward: int) -> list[int]:
+    """Return v_1, ..., v_guesses in units of 2^-BITS, rounded down (`upward` 0) or up (1)."""
+    bounds, above = [_fixed(atoms[0][1], upward)] * guesses, Fraction(0)
     for (mass, error), (_, next_error) in pairwise(atoms):
         above += mass
         if not above:
-            lower, upper = [next_error] * guesses, [next_error] * guesses
+            bounds = [_fixed(next_error, upward)] * guesses
             continue
-        step = next_error - error
-        for end, bounds in ((0, lower), (1, upper)):
-            for k, part in enumerate(_distribution(canaries, guesses, above, end)):
-                bounds[k] += step * part
-    half = Fraction(1, 2)
-    return [Enclosure(round_down(a), min(half, round_up(b))) for a, b in zip(lower, upper, strict=True)]
+        step = _fixed(next_error - error, upward)
+        parts = _distribution(canaries, guesses, above, upward)
+        bounds = [bound + (step * part >> BITS) + upward for bound, part in zip(bounds, parts, strict=True)]
+    return bounds
 
 
 def _atoms(pairs: Sequence[Pair]) -> list[tuple[Fraction, Fraction]]:
@@ -139,22 +184,27 @@ def _atoms(pairs: Sequence[Pair]) -> list[tuple[Fraction, Fraction]]:
     return atoms
 
 
-@lru_cache(maxsize=256)
-def _distribution(trials: int, count: int, chance: Fraction, upward: int) -> tuple[Fraction, ...]:
-    """Return P(Bin(trials, chance) < k) for k = 1..count, rounded down (`upward` 0) or up (1)."""
+def _distribution(trials: int, count: int, chance: Fraction, upward: int) -> list[int]:
+    """Return P(Bin(trials, chance) < k) for k = 1..count in units of 2^-BITS, rounded down (`upward` 0) or up (1)."""
+    one = 1 << BITS
     if chance >= 1:
-        return tuple(_ONE if k > trials else Fraction(0) for k in range(1, count + 1))
+        return [one if k > trials else 0 for k in range(1, count + 1)]
     mantissa, exponent = _power(1 - chance, trials, upward)
-    odds = chance / (1 - chance)
-    up, down = odds.numerator, odds.denominator
+    odds = _fixed(chance / (1 - chance), upward)
     total, found = 0, []
     for j in range(count):
         total += _shifted(mantissa, exponent + BITS, upward)
-        found.append(min(_ONE, Fraction(total, 1 << BITS)))
-        factor, divisor = (trials - j) * up, (j + 1) * down
-        mantissa = -(-mantissa * factor // divisor) if upward else mantissa * factor // divisor
+        found.append(min(one, total))
+        product = mantissa * (trials - j) * odds
+        mantissa = -((-product >> BITS) // (j + 1)) if upward else (product >> BITS) // (j + 1)
         mantissa, exponent = _trimmed(mantissa, exponent, upward)
-    return tuple(found)
+    return found
+
+
+def _fixed(value: Fraction, upward: int) -> int:
+    """Return a number in units of 2^-BITS, rounded down or up."""
+    scaled = value.numerator << BITS
+    return -(-scaled // value.denominator) if upward else scaled // value.denominator
 
 
 def _power(base: Fraction, exponent: int, upward: int) -> tuple[int, int]:
@@ -202,14 +252,15 @@ def _tilt(means: Sequence[float], wrong: int) -> Fraction | None:
         return Fraction(0)
     low, high, at = -700.0, 0.0, -1.0
     for _ in range(60):  # Newton steps on the derivative of the exponent, kept inside a shrinking bracket
-        shares = [v * math.exp(at) / (1 - v + v * math.exp(at)) for v in means]
+        scale = math.exp(at)
+        shares = [v * scale / (1 - v + v * scale) for v in means]
         excess = math.fsum(shares) - wrong
         low, high = (at, high) if excess < 0 else (low, at)
         step = excess / math.fsum(s * (1 - s) for s in shares)
-        at = at - step if low < at - step < high else (low + high) / 2
         if abs(step) < 1e-9:
             break
-    return Fraction(math.exp(min(at, -1e-12))).limit_denominator(1 << 40)
+        at = at - step if low < at - step < high else (low + high) / 2
+    return Fraction(math.exp(min(at, -1e-12)))
 
 
 def _tail(means: Sequence[Fraction], wrong: int, upward: int) -> Fraction:

@@ -8,10 +8,12 @@ from fractions import Fraction
 
 from tightdp.query.audit.enclosure import Enclosure
 
-__all__ = ["least_not_rejected"]
+__all__ = ["least_not_rejected", "rejected_near"]
 
 _BITS = 56
 _LARGEST = Fraction(10**100)
+_LARGEST_LOG = 230.0
+_NEAR_BITS = 38
 
 
 def least_not_rejected(rejects: Callable[[Fraction], bool], start: float) -> Enclosure:
@@ -39,6 +41,29 @@ def least_not_rejected(rejects: Callable[[Fraction], bool], start: float) -> Enc
             low = middle
         else:
             high = middle
+
+
+def rejected_near(rejects: Callable[[Fraction], bool], excess: Callable[[Fraction], float]) -> Fraction:
+    """Return an e^ε that is rejected, or 1: floats find the place, `rejects` decides, for costly decisions.
+
+    `excess(t)` is negative where the guarantee should be rejected. Where the place is not confirmed, ε is lowered
+    little by little.
+    """
+    low, high = 0.0, 1.0
+    if excess(Fraction(1)) > 0:
+        return Fraction(1)
+    while high < _LARGEST_LOG and excess(_grid(math.exp(high))) <= 0:
+        low, high = high, 2 * high
+    while high - low > high * 2.0**-_NEAR_BITS:
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(_grid(math.exp(middle))) <= 0 else (low, middle)
+    lowered = 2.0**-_NEAR_BITS
+    while lowered < 1:
+        t = max(Fraction(1), _grid(math.exp(low * (1 - lowered))))
+        if rejects(t):
+            return t
+        lowered *= 8
+    return Fraction(1)
 
 
 def _grid(value: float) -> Fraction:

@@ -24,7 +24,11 @@ __all__ = ["Shot", "shoot"]
 _ROUNDS = 28
 _BOLD = 10
 _FEW_ROUNDS, _LARGE = 14, 3000
-_HALVINGS = 60
+_STEPS = 80
+_DEEPEST = 700.0
+_OVERFLOW = 2.0
+"""A total at which a law is not written on: p_v is too large for it."""
+_BACK, _EVEN, _SLOPPY, _NEARLY = 0.3, 1e-10, 1e-4, 1e-9
 _TIE = 1e-9
 
 Affine = tuple[float, float]
@@ -35,7 +39,8 @@ Affine = tuple[float, float]
 class Shot:
     """A law with all its binding tests: value, law on 0..r, log slopes and multipliers of the tests.
 
-    `settled` says whether the dual confirmed the order, so that value and multipliers belong together.
+    `peak` is ln p_v. `settled` says whether the dual confirmed the order, so that value and multipliers belong
+    together.
     """
 
     value: float
@@ -43,23 +48,29 @@ class Shot:
     logs: tuple[float, ...]
     multipliers: tuple[float, ...]
     order: tuple[int, ...]
+    peak: float
     settled: bool
 
+    @property
+    def even(self) -> bool:
+        """Whether the law is one, with a value below 1. It is not where the optimum is too close to 1 for floats."""
+        return abs(math.fsum(self.law) - 1) < _SLOPPY and self.value < 1 - _NEARLY
 
-def shoot(game: Game, curve: Curve, order: tuple[int, ...] = (), rounds: int = _ROUNDS) -> Shot:
-    """Find the optimum in floats, beginning with `order` (indices other than v, outward).
+
+def shoot(game: Game, curve: Curve, start: Shot | None = None, rounds: int = _ROUNDS) -> Shot:
+    """Find the optimum in floats, beginning with the order (indices other than v, outward) of a nearby shot.
 
     The order of the dual is taken as it is first; should that not settle, later rounds go only part of the
     way, as positions of the right indices among the left ones, and keep what raises the value.
     """
     rounds = min(rounds, _FEW_ROUNDS) if game.guesses > _LARGE else rounds
-    order = order or _merged(game, _single_pair_spending(game, curve))
-    best, peak, share = None, -3.0, 1.0
+    order = start.order if start is not None else _merged(game, _single_pair_spending(game, curve))
+    best, peak, share = None, start.peak if start is not None else -3.0, 1.0
     for turn in range(rounds):
         law, tests, peak = _normalised(game, curve, order, peak)
         logs = [curve.log_slope(point) for _, point in tests]
         spent = _dual(game, tests, logs)
-        shot, renewed = _shot(game, law, tests, logs, spent, order)
+        shot, renewed = _shot(game, law, (tests, logs, spent), order, peak)
         if shot.settled:
             return shot
         if best is None or shot.value > best[0].value * (1 + 1e-13):
@@ -77,18 +88,18 @@ def shoot(game: Game, curve: Curve, order: tuple[int, ...] = (), rounds: int = _
 def _shot(
     game: Game,
     law: list[float],
-    tests: list[tuple[int, float]],
-    logs: list[float],
-    spent: dict[int, float],
+    dual: tuple[list[tuple[int, float]], list[float], dict[int, float]],
     order: tuple[int, ...],
+    peak: float,
 ) -> tuple[Shot, tuple[int, ...]]:
+    tests, logs, spent = dual
     renewed = _merged(game, spent)
     steps = [spent[i] for i, _ in tests]
     multipliers = [max(0.0, here - beyond) for here, beyond in zip(steps, [*steps[1:], 0.0], strict=True)]
     value = math.fsum(law[game.correct :])
     falls = min(here - beyond for here, beyond in zip(steps, [*steps[1:], 0.0], strict=True))
     settled = renewed == order or falls >= -_TIE * max(steps)
-    return Shot(value, tuple(law), tuple(logs), tuple(multipliers), order, settled), renewed
+    return Shot(value, tuple(law), tuple(logs), tuple(multipliers), order, peak, settled), renewed
 
 
 def _single_pair_spending(game: Game, curve: Curve) -> dict[int, float]:
@@ -114,33 +125,24 @@ def _single_pair_spending(game: Game, curve: Curve) -> dict[int, float]:
 def _normalised(
     game: Game, curve: Curve, order: tuple[int, ...], guess: float
 ) -> tuple[list[float], list[tuple[int, float]], float]:
-    """Solve for the logarithm of p_v that makes the total 1: bracket, then regula falsi with bisection."""
-
-    def excess(log: float) -> float:
-        return math.log(max(1e-300, math.fsum(_law(game, curve, order, math.exp(log))[0])))
-
-    here, width = min(guess, 0.0), 0.05
-    value = excess(here)
-    while True:
-        other = min(0.0, here - width if value > 0 else here + width)
-        found = excess(other)
-        if value * found <= 0 or other == 0.0 or other < -700:
+    """Solve for the logarithm of p_v that makes the total 1: secant steps inside a shrinking bracket."""
+    low, high, at, back = -_DEEPEST, 0.0, min(guess, -1e-3), _BACK
+    earlier: tuple[float, float] | None = None
+    for _ in range(_STEPS):
+        law, tests = _law(game, curve, order, math.exp(at))
+        total = math.fsum(law)
+        excess = math.log(max(1e-300, total))
+        if abs(excess) < _EVEN or high - low < 1e-14 * -low:
             break
-        here, value, width = other, found, 3 * width
-    for _ in range(_HALVINGS):
-        if abs(found) < 1e-12 or value == found or abs(here - other) < 1e-14:
-            break
-        at = other - found * (other - here) / (found - value)
-        if abs(value) > 0.5 or abs(found) > 0.5 or not min(here, other) < at < max(here, other):
-            at = (here + other) / 2
-        now = excess(at)
-        if now * found < 0:
-            here, value = other, found
+        low, high = (low, at) if excess > 0 else (at, high)
+        if total > _OVERFLOW:
+            wanted, earlier, back = at - back, None, 2 * back
         else:
-            value /= 2
-        other, found = at, now
-    law, tests = _law(game, curve, order, math.exp(other))
-    return law, tests, other
+            steepness = 1.0 if earlier is None else (earlier[1] - excess) / (earlier[0] - at)
+            wanted = at - excess / steepness if steepness > 0 else math.nan
+            earlier = (at, excess)
+        at = wanted if low < wanted < high else (low + high) / 2
+    return law, tests, at
 
 
 def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple[list[float], list[tuple[int, float]]]:
@@ -154,7 +156,7 @@ def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple
     law[correct - 1] = theirs * scale / (guesses - correct + 1)
     tests, right, total = [(correct, theirs)], correct, peak + law[correct - 1]
     for i in order:
-        if total > 2:
+        if total > _OVERFLOW:
             break  # p_v is too large already
         if i < correct:
             gain = law[i] * i / game.canaries
