@@ -125,9 +125,7 @@ def never_below(kind: str, seed: int, m: int, k: int, guesses: int) -> bool:
     return True
 
 
-def engine_refutes(
-    pairs: tuple[tuple[Fraction, Fraction], ...], game: Game, level: Fraction, variant: str
-) -> bool:
+def engine_refutes(pairs: tuple[tuple[Fraction, Fraction], ...], game: Game, level: Fraction, variant: str) -> bool:
     """Whether the engine's Algorithm 3 refutes a level."""
     return fdp.rejects(
         canaries=game.m,
@@ -154,9 +152,7 @@ def at_least_the_optimum(m: int, k: int, t: Fraction, delta: Fraction) -> bool:
     return True
 
 
-def chosen_number(
-    m: int, delta: Fraction, tau: Fraction, guesses: int, correct: int, published: int
-) -> bool | Fails:
+def chosen_number(m: int, delta: Fraction, tau: Fraction, guesses: int, correct: int, published: int) -> bool | Fails:
     """The claim M6c for the mechanism of `rejected`, with the engine's Algorithm 3."""
     pairs = ((Fraction(1), Fraction(delta)),)
     games = Game(m, 2, guesses, correct), Game(m, 2, published, published)
@@ -177,9 +173,7 @@ def chosen_number_again(
     if share > 1 or not all(refutes(curve, game, tau) for game in games):
         return True
     sets = list(combinations(range(m), published))
-    outputs = {
-        u: {(chosen, tuple(u[at] for at in chosen)) for chosen in sets} for u in product((0, 1), repeat=m)
-    }
+    outputs = {u: {(chosen, tuple(u[at] for at in chosen)) for chosen in sets} for u in product((0, 1), repeat=m)}
     spent = max(len(outputs[u] - outputs[other]) for u in outputs for other in neighbours(u, 2))
     if share * Fraction(spent, len(sets)) > delta:  # the mechanism is not (0,δ)-DP
         return True
@@ -257,9 +251,7 @@ def tail_and_least(guesses: int, correct: int, t: Fraction) -> tuple[Fraction, F
     return tail, min(Fraction(1), Fraction(guesses, m) / (r[0] + h[0]))
 
 
-def least_is_the_tail(
-    guesses: int, correct: int, t: Fraction, tail: Fraction, least: Fraction
-) -> bool | Fails:
+def least_is_the_tail(guesses: int, correct: int, t: Fraction, tail: Fraction, least: Fraction) -> bool | Fails:
     """Compare the two."""
     why = (
         f"m = c' = {guesses}, c = {correct}, e^ε = {t}: no ε-DP mechanism has {correct} or more right with "
@@ -280,11 +272,7 @@ def equal_when_all_right(m: int, k: int, t: Fraction, delta: Fraction) -> bool:
     for guesses in range(1, m + 1):
         game = Game(m, k, guesses, guesses)
         most = min(Fraction(1), q**guesses + m * delta * (1 - q**guesses) / guesses)
-        if (
-            most != optimum(game, t, delta)
-            or refutes(curve, game, most * BELOW)
-            or not refutes(curve, game, most)
-        ):
+        if most != optimum(game, t, delta) or refutes(curve, game, most * BELOW) or not refutes(curve, game, most):
             return False
     return True
 
@@ -316,11 +304,7 @@ def sum_rises(seed: int, k: int, guesses: int) -> bool:
                 from_here = correct * tau / m, (guesses - correct) * tau / m
                 r, h = recursion(curve, game, start, *from_here, code)
                 runs.append([a + b for a, b in zip(r, h, strict=True)])
-            if any(
-                low >= high
-                for before, after in pairwise(runs)
-                for low, high in zip(before, after, strict=True)
-            ):
+            if any(low >= high for before, after in pairwise(runs) for low, high in zip(before, after, strict=True)):
                 return False
     return True
 

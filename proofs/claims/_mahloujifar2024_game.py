@@ -183,8 +183,7 @@ def best_probability(laws: Laws, k: int, guesses: int, correct: int) -> Fraction
     total = ZERO
     for out in next(iter(laws.values())):
         total += max(
-            sum((law[out] for u, law in laws.items() if right(u, guess) >= correct), ZERO)
-            for guess in options
+            sum((law[out] for u, law in laws.items() if right(u, guess) >= correct), ZERO) for guess in options
         )
     return total / len(laws)
 
@@ -216,9 +215,7 @@ def symmetric_laws(m: int, k: int, shares: Mapping[int, Sequence[Fraction]]) -> 
 # Theorem 9 and Algorithm 3
 
 
-def theorem_nine_fails(
-    p: Sequence[Fraction], curve: Curve, m: int, k: int, guesses: int
-) -> tuple[int, ...] | None:
+def theorem_nine_fails(p: Sequence[Fraction], curve: Curve, m: int, k: int, guesses: int) -> tuple[int, ...] | None:
     """The first set T of counts for which the inequality of Theorem 9 does not hold."""
     for chosen in subsets(guesses):
         left = sum((i * p[i] for i in chosen), ZERO) / m
@@ -247,7 +244,5 @@ def recursion(
 def refutes(curve: Curve, game: Game, tau: Fraction, code: bool = False) -> bool:
     """Whether Algorithm 3 returns True: r[0] + h[0] >= c'/m when started from c τ/m and (c'-c) τ/m."""
     unit = tau / game.m
-    r, h = recursion(
-        curve, game, game.correct, game.correct * unit, (game.guesses - game.correct) * unit, code
-    )
+    r, h = recursion(curve, game, game.correct, game.correct * unit, (game.guesses - game.correct) * unit, code)
     return r[0] + h[0] >= Fraction(game.guesses, game.m)

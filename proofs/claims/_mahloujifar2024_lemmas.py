@@ -103,10 +103,7 @@ def first_secret(laws: Laws, k: int) -> list[dict[int, Fraction]]:
     share = Fraction(k, len(laws))
     outputs = list(next(iter(laws.values())))
     return [
-        {
-            out: share * sum((law[out] for u, law in laws.items() if u[0] == value), Fraction(0))
-            for out in outputs
-        }
+        {out: share * sum((law[out] for u, law in laws.items() if u[0] == value), Fraction(0)) for out in outputs}
         for value in range(k)
     ]
 
@@ -228,8 +225,7 @@ def randomized_by_engine(k: int, t: Fraction, silent: bool) -> bool | Fails:
 def randomized_by_listing(k: int, t: Fraction, silent: bool) -> bool | Fails:
     """With the laws that the interpreter finds."""
     laws = [
-        {out: brute.probability(k_ary, (value,), (out,), k=k, exp_epsilon=t) for out in range(k)}
-        for value in range(k)
+        {out: brute.probability(k_ary, (value,), (out,), k=k, exp_epsilon=t) for out in range(k)} for value in range(k)
     ]
     return randomized(k, t, laws, silent)
 

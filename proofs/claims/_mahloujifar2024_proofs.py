@@ -109,9 +109,7 @@ def wrong_from_right() -> None:
     """
     f = Symbol("f(p)", nonnegative=True)
     identity((others * (a * p + b)) / others, a * p + b, "the sum of k - 1 equal right sides")
-    identity(
-        others * (1 - f) - (q - p), others - (others * f + q - p), "q' - p <= (k-1)(1 - f(p)), rearranged"
-    )
+    identity(others * (1 - f) - (q - p), others - (others * f + q - p), "q' - p <= (k-1)(1 - f(p)), rearranged")
     identity((others * f + q - p).subs(others, 1), f + q - p, "k = 2: (k-1) f(p) + q - p <= 1 as printed")
 
 
@@ -168,9 +166,7 @@ def counted_twice() -> None:
     identity((g + fewer - i + 1) - (g - i + 1), fewer, "c' - i + 1 is larger by c' - g")
     certain((a * fewer).is_nonnegative, "so the right side only grows when fewer guesses are made")
     one, two = symbols("x_1 x_2", nonnegative=True)
-    identity(
-        ((a * one + b) + (a * two + b)) / 2, a * (one + two) / 2 + b, "a line commutes with averaging over j"
-    )
+    identity(((a * one + b) + (a * two + b)) / 2, a * (one + two) / 2 + b, "a line commutes with averaging over j")
 
 
 # Algorithm 3
@@ -216,9 +212,7 @@ def invariant() -> None:
     """
     _weights()
     z, guesses, c, weight = symbols("z c' c p_z", nonnegative=True)
-    identity(
-        z * weight / m + (guesses - z) * weight / m, guesses * weight / m, "α_0 + β_0 = c' Σ p_z / m = c'/m"
-    )
+    identity(z * weight / m + (guesses - z) * weight / m, guesses * weight / m, "α_0 + β_0 = c' Σ p_z / m = c'/m")
     identity(z * weight - c * weight, (z - c) * weight, "α_c - c τ'/m = Σ_{z>=c} (z-c) p_z/m >= 0")
     identity(
         (guesses - c) * weight - (guesses - z) * weight,
@@ -280,9 +274,7 @@ def one_line_is_enough() -> None:
     identity(1 - delta - t * (1 - rho), (1 - delta) / (t + 1), "the mirror line has the same inverse at ρ")
     identity(rho + (1 - delta) / (t + 1), 1, "ρ + (1-δ)/(t+1) = 1")
     grown = Symbol("t_minus_1", nonnegative=True)
-    identity(
-        (1 + grown) - 1 / (1 + grown), grown * (grown + 2) / (grown + 1), "the mirror is the steeper: t - 1/t"
-    )
+    identity((1 + grown) - 1 / (1 + grown), grown * (grown + 2) / (grown + 1), "the mirror is the steeper: t - 1/t")
     certain((grown * (grown + 2) / (grown + 1)).is_nonnegative, "is >= 0, so below ρ it is the smaller")
 
 
@@ -312,9 +304,7 @@ def binomial_is_best() -> None:
     """
     _binomial_ratio()
     ours, theirs = symbols("P B", nonnegative=True)
-    identity(
-        (1 - ours) * theirs - ours * (1 - theirs), theirs - ours, "the sum over i >= v > j says B - P >= 0"
-    )
+    identity((1 - ours) * theirs - ours * (1 - theirs), theirs - ours, "the sum over i >= v > j says B - P >= 0")
     identity(t / (t + others) / (1 - t / (t + others)), t / others, "odds t : (k-1) of one right answer")
 
 

@@ -144,9 +144,7 @@ def random_stays_below(seed: int, n: int, t: Fraction, delta: Fraction) -> bool:
     """A random (ε, δ)-DP mechanism, for all r and u, with the best decoder."""
     table = private(random_dp_law(seed, n, 4, t, delta), delta, t)
     return all(
-        best_chance(table, r, u) <= sharp_bound(n, r, u, delta, Fraction(t))
-        for r in range(1, n + 1)
-        for u in range(r)
+        best_chance(table, r, u) <= sharp_bound(n, r, u, delta, Fraction(t)) for r in range(1, n + 1) for u in range(r)
     )
 
 
@@ -179,9 +177,7 @@ def pure_stays_below(seed: int, n: int, t: int) -> bool:
     table = private(random_dp_law(seed, n, 4, t, 0), ZERO, Fraction(t))
     e = Fraction(1, 1 + t)
     return all(
-        best_chance(table, r, u)
-        <= binomial_at_most(r, e, u)
-        == independent_chance(n, r, u, ZERO, Fraction(t))
+        best_chance(table, r, u) <= binomial_at_most(r, e, u) == independent_chance(n, r, u, ZERO, Fraction(t))
         for r in range(1, n + 1)
         for u in range(r)
     )
@@ -202,9 +198,7 @@ def shared_score_wins(seed: int) -> bool:
 
     def law(x: Bits) -> Law:
         shares = ((c, joined([{b: c, 1 - b: 1 - c} for b in x])) for _, c in parts)
-        return {
-            (c, y): m * p for (m, _), (c, each) in zip(parts, shares, strict=True) for y, p in each.items()
-        }
+        return {(c, y): m * p for (m, _), (c, each) in zip(parts, shares, strict=True) for y, p in each.items()}
 
     channel, table = ({x: law(x) for x in all_bits(n)} for n in (1, 2))
     kinks = [t for t, _ in curve_pairs(channel)]
@@ -256,10 +250,7 @@ def step_keeps_chance(n: int, r: int, u: int, delta: Fraction, mechanism: str) -
                 if 0 in wrong:
                     wrong[0] = int(guess_of(sent, ONE) != x[0])
                 after += p * chance / 2**n if sum(wrong.values()) <= u else ZERO
-    why = (
-        f"Mechanism: {WORDS[mechanism]}. Before the replacement P(at most {u} errors) is {before}, after it "
-        f"{after}."
-    )
+    why = f"Mechanism: {WORDS[mechanism]}. Before the replacement P(at most {u} errors) is {before}, after it {after}."
     return before <= after or Fails(why, before=before, after=after)
 
 
@@ -299,9 +290,7 @@ def filtered_chance(n: int, r: int, u: int, delta: Fraction, coin: bool) -> Frac
     total = ZERO
     for x, kept in product(all_bits(n), all_bits(n)):
         p = delta ** sum(kept) * (1 - delta) ** (n - sum(kept)) / 2**n
-        errors = [
-            ZERO if here else (HALF if coin else Fraction(bit)) for bit, here in zip(x, kept, strict=True)
-        ]
+        errors = [ZERO if here else (HALF if coin else Fraction(bit)) for bit, here in zip(x, kept, strict=True)]
         by_zeros = sorted(range(n), key=lambda i, x=x: (x[i], i))[:r]  # type: ignore[misc]
         for share, released in ((delta, by_zeros), (1 - delta, list(range(r)))):
             total += p * share * chance(tuple(sorted(errors[i] for i in released)))
@@ -351,9 +340,7 @@ def checked_means(n: int, r: int, delta: Fraction) -> list[Fraction]:
     from tightdp.query.audit.order_statistics import error_means
 
     means = order_means(n, r, delta)
-    if not all(
-        e.lower <= v <= e.upper for v, e in zip(means, error_means(n, r, ((ONE, delta),)), strict=True)
-    ):
+    if not all(e.lower <= v <= e.upper for v, e in zip(means, error_means(n, r, ((ONE, delta),)), strict=True)):
         raise ValueError("the engine has other means")
     return means
 
@@ -365,9 +352,7 @@ def integrated_means(n: int, r: int, delta: Fraction, t: Fraction = ONE) -> list
     found = []
     for k in range(n, n - r, -1):
         scale = Fraction(math.factorial(n), math.factorial(n - k) * math.factorial(k - 1))
-        area = sum(
-            (comb(n - k, j) * (-1) ** j * (1 - delta) ** (k + j) / (k + j) for j in range(n - k + 1)), ZERO
-        )
+        area = sum((comb(n - k, j) * (-1) ** j * (1 - delta) ** (k + j) / (k + j) for j in range(n - k + 1)), ZERO)
         found.append(scale * area / (1 + t))
     return found
 
@@ -405,9 +390,7 @@ def sum_bounds_channels_again(n: int, r: int, u: int, delta: Fraction) -> bool |
 def pure_sum_bounds(seed: int, n: int, t: int) -> bool:
     """δ = 0: all means are 1/(1+t), and the sum bounds a random ε-DP mechanism."""
     means = integrated_means(n, n, ZERO, Fraction(t))
-    return means == [Fraction(1, 1 + t)] * n == order_means(n, n, ZERO, Fraction(t)) and pure_stays_below(
-        seed, n, t
-    )
+    return means == [Fraction(1, 1 + t)] * n == order_means(n, n, ZERO, Fraction(t)) and pure_stays_below(seed, n, t)
 
 
 def moment(means: Iterable[Fraction], u: int, x: Fraction) -> Fraction:

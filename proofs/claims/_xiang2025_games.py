@@ -72,10 +72,7 @@ def all_or_nothing(n: int, delta: Fraction, t: Fraction = ONE) -> Table:
 
 def one_secret(n: int, delta: Fraction) -> Table:
     """Each bit is revealed, with its index, with probability δ, and never two together; δ <= 1/n."""
-    return {
-        x: merged([*(((at, bit), delta) for at, bit in enumerate(x)), (None, 1 - n * delta)])
-        for x in all_bits(n)
-    }
+    return {x: merged([*(((at, bit), delta) for at, bit in enumerate(x)), (None, 1 - n * delta)]) for x in all_bits(n)}
 
 
 def revealed_group(n: int, r: int, delta: Fraction) -> Table:
@@ -83,9 +80,7 @@ def revealed_group(n: int, r: int, delta: Fraction) -> Table:
     groups = list(combinations(range(n), r))
     share = n * delta / r / len(groups)
     return {
-        x: merged(
-            [*(((group, tuple(x[i] for i in group)), share) for group in groups), (None, 1 - n * delta / r)]
-        )
+        x: merged([*(((group, tuple(x[i] for i in group)), share) for group in groups), (None, 1 - n * delta / r)])
         for x in all_bits(n)
     }
 
@@ -269,7 +264,5 @@ def extremal(n: int, r: int, u: int, delta: Fraction, t: Fraction) -> Table:
 def all_pairs(table: Table) -> list[tuple[Law, Law]]:
     """All ordered pairs of laws of neighbours."""
     return [
-        (table[x], table[y])
-        for x, y in permutations(table, 2)
-        if sum(a != b for a, b in zip(x, y, strict=True)) == 1
+        (table[x], table[y]) for x, y in permutations(table, 2) if sum(a != b for a, b in zip(x, y, strict=True)) == 1
     ]

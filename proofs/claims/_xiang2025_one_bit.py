@@ -59,9 +59,7 @@ def least_by_events(t: Fraction, delta: Fraction, alpha: Fraction) -> Fraction:
     """The least β of a deterministic test with error at most α on the four-output mechanism, by listing."""
     p, q = four_outputs(0, delta, t), four_outputs(1, delta, t)
     outputs = sorted(p.keys() | q.keys())
-    events = (
-        [y for y, kept in zip(outputs, chosen, strict=True) if kept] for chosen in all_bits(len(outputs))
-    )
+    events = ([y for y, kept in zip(outputs, chosen, strict=True) if kept] for chosen in all_bits(len(outputs)))
     return min(
         1 - sum((q.get(y, ZERO) for y in event), ZERO)
         for event in events

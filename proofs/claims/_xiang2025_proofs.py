@@ -26,9 +26,7 @@ def private_is_above_two_lines() -> None:
     converse let φ be the indicator of an event S: β >= f(α) gives 1 - Q(S) >= 1 - δ - tP(S).
     """
     d, phi = symbols("d phi", nonnegative=True)
-    exhaustive(
-        (0, 1), lambda end: end * d <= d and -end * d <= 0, "φ·d <= max(0, d) at φ = 0, 1, hence between them"
-    )
+    exhaustive((0, 1), lambda end: end * d <= d and -end * d <= 0, "φ·d <= max(0, d) at φ = 0, 1, hence between them")
     certain(not (phi * d).diff(phi, 2), "φ·d is linear in φ")
     line = (1 - delta - t * alpha) - beta
     identity(1 - beta - (t * alpha + delta), line, "Q rejects with at most tα + δ: the first line")
@@ -69,9 +67,7 @@ def least_error_of_a_bit() -> None:
     >= f(a) - (x - a) for all x, that is, x + f(x) >= a + f(a): the minimum is at a.
     """
     p, extra, phi = symbols("p extra phi", nonnegative=True)
-    identity(
-        phi * (p + extra) + (1 - phi) * p - p, phi * extra, "P >= Q = p: guessing 0 is best, φ·extra more"
-    )
+    identity(phi * (p + extra) + (1 - phi) * p - p, phi * extra, "P >= Q = p: guessing 0 is best, φ·extra more")
     identity(phi * p + (1 - phi) * (p + extra) - p, (1 - phi) * extra, "Q >= P = p: guessing 1 is best")
     a, fa = symbols("a fa")
     identity(x + (fa - (x - a)), a + fa, "the tangent of slope -1 has the same sum everywhere")
@@ -122,9 +118,7 @@ def flips_cost_at_most() -> None:
     low = (tail - tail * (rest + b)) / b - (tail - tail * rest) / b
     identity(tail + low, 0, "the row of i < v: the indicator 0")
     step = t * (r - k) / (k + 1)
-    identity(
-        step - step.subs(k, k + 1), t * (r + 1) / ((k + 1) * (k + 2)), "b_{k+1}/b_k falls in k, by this much"
-    )
+    identity(step - step.subs(k, k + 1), t * (r + 1) / ((k + 1) * (k + 2)), "b_{k+1}/b_k falls in k, by this much")
     before = (weight.subs(i, i - 1) / weight) / i
     identity(before, 1 / (t * (r - i + 1)), "b_{i-1}/(i b_i), which rises with i")
 
@@ -143,9 +137,7 @@ def extremal_law_attains() -> None:
     w, tail, common = symbols("w T c", positive=True)
     binomial_law = binomial(r, i) * t**i / common
     ours, theirs = binomial_law * i, binomial_law.subs(i, i - 1) * (r - i + 1)
-    identity(
-        ours / theirs, t, "a_i = t·(weight under the other) where both have the same factor 1-w or 1-w+w/T"
-    )
+    identity(ours / theirs, t, "a_i = t·(weight under the other) where both have the same factor 1-w or 1-w+w/T")
     here = symbols("b_v", positive=True)
     inside = ((1 - w) + w / tail) * here * v / n - t * (1 - w) * here * v / (t * n)
     identity(inside, w * v * here / (n * tail), "for i = v the excess is w v b_v/(n T)")
@@ -161,9 +153,7 @@ def sharp_bound_is_proved() -> None:
     extremal_law_attains()
 
 
-sharp_bound_is_proved.__doc__ = (
-    (flips_cost_at_most.__doc__ or "") + "\n\n" + (extremal_law_attains.__doc__ or "")
-)
+sharp_bound_is_proved.__doc__ = (flips_cost_at_most.__doc__ or "") + "\n\n" + (extremal_law_attains.__doc__ or "")
 
 
 def released_guesses_stay_uncertain() -> None:
@@ -183,9 +173,7 @@ def released_guesses_stay_uncertain() -> None:
         "p <= t p' leaves error >= e",
     )
     chance_falls_with_the_error()
-    identity(
-        (1 / (1 + t)) / (1 - 1 / (1 + t)), 1 / t, "the error of a channel with f_{ε,0} is e at both outputs"
-    )
+    identity((1 / (1 + t)) / (1 - 1 / (1 + t)), 1 / t, "the error of a channel with f_{ε,0} is e at both outputs")
 
 
 def chance_falls_with_the_error() -> None:
@@ -217,18 +205,14 @@ def shared_score_beats_channels() -> None:
     masses, chances = symbols("m1:4"), symbols("q1:4")
     mean = sum(m * c for m, c in zip(masses, chances, strict=True))
     square = sum(m * c**2 for m, c in zip(masses, chances, strict=True))
-    pairs = sum(
-        masses[i] * masses[j] * (chances[i] - chances[j]) ** 2 for i, j in product(range(3), repeat=2)
-    )
+    pairs = sum(masses[i] * masses[j] * (chances[i] - chances[j]) ** 2 for i, j in product(range(3), repeat=2))
     identity(
         (square * sum(masses) - mean**2),
         pairs / 2,
         "E[Q²] - (E Q)² = ½ Σ m_i m_j (q_i - q_j)² >= 0 (Σ m = 1)",
     )
     gap = delta + (1 - delta) * q**2 - (delta + (1 - delta) * q) ** 2
-    identity(
-        gap, delta * (1 - delta) / (1 + t) ** 2, "for f_{ε,δ} it is δ(1-δ)/(1+t)², positive for 0 < δ < 1"
-    )
+    identity(gap, delta * (1 - delta) / (1 + t) ** 2, "for f_{ε,δ} it is δ(1-δ)/(1+t)², positive for 0 < δ < 1")
 
 
 def best_release_given_outputs() -> None:
@@ -242,9 +226,7 @@ def best_release_given_outputs() -> None:
     chance_falls_with_the_error()
     e, better = symbols("e better", nonnegative=True)
     identity((1 - e) - e, 1 - 2 * e, "guessing the less likely value errs with 1 - e >= e, as e <= 1/2")
-    identity(
-        (e + better) - e, better, "a released guess of error e + better can be changed for one of error e"
-    )
+    identity((e + better) - e, better, "a released guess of error e + better can be changed for one of error e")
 
 
 # X6, X7, X8, X9
@@ -261,9 +243,7 @@ def filtering_by_other_scores() -> None:
     chance_falls_with_the_error()
     s = Symbol("s", positive=True)
     under_zero, under_one = 1 / (1 + s), (1 / s) / (1 + 1 / s)
-    identity(
-        under_zero, 1 - 1 / (1 + 1 / s), "given 0 and the score, the wrong output has probability 1/(1+s)"
-    )
+    identity(under_zero, 1 - 1 / (1 + 1 / s), "given 0 and the score, the wrong output has probability 1/(1+s)")
     identity(under_one, under_zero, "given 1 likewise: the error does not depend on the bit")
 
 
@@ -298,9 +278,7 @@ def different_means_lower_the_product() -> None:
     """
     one, two = symbols("v1 v2")
     e = (one + two) / 2
-    identity(
-        (1 - e) ** 2 - (1 - one) * (1 - two), ((one - two) / 2) ** 2, "the gap is the square of (v_1-v_2)/2"
-    )
+    identity((1 - e) ** 2 - (1 - one) * (1 - two), ((one - two) / 2) ** 2, "the gap is the square of (v_1-v_2)/2")
     error = 1 / (1 + t)
     v1, v2 = (1 - delta**2) * error, (1 - delta) ** 2 * error
     identity(v1 + v2, 2 * (1 - delta) * error, "for f_{ε,δ}: the means add up to 2e")
@@ -318,9 +296,7 @@ def exponential_moment() -> None:
     identity(x**s * x ** (-u), x ** (s - u), "x^s/x^u = x^(s-u), which is >= 1 for s <= u as 0 < x < 1")
     inside = 1 - v + v * exp(lam)
     second = (diff(inside, lam, 2) * inside - diff(inside, lam) ** 2) / inside**2
-    identity(
-        second, v * (1 - v) * exp(lam) / inside**2, "each ln(1-v+v e^λ) has the printed curvature (35), >= 0"
-    )
+    identity(second, v * (1 - v) * exp(lam) / inside**2, "each ln(1-v+v e^λ) has the printed curvature (35), >= 0")
 
 
 def false_alarms_stay() -> None:
@@ -351,9 +327,7 @@ def no_valid_value_is_smaller() -> None:
     n, r, share, at_random = symbols("n r share c", positive=True)
     identity((n * delta / r) * (r / n), delta, "a secret is in the revealed set with probability δ")
     identity(share + (1 - share) * at_random - share, (1 - share) * at_random, "more than nδ/r, if nδ/r < 1")
-    identity(
-        (n / (n / 5)) * Fraction(1, 100), Fraction(1, 20), "in Fig. 7 nδ/r is 1/20, the significance level"
-    )
+    identity((n / (n / 5)) * Fraction(1, 100), Fraction(1, 20), "in Fig. 7 nδ/r is 1/20, the significance level")
     identity((n / n) * Fraction(1, 10), Fraction(1, 10), "in Fig. 10, with δ = 1/10, it is 1/10")
 
 

@@ -104,9 +104,7 @@ paper.row(
 # M2, M3: Lemma 11
 
 SMALL_GAMES = [(1, 2, 3), (2, 2, 3), (1, 3, 3), (2, 3, 2), (1, 4, 2)]
-DRAWN = [
-    {"seed": seed, "m": m, "k": k, "outputs": outputs} for m, k, outputs in SMALL_GAMES for seed in range(6)
-]
+DRAWN = [{"seed": seed, "m": m, "k": k, "outputs": outputs} for m, k, outputs in SMALL_GAMES for seed in range(6)]
 
 paper.claim(
     "M2a",
@@ -170,8 +168,7 @@ paper.row(
 paper.claim(
     "M3a",
     "Lemma 11, lower, k = 2",
-    "k = 2, and u_1 is answered in E: P(E and u_1 = v_1) >= f''_2(P(E)), f''_2(x) = "
-    "inf{α : f(α) + x - α <= 1}.",
+    "k = 2, and u_1 is answered in E: P(E and u_1 = v_1) >= f''_2(P(E)), f''_2(x) = inf{α : f(α) + x - α <= 1}.",
     verdict="proved",
     instances=grid(m=(1, 2), outputs=(2, 3), seed=range(6)),
     quick=12,
@@ -257,8 +254,7 @@ paper.claim(
     quick=6,
     check=lemmas.rises_and_is_convex,
     proof=proofs.supremum_of_rising_lines,
-    notes="Not strictly: it is 0 near 0 when δ > 0. It holds for the printed f''_k and for the corrected "
-    "one (M3c).",
+    notes="Not strictly: it is 0 near 0 when δ > 0. It holds for the printed f''_k and for the corrected one (M3c).",
 )
 paper.row(
     "M4",
@@ -295,8 +291,7 @@ paper.claim(
     readings="The proof replaces *at most c'* by a guesser that marks exactly c' guesses, which would "
     "change the p_i. That is not needed: for exactly c' the counting is exact, for fewer the right side "
     "only grows. In the reconstruction game f must bound the replacement of one element (M2c).",
-    notes="For k = 2, f(x) = 1 - δ - e^ε x and all T at once it says Σ_i max(0, i p_i - e^ε (c'-i+1) "
-    "p_{i-1}) <= m δ.",
+    notes="For k = 2, f(x) = 1 - δ - e^ε x and all T at once it says Σ_i max(0, i p_i - e^ε (c'-i+1) p_{i-1}) <= m δ.",
 )
 
 LINEAR_PROGRAMS = [
@@ -347,9 +342,7 @@ paper.claim(
 )
 
 GUARANTEES = grid(t=("1", "3/2", "2", "4"), delta=("0", "1/100", "1/20", "1/4"))
-AGAINST = [
-    {"m": m, "k": k, **each} for m, k in ((1, 2), (3, 2), (6, 2), (3, 3), (5, 4)) for each in GUARANTEES
-]
+AGAINST = [{"m": m, "k": k, **each} for m, k in ((1, 2), (3, 2), (6, 2), (3, 3), (5, 4)) for each in GUARANTEES]
 
 paper.claim(
     "M6b",
@@ -413,8 +406,7 @@ paper.claim(
 paper.row(
     "M6",
     "Thm 10",
-    "When Algorithm 3 returns True, no f-DP mechanism gives at least c right guesses with probability above "
-    "τ.",
+    "When Algorithm 3 returns True, no f-DP mechanism gives at least c right guesses with probability above τ.",
     parts=("M6a", "M6b", "M6c", "M6d"),
 )
 
@@ -532,8 +524,7 @@ paper.claim(
     "z/(c'-z), and the term d_i h_i is missing. (The form (3) in the proof of Lemma 14 is right, except "
     "that d_j is not defined for j = c'.)",
     corrected=Correction(
-        "r_{i,j}(α, β) = α - d_{j-1} β + d_i h_{i,j} + Σ_{z=i+1}^{j-1} (d_z - d_{z-1}) h_{z,j}, d_z = "
-        "z/(c'-z).",
+        "r_{i,j}(α, β) = α - d_{j-1} β + d_i h_{i,j} + Σ_{z=i+1}^{j-1} (d_z - d_{z-1}) h_{z,j}, d_z = z/(c'-z).",
         verdict="proved",
         instances=grid(k=(2, 3), guesses=(1, 2, 3, 5), seed=range(3)),
         quick=9,

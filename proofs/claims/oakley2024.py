@@ -121,10 +121,7 @@ def compare_counts(n: int, lam: Fraction, theta: Fraction, law: Any) -> bool | F
     for x, y in product(all_bits(n), all_bits(n)):
         counted, exact = weighted_count(x, y, theta, 1 - theta), law(x, y)
         if counted != exact:
-            why = (
-                f"With x = {listed(x)} and y = {listed(y)} the weighted count is {counted}; P(RR(x) = y) = "
-                f"{exact}."
-            )
+            why = f"With x = {listed(x)} and y = {listed(y)} the weighted count is {counted}; P(RR(x) = y) = {exact}."
             return Fails(why, x=x, y=y, weighted_count=counted, probability=exact)
     return True
 
@@ -195,8 +192,7 @@ paper.claim(
         check=formula_corrected,
         proof=formula_counts_the_law,
     ),
-    stands="Theorem 4 and everything that uses it, once the two weights are exchanged; its proof needs no "
-    "change.",
+    stands="Theorem 4 and everything that uses it, once the two weights are exchanged; its proof needs no change.",
     readings="""
     As printed the count is the law of randomized response that flips with probability 1 - λ, which is the
     same only for λ = 1/2. Definition 3 asks for exactly one assignment whose count is P(A(x) = y); that has
@@ -266,9 +262,7 @@ def ratio_of_neighbours() -> None:
     identity(here / here.subs(d, d + 1), (1 - lam) / lam, "the ratio to a neighbour with d + 1")
     identity(here / here.subs(d, d - 1), lam / (1 - lam), "the ratio to a neighbour with d - 1")
     positive((1 - lam) / lam - lam / (1 - lam), lam, 0, "1/2", "the first is the larger for 0 < λ < 1/2")
-    identity(
-        here.subs(d, 0) / here.subs(d, 1), (1 - lam) / lam, "it occurs with d = 0 and d = 1, for every n >= 1"
-    )
+    identity(here.subs(d, 0) / here.subs(d, 1), (1 - lam) / lam, "it occurs with d = 0 and d = 1, for every n >= 1")
 
 
 paper.claim(
@@ -379,8 +373,7 @@ paper.claim(
     other inputs.
     """,
     corrected=Correction(
-        "The least probability 0.96 is attained exactly on (0,0) and (1,1); on (0,1) and (1,0) the "
-        "probability is 1.",
+        "The least probability 0.96 is attained exactly on (0,0) and (1,1); on (0,1) and (1,0) the probability is 1.",
         verdict="proved",
         proof=worst_inputs_listed,
     ),
@@ -426,8 +419,7 @@ def distance_by_induction() -> None:
 paper.claim(
     "O6",
     "Lemma 1",
-    "P(RR(x) = y) depends only on the number i of positions where x and y differ and equals P(RR(1^i "
-    "0^(n-i)) = 0^n).",
+    "P(RR(x) = y) depends only on the number i of positions where x and y differ and equals P(RR(1^i 0^(n-i)) = 0^n).",
     verdict="proved",
     instances=grid(n=range(1, 6), lam=SMALL),
     quick=grid(n=range(1, 4), lam=("1/5",)),
@@ -484,9 +476,7 @@ def is_privacy_set(n: int, lam: Fraction, chosen: list[tuple[Bits, Bits, Bits]])
     instance = rr.bind(n=n, lam=lam)
     laws = {x: dict(instance.distribution(x).law) for x in all_bits(n)}
     ratios = {laws[x][y] / laws[other][y] for x, other, y in chosen}
-    covered = all(
-        laws[x][y] / laws[other][y] in ratios for x in laws for other in one_changed(x) for y in laws[x]
-    )
+    covered = all(laws[x][y] / laws[other][y] in ratios for x in laws for other in one_changed(x) for y in laws[x])
     return covered and all(other in one_changed(x) for x, other, _ in chosen)
 
 
@@ -531,8 +521,7 @@ def two_are_enough(n: int, lam: Fraction) -> bool:
 paper.claim(
     "O8b",
     "Thm 5, beyond",
-    "The two triples (0^n, 10^(n-1), 0^n) and (10^(n-1), 0^n, 0^n) are a privacy set of RR already, for "
-    "every n.",
+    "The two triples (0^n, 10^(n-1), 0^n) and (10^(n-1), 0^n, 0^n) are a privacy set of RR already, for every n.",
     verdict="proved",
     extra=True,
     instances=grid(n=range(1, 5), lam=SMALL),
@@ -555,9 +544,7 @@ paper.row(
 def inference_set_suffices(n: int) -> bool:
     """I_RR has n+1 elements, and both sides of every triple of C_RR."""
     pairs = {(ones_first(i, n), (0,) * n) for i in range(n + 1)}
-    return len(pairs) == n + 1 and all(
-        (x, y) in pairs and (other, y) in pairs for x, other, y in privacy_set(n)
-    )
+    return len(pairs) == n + 1 and all((x, y) in pairs and (other, y) in pairs for x, other, y in privacy_set(n))
 
 
 def prefixes_are_there() -> None:
@@ -616,18 +603,14 @@ paper.claim(
     quick=grid(n=range(1, 4), lam=("1/5",)),
     check=law_depends_on_ones,
     proof=generating_functions_commute,
-    notes="The printed proof of Lemma 3 ends in an equality without an argument; the generating function "
-    "supplies one.",
+    notes="The printed proof of Lemma 3 ends in an equality without an argument; the generating function supplies one.",
 )
 
 
 def accuracy_set_size(n: int, alpha: int) -> bool | Fails:
     """|A_RRcount| of (10)."""
     exact, printed = len({ones_first(i, n) for i in range(n + 1)}), (n + 1) * alpha
-    why = (
-        f"The accuracy set has {exact} elements whatever α is; (n+1)·α = {printed}, and there are only "
-        f"{2**n} inputs."
-    )
+    why = f"The accuracy set has {exact} elements whatever α is; (n+1)·α = {printed}, and there are only {2**n} inputs."
     return exact == printed or Fails(why, elements=exact, printed=printed)
 
 
@@ -687,8 +670,7 @@ paper.claim(
     brute=accuracy_set_size,
     at={"n": 1, "alpha": 2},
     minimal="smallest n, then smallest α >= 1 (for α = 0 the printed size is 0)",
-    breaks="The factor α belongs to the work per input, not to the size of the set, which (10) defines "
-    "without α.",
+    breaks="The factor α belongs to the work per input, not to the size of the set, which (10) defines without α.",
     corrected=Correction(
         "It has n + 1 elements, for every α.",
         verdict="proved",
@@ -820,9 +802,7 @@ def states_of_interleaved_clients() -> None:
     transitions each, so that there are 6n·7^(n-1) transitions, and each of the 4^n final states has a loop.
     These are all six printed numbers.
     """
-    exhaustive(
-        PRINTED_CHAINS, lambda n, states, _: states == 7**n, "the printed states at n = 2, 4, 5 are 7^n"
-    )
+    exhaustive(PRINTED_CHAINS, lambda n, states, _: states == 7**n, "the printed states at n = 2, 4, 5 are 7^n")
     exhaustive(
         PRINTED_CHAINS,
         lambda n, _, transitions: transitions == 6 * n * 7 ** (n - 1) + 4**n,
@@ -892,8 +872,7 @@ paper.claim(
 paper.row(
     "O12",
     "Sec. 6.1, Table 2",
-    "The diagram of RR on a fixed input with all n output bits has n+2 nodes; a Markov chain of it has 7^n "
-    "states.",
+    "The diagram of RR on a fixed input with all n output bits has n+2 nodes; a Markov chain of it has 7^n states.",
     parts=("O12a", "O12b", "O12c", "O12d"),
     notes="True in Dice's way of counting and for the chain that was used. The best chain for a fixed input "
     "and output has as many states as the diagram has nodes.",
@@ -905,9 +884,7 @@ paper.row(
 
 def printed_inputs(n: int, k: int) -> bool | Fails:
     """The number of datasets, from the program's record domain."""
-    record = above_threshold.bind(
-        n=n, k=k, threshold=1, ratio_threshold="1/2", ratio_query="1/2"
-    ).bound.record
+    record = above_threshold.bind(n=n, k=k, threshold=1, ratio_threshold="1/2", ratio_query="1/2").bound.record
     return inputs_compared(record.size**n)
 
 
@@ -918,10 +895,7 @@ def printed_inputs_again(n: int, k: int) -> bool | Fails:
 
 def inputs_compared(exact: int) -> bool | Fails:
     """What the paper prints, and what there is."""
-    why = (
-        f"Six records with four values each: 4^6 = {exact} inputs. 6^4 = 1296 would be four records with "
-        "six values."
-    )
+    why = f"Six records with four values each: 4^6 = {exact} inputs. 6^4 = 1296 would be four records with six values."
     return exact == 1296 or Fails(why, inputs=exact, printed=1296)
 
 
@@ -943,8 +917,7 @@ paper.claim(
     minimal="the only instance of the claim",
     breaks="Base and exponent are exchanged: the number is (k+1)^n, not n^(k+1).",
     corrected=Correction("There are 4^6 = 4096 inputs.", verdict="proved", proof=inputs_listed),
-    stands="The point that is made, which becomes stronger: a small diagram stands for more inputs than "
-    "said.",
+    stands="The point that is made, which becomes stronger: a small diagram stands for more inputs than said.",
 )
 
 
@@ -966,9 +939,7 @@ def accuracies_of_classes(alpha: int) -> list[Fraction]:
         law = [Fraction(1)]
         for client in range(8):
             up = 1 - FIFTH if client < c else FIFTH
-            law = [
-                a * (1 - up) + b * up for a, b in zip([*law, Fraction(0)], [Fraction(0), *law], strict=True)
-            ]
+            law = [a * (1 - up) + b * up for a, b in zip([*law, Fraction(0)], [Fraction(0), *law], strict=True)]
         found.append(sum((p for y, p in enumerate(law) if abs(y - c) <= alpha), Fraction(0)))
     return found
 
@@ -1017,9 +988,7 @@ def only_four_inputs_again(n: int, lam: Fraction, alpha: int) -> bool | Fails:
 
 def inputs_at_most_next(count: int) -> bool | Fails:
     """Compare with the four printed ones."""
-    why = (
-        f"{count} inputs have 1-β at most 0.9723904: 0^8 and 1^8, and the 8 + 8 with exactly one 1 or one 0."
-    )
+    why = f"{count} inputs have 1-β at most 0.9723904: 0^8 and 1^8, and the 8 + 8 with exactly one 1 or one 0."
     return count == 4 or Fails(why, inputs=count, printed=4)
 
 
@@ -1072,8 +1041,7 @@ def window_is_an_interval() -> None:
 paper.claim(
     "O15a",
     "Thm 1",
-    "The input that minimises the sum of P(A(x) = y) over y in [V_x - α, V_x + α] minimises P(|A(x) - V_x| "
-    "<= α).",
+    "The input that minimises the sum of P(A(x) = y) over y in [V_x - α, V_x + α] minimises P(|A(x) - V_x| <= α).",
     verdict="proved",
     proof=window_is_an_interval,
     notes="Both are the same number for every input.",
@@ -1177,8 +1145,7 @@ def random_privacy_set(seed: int, n: int) -> bool:
 paper.claim(
     "O15c",
     "Def. 4, Thm 2",
-    "Given a privacy set (Def. 4), the output of Algorithm 2 is a solution of the privacy bound synthesis "
-    "problem.",
+    "Given a privacy set (Def. 4), the output of Algorithm 2 is a solution of the privacy bound synthesis problem.",
     verdict="corrected",
     instances=grid(n=(1, 2), lam=("1/3", "1/4", "1/5")),
     check=definition_four,
@@ -1286,8 +1253,7 @@ paper.claim(
     brute=inputs_of_the_inference_set_again,
     at={"n": 1, "lam": "1/3", "alpha": 0},
     minimal="the smallest n",
-    breaks="The inference set has to contain the pairs of A, but may have others, whose sums are then "
-    "incomplete.",
+    breaks="The inference set has to contain the pairs of A, but may have others, whose sums are then incomplete.",
     corrected=Correction(
         "It loops over the accuracy set A.",
         verdict="holds-on",
@@ -1295,8 +1261,7 @@ paper.claim(
         quick=12,
         check=loop_over_the_accuracy_set,
     ),
-    readings="Line 3 is hard to read in the text that we have (a bracket is open); looping over A is surely "
-    "meant.",
+    readings="Line 3 is hard to read in the text that we have (a bracket is open); looping over A is surely meant.",
 )
 paper.row(
     "O15",
@@ -1304,8 +1269,7 @@ paper.row(
     "Singleton outputs suffice for the pure-DP ratio; the restricted algorithms return the exhaustive "
     "answer (on every program and n that both can run).",
     parts=("O15a", "O15b", "O15c", "O15d", "O15e"),
-    stands="All that is computed with these algorithms in the paper; only the definition of a privacy set "
-    "has a gap.",
+    stands="All that is computed with these algorithms in the paper; only the definition of a privacy set has a gap.",
 )
 
 if __name__ == "__main__":

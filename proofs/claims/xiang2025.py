@@ -45,9 +45,7 @@ paper.claim(
     "Sec. 2.1",
     "(ε,δ)-DP is f-DP with f(y) = max(0, 1 - δ - e^ε y, e^-ε (1 - δ - y)).",
     verdict="proved",
-    instances=[
-        {**each, **pair} for pair in grid(t=(1, 2, 3), delta=("0", "1/6", "1/2")) for each in seeds(12)
-    ],
+    instances=[{**each, **pair} for pair in grid(t=(1, 2, 3), delta=("0", "1/6", "1/2")) for each in seeds(12)],
     quick=36,
     check=one_bit.pair_is_private_iff_above,
     proof=proofs.private_is_above_two_lines,
@@ -125,8 +123,7 @@ paper.claim(
     minimal="the h of smallest denominator in f(x) = h(1-x)",
     breaks="The lemma takes the minimum to be inside (0, 1); for an asymmetric f it may be at the end a = 0.",
     corrected=Correction(
-        "There is such an a in [0, 1]; and in (0, 1), at the fixed point f(a) = a, if f is symmetric and "
-        "f(0) > 0.",
+        "There is such an a in [0, 1]; and in (0, 1), at the fixed point f(a) = a, if f is symmetric and f(0) > 0.",
         verdict="proved",
         proof=proofs.where_slope_is_minus_one,
     ),
@@ -146,10 +143,7 @@ SHARP = (
     "For every (ε,δ)-DP mechanism, input and decoder, with v = r - u, B ~ Bin(r, e^ε/(1+e^ε)), T = P(B >= "
     "v): P(at most u errors) <= min(1, T + nδ·T(1-T)/(v·P(B=v))), and some mechanism attains it."
 )
-MINIMAL = (
-    "smallest n, then r, u, the δ of smallest denominator; mechanisms: independent, all-or-nothing, "
-    "one secret"
-)
+MINIMAL = "smallest n, then r, u, the δ of smallest denominator; mechanisms: independent, all-or-nothing, one secret"
 
 
 def sharp(every: bool) -> Correction:
@@ -241,18 +235,14 @@ paper.claim(
 paper.claim(
     "X4e",
     "Thm 1 for independent bits",
-    "Theorem 1 holds for mechanisms that treat the bits independently, whatever the decoder, the scores and "
-    "r.",
+    "Theorem 1 holds for mechanisms that treat the bits independently, whatever the decoder, the scores and r.",
     verdict="proved",
     extra=True,
-    instances=[
-        {**each, **rest} for rest in grid(n=(1, 2), t=(1, 2), delta=("1/10", "1/2")) for each in seeds(6)
-    ],
+    instances=[{**each, **rest} for rest in grid(n=(1, 2), t=(1, 2), delta=("1/10", "1/2")) for each in seeds(6)],
     quick=[{**each, **rest} for rest in grid(n=(2,), t=(1, 2), delta=("1/2",)) for each in seeds(4)],
     check=audit.products_stay_below,
     proof=proofs.best_release_given_outputs,
-    notes="This is the charitable reading of Theorem 1, and covers the experiments with independent noise "
-    "per bit.",
+    notes="This is the charitable reading of Theorem 1, and covers the experiments with independent noise per bit.",
 )
 paper.claim(
     "X4f",
@@ -262,8 +252,7 @@ paper.claim(
     extra=True,
     instances=grid(n=range(2, 7), t=(1, 2, 5), delta=("1/100", "1/10", "1/2")),
     check=audit.some_mechanism_is_above,
-    notes="So it is no accident of u = 0: Theorem 1 has no cell with n >= 2 in which it holds for these (ε, "
-    "δ).",
+    notes="So it is no accident of u = 0: Theorem 1 has no cell with n >= 2 in which it holds for these (ε, δ).",
 )
 paper.claim(
     "X4g",
@@ -271,9 +260,7 @@ paper.claim(
     "Random (ε,δ)-DP mechanisms with their best decoders obey the sharp bound in place of Theorem 1.",
     verdict="holds-on",
     extra=True,
-    instances=[
-        {**each, **rest} for rest in grid(n=(2, 3), t=(1, 2), delta=("1/10", "1/2")) for each in seeds(12)
-    ],
+    instances=[{**each, **rest} for rest in grid(n=(2, 3), t=(1, 2), delta=("1/10", "1/2")) for each in seeds(12)],
     quick=30,
     check=audit.random_stays_below,
     notes="Theorem 1 itself is exceeded by few random mechanisms (1 in 840 cells of a trial with four "
@@ -441,11 +428,7 @@ paper.claim(
     "the k-th order statistic of the score.",
     verdict="corrected",
     instances=[
-        each
-        for n in (1, 2)
-        for every in (False, True)
-        for each in cells(n, MECHANISMS, every=every)
-        if each["n"] == n
+        each for n in (1, 2) for every in (False, True) for each in cells(n, MECHANISMS, every=every) if each["n"] == n
     ],
     check=audit.sum_bounds,
     brute=audit.sum_bounds_again,
@@ -557,8 +540,7 @@ paper.claim(
 paper.claim(
     "X8b",
     "Prop. 1, as a test",
-    "Rejecting a guarantee when the p-value (26) is at most 5 % rejects a true one with probability at most "
-    "5 %.",
+    "Rejecting a guarantee when the p-value (26) is at most 5 % rejects a true one with probability at most 5 %.",
     verdict="corrected",
     extra=True,
     instances=grid(n=range(1, 7), delta=("1/20",), x=("1/1000",), level=("1/20",)),

@@ -141,9 +141,7 @@ def _paragraph(text: str) -> str:
 
 def _inline(text: str) -> str:
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(
-        f"<code>{escape(part[1:-1])}</code>" if part.startswith("`") else _marked(part) for part in parts
-    )
+    return "".join(f"<code>{escape(part[1:-1])}</code>" if part.startswith("`") else _marked(part) for part in parts)
 
 
 def _marked(text: str) -> str:

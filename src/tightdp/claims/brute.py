@@ -77,9 +77,7 @@ def delta(mechanism: Mechanism, n: int, t: Fraction, **parameters: Any) -> Fract
     )
 
 
-def accuracies(
-    mechanism: Mechanism, n: int, alpha: Fraction | int, **parameters: Any
-) -> dict[Dataset, Fraction]:
+def accuracies(mechanism: Mechanism, n: int, alpha: Fraction | int, **parameters: Any) -> dict[Dataset, Fraction]:
     """Return, for every dataset, the probability of an output within alpha of the target."""
     bound = mechanism.program.bind(n, **parameters)
     found = {}

@@ -25,12 +25,8 @@ AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 3
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what the command takes."""
-    parser.add_argument(
-        "path", metavar="PATH", nargs="?", default=DEFAULT, help=f"a file or directory ({DEFAULT})"
-    )
-    parser.add_argument(
-        "--id", metavar="ID", action="append", default=[], help="only this claim (may be repeated)"
-    )
+    parser.add_argument("path", metavar="PATH", nargs="?", default=DEFAULT, help=f"a file or directory ({DEFAULT})")
+    parser.add_argument("--id", metavar="ID", action="append", default=[], help="only this claim (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="the quick instances only")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--report", metavar="DIR", help="write claims.md and claims.html there")
@@ -69,9 +65,7 @@ def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]]) -> Non
             sys.stdout.flush()
 
     try:
-        for paper, outcome in run_claims(
-            options.path, quick=options.quick, ids=options.id, progress=show.update
-        ):
+        for paper, outcome in run_claims(options.path, quick=options.quick, ids=options.id, progress=show.update):
             if not found or found[-1][0] is not paper:
                 if found:
                     say(total(found[-1][1]))

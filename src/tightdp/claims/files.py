@@ -32,9 +32,7 @@ def program(place: str) -> Mechanism:
     if not wanted and len(found) == 1:
         return next(iter(found.values()))
     if wanted not in found:
-        raise ParameterError(
-            f"{path.name} has no single mechanism {wanted}".rstrip(), f"it has {', '.join(found)}"
-        )
+        raise ParameterError(f"{path.name} has no single mechanism {wanted}".rstrip(), f"it has {', '.join(found)}")
     return found[wanted]
 
 
@@ -50,9 +48,7 @@ def recorded_questions(
     for path in sorted(directory.glob("*.py")):
         module = vars(_import(path))
         mechanisms = {key: value for key, value in module.items() if isinstance(value, Mechanism)}
-        kept = [
-            each for each in module.get("EXPECTED", []) if each["query"] in queries and "error" not in each
-        ]
+        kept = [each for each in module.get("EXPECTED", []) if each["query"] in queries and "error" not in each]
         questions = []
         for each in kept:
             mechanism = mechanisms[each.get("mechanism", path.stem)]
@@ -91,9 +87,7 @@ def load_papers(path: Path) -> list[Paper]:
     for file in claim_files(path):
         found = [value for value in vars(_import(file)).values() if isinstance(value, Paper)]
         if not found and path.is_file():
-            raise ParameterError(
-                f"{file} has no claims", 'make one: paper = Paper("name"), then paper.claim(...)'
-            )
+            raise ParameterError(f"{file} has no claims", 'make one: paper = Paper("name"), then paper.claim(...)')
         papers += [paper for paper in found if paper not in papers]
     return papers
 

@@ -212,18 +212,14 @@ class Paper:
 
     def _check_new(self, id: str) -> None:
         if any(item.id == id for item in self.items):
-            raise ParameterError(
-                f"the claim {id} of {self.name} is written twice", "give every claim its own id"
-            )
+            raise ParameterError(f"the claim {id} of {self.name} is written twice", "give every claim its own id")
 
     def find(self, id: str) -> Claim | Row:
         """Return the claim or row with an id."""
         for item in self.items:
             if item.id == id:
                 return item
-        raise ParameterError(
-            f"{self.name} has no claim {id}", f"it has {', '.join(item.id for item in self.items)}"
-        )
+        raise ParameterError(f"{self.name} has no claim {id}", f"it has {', '.join(item.id for item in self.items)}")
 
     def parts(self, row: Row) -> list[Claim]:
         """Return the parts of a row."""

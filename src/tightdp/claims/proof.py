@@ -149,11 +149,12 @@ def _inside(low: Any, high: Any) -> Iterator[Any]:
 
 
 def limit(expression: Any, symbol: Any, point: Any, value: Any, what: str) -> None:
-    """Establish that the limit of an expression, found symbolically, is exactly a value."""
+    """Establish that the limit of an expression, found symbolically, is exactly a value (oo for no bound)."""
     import sympy
 
     found = sympy.limit(sympy.sympify(_exact(expression)), symbol, point)
-    if sympy.simplify(found - sympy.sympify(_exact(value))) != 0:
+    wanted = sympy.sympify(_exact(value))
+    if found != wanted and (wanted.is_infinite or sympy.simplify(found - wanted) != 0):
         raise _fail(what, f"the limit is {found}")
     _established("limit", what)
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from tightdp.claims.instances import coerced, shown_instance, shown_value
+from tightdp.claims.instances import read_argument, shown_instance, shown_value
 from tightdp.claims.model import Claim, Fails, Paper
 from tightdp.errors import ParameterError, TightdpError
 
@@ -39,7 +39,7 @@ def _instance(words: Sequence[str]) -> dict[str, Any]:
     pairs = [word.partition("=") for word in words]
     if any(not equals for _, equals, _ in pairs):
         raise ParameterError("an instance is written KEY=VALUE", "as in n=2 lam=1/5")
-    return coerced({name: value for name, _, value in pairs})
+    return {name: read_argument(value) for name, _, value in pairs}
 
 
 def _reverify(claim: Claim, instance: dict[str, Any]) -> bool:

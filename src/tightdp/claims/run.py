@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
+from math import isfinite
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from tightdp.claims.files import load_papers
-from tightdp.claims.instances import Instance, shown_instance, shown_instances
+from tightdp.claims.instances import Instance, as_argument, shown_instance, shown_instances
 from tightdp.claims.model import Claim, Fails, Paper, Row, Statement, Verdict
 from tightdp.claims.proof import Step, run_proof
 from tightdp.errors import ParameterError
@@ -78,9 +79,7 @@ class ClaimsDifferError(AssertionError):
 def check_file(path: str | Path, *, quick: bool = False, ids: Iterable[str] = ()) -> list[Outcome]:
     """Decide the claims of a file, for a test. Raises ClaimsDifferError unless all are as recorded."""
     outcomes = [outcome for _, outcome in run_claims(path, quick=quick, ids=ids)]
-    differing = [
-        f"{each.id}: {each.differs}" for top in outcomes for each in (top, *top.parts) if each.differs
-    ]
+    differing = [f"{each.id}: {each.differs}" for top in outcomes for each in (top, *top.parts) if each.differs]
     if differing:
         raise ClaimsDifferError("\n".join(differing))
     return outcomes
@@ -165,11 +164,7 @@ def _difference(claim: Claim, verdict: Verdict, evidence: Evidence, corrected: E
         found = evidence.counterexample
         why = f": it fails at {shown_instance(found.instance)}" if found is not None else ""
         return f"it is {verdict}, recorded as {claim.verdict}{why}"
-    if (
-        evidence.counterexample is not None
-        and claim.at is not None
-        and evidence.counterexample.instance != claim.at
-    ):
+    if evidence.counterexample is not None and claim.at is not None and evidence.counterexample.instance != claim.at:
         found_at = shown_instance(evidence.counterexample.instance)
         return f"the counterexample is {found_at}, recorded as {shown_instance(claim.at)}"
     return ""
@@ -185,9 +180,7 @@ def _decide(statement: Statement, quick: bool, progress: Progress | None, name: 
             raise ParameterError("it has a check and no instances", "give the instances, at least one")
         failing = _first_failing(statement, instances, progress, name)
         if failing is not None:
-            checked = 1 + next(
-                (at for at, each in enumerate(instances) if each == failing[0]), len(instances) - 1
-            )
+            checked = 1 + next((at for at, each in enumerate(instances) if each == failing[0]), len(instances) - 1)
             found = _confirmed(statement, *failing)
             return Evidence("refuted", checked, shown_instances(instances), counterexample=found)
         if isinstance(statement, Claim) and statement.disproof is not None:
@@ -236,6 +229,10 @@ def _failure(statement: Statement, instance: Instance) -> Fails | None:
 
 def _as_failure(answer: Any, who: str, instance: Instance) -> Fails | None:
     if isinstance(answer, Fails):
+        rounded = [name for name, value in answer.numbers.items() if isinstance(value, float) and isfinite(value)]
+        if rounded:
+            what = f"{who} gives the float {rounded[0]} = {answer.numbers[rounded[0]]!r} at {shown_instance(instance)}"
+            raise ParameterError(what, "give exact numbers: ints, Fractions")
         return answer
     if not isinstance(answer, bool):
         what = f"{who} returns {answer!r} at {shown_instance(instance)}"
@@ -262,9 +259,7 @@ def _confirmed(statement: Statement, instance: Instance, failure: Fails) -> Coun
     numbers = {**failure.numbers, **again.numbers}
     command = statement.command
     if statement.at is not None and statement.at != instance:
-        command += "".join(
-            f" {name}={value}" for name, value in instance.items() if isinstance(value, (int, Fraction, str))
-        )
+        command += "".join(f" {quote(f'{name}={as_argument(value)}')}" for name, value in instance.items())
     return Counterexample(instance, numbers, failure.why or again.why, True, command)
 
 

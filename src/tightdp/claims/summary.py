@@ -68,9 +68,7 @@ def _with_parts(outcome: Outcome) -> Iterator[tuple[Outcome, bool]]:
     yield from ((part, True) for part in outcome.parts)
 
 
-def as_dict(
-    found: list[tuple[Paper, list[Outcome]]], path: Any, quick: bool, complete: bool = True
-) -> dict[str, Any]:
+def as_dict(found: list[tuple[Paper, list[Outcome]]], path: Any, quick: bool, complete: bool = True) -> dict[str, Any]:
     """Return the JSON object of the command; its status is "unresolved" where the run was interrupted."""
     claims = [
         _claim(paper, outcome, top if part else None)
