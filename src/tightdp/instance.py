@@ -243,13 +243,15 @@ class Instance:
         monitor = self.engine.monitor()
         if x is None:
             plan, table = self.engine.plan(monitor), self.engine.table(monitor)
+            symmetry = plan.every_symmetry(monitor.limits.watch)
         else:
             table = self.engine.table_of(self.bound.check_dataset(x), monitor, reuse=False)
             plan = Plan(self.bound, table)
+            symmetry = plan.symmetry
         return Structure(
             subject=self.subject,
             formula=table.formula,
-            symmetry=plan.symmetry,
+            symmetry=symmetry,
             stats=monitor.stats(plan, table.formula),
         )
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tightdp.errors import LimitError, ProgramError
+from tightdp.lang.ir import CoreProgram
 from tightdp.lang.lower import lower
 from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound, Dataset
@@ -16,7 +17,7 @@ from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.query.sets import Table
 
-__all__ = ["Limits", "compile_dataset", "compile_symbolic", "deep_recursion", "table_for"]
+__all__ = ["Limits", "compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "table_for"]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
@@ -55,12 +56,17 @@ def table_for(bound: Bound, formula: WeightedFormula) -> Table:
 
 def _compile(bound: Bound, x: Dataset | None, backend: str, limits: Limits) -> WeightedFormula:
     with deep_recursion():
-        core = expand_shuffles(lower(bound, x, prober(backend, limits.watch), limits.watch))
-        limits.watch()
-        try:
-            return encode(core, backend, limits.watch)
-        except ProgramError as error:
-            failure = error.with_traceback(None)  # its frames hold nodes of a diagram that is no longer needed
+        core = lower(bound, x, prober(backend, limits.watch), limits.watch)
+        return encode_core(expand_shuffles(core), bound, x, backend, limits)
+
+
+def encode_core(program: CoreProgram, bound: Bound, x: Dataset | None, backend: str, limits: Limits) -> WeightedFormula:
+    """Encode a core program without `Shuffled` nodes. Raises ProgramError, with a dataset, where a check can fail."""
+    limits.watch()
+    try:
+        return encode(program, backend, limits.watch)
+    except ProgramError as error:
+        failure = error.with_traceback(None)  # its frames hold nodes of a diagram that is no longer needed
     raise _placed(failure, bound, x)
 
 

@@ -1,39 +1,47 @@
 """How a mechanism is looked at: which of the methods its structure allows, found out and verified, never assumed.
 
 In this order: cut at aggregates (sums and the like of one contribution per client), a chain of client blocks (with
-independent clients as the simplest case), and going through all datasets. The choice looks at the compiled program
-only.
+independent clients as the simplest case), and going through datasets, one per orbit of the symmetries that the program
+is found to have. The choice looks at the compiled program only.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from tightdp.errors import ProgramError
-from tightdp.lang.lower import lower
+from tightdp.errors import LanguageError, ProgramError, QueryError
+from tightdp.lang.ir import CoreProgram
+from tightdp.lang.lower import lower, lower_target
+from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound, Dataset
 from tightdp.logic.chain import Chain, make_chain
 from tightdp.logic.encode import prober
-from tightdp.pipeline import Limits, compile_symbolic, deep_recursion, table_for
+from tightdp.pipeline import Limits, deep_recursion, encode_core, table_for
 from tightdp.query.aggregated import AggregateTable, find_aggregate_table
 from tightdp.query.chain_ratios import TooManyForms, every_ratio
 from tightdp.query.chain_search import blockwise_bound
 from tightdp.query.declared import Named, ratios_of_pairs
 from tightdp.query.local import LocalTable, find_local_table
-from tightdp.query.sets import AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
-from tightdp.query.symmetry import Symmetry, of_chain, of_orbits
+from tightdp.query.sets import MAX_DATASETS, AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
+from tightdp.query.symmetries import Symmetries, find_symmetries
+from tightdp.query.symmetry import Symmetry, both, of_chain, of_orbits, of_symmetries, sized
 
 __all__ = ["Method", "Plan", "make_plan"]
 
 _FEW_DATASETS = 256
 """Up to so many datasets, events are listed output by output even where clients are independent."""
 
-Method = Literal["aggregate", "independent clients", "chain", "exhaustive"]
+_MANY_TRIPLES = 1 << 18
+"""Beyond so many (x, x', y), their number is not worked out where only symmetries are asked for."""
+
+Method = Literal["aggregate", "independent clients", "chain", "orbits", "exhaustive"]
+
+Watch = Callable[[], None]
 
 
 @dataclass
@@ -41,7 +49,8 @@ class Plan:
     """A compiled mechanism with what its structure makes possible.
 
     `table` gives the output laws; `chain` is there where a chain of client blocks gives the tight ratio directly,
-    `local` where clients act independently.
+    `local` where clients act independently. The symmetries of `program` are looked for when datasets have to be gone
+    through, once for privacy and once for accuracy.
     """
 
     bound: Bound
@@ -49,6 +58,9 @@ class Plan:
     aggregate: AggregateTable | None = None
     chain: Chain | None = None
     local: LocalTable | None = None
+    program: CoreProgram | None = None
+    backend: str = "cudd"
+    _symmetries: dict[bool, Symmetries | None] = field(default_factory=dict)
 
     @property
     def method(self) -> Method:
@@ -57,7 +69,9 @@ class Plan:
             return "aggregate"
         if self.local is not None:
             return "independent clients"
-        return "chain" if self.chain is not None else "exhaustive"
+        if self.chain is not None:
+            return "chain"
+        return "orbits" if any(self._symmetries.values()) else "exhaustive"
 
     @property
     def laws(self) -> Table:
@@ -75,7 +89,11 @@ class Plan:
             return self.aggregate.privacy_set(watch)
         if self._compared is not None:
             return self._compared.privacy_set()
-        return every_neighbouring_pair(self.bound)
+        found = self.symmetries(watch) if isinstance(self.bound.neighbours, str) else None
+        if found is None:
+            return every_neighbouring_pair(self.bound)
+        _check_number(found.orbits.number_of_pairs, "pairs of neighbours")
+        return found.orbits.privacy_set()
 
     def every_ratio(self, watch: Callable[[], None]) -> Iterator[Named]:
         """Yield every likelihood ratio over neighbours and outputs, with a triple that has it.
@@ -104,18 +122,74 @@ class Plan:
             return self.aggregate.ratio_bound()
         return math.inf if self.chain is None else blockwise_bound(self.chain, self.bound)
 
-    def accuracy_set(self) -> AccuracySet:
+    def accuracy_set(self, watch: Watch = lambda: None) -> AccuracySet:
         """Return the datasets on which to measure accuracy. Raises QueryError where they are too many."""
         found = None if self.aggregate is None else self.aggregate.accuracy_set()
-        return every_input(self.bound) if found is None else found
+        if found is not None:
+            return found
+        symmetries = self.symmetries(watch, measured=True)
+        if symmetries is None:
+            return every_input(self.bound)
+        _check_number(symmetries.orbits.number, "datasets")
+        return symmetries.orbits.accuracy_set()
+
+    def symmetries(self, watch: Watch = lambda: None, measured: bool = False) -> Symmetries | None:
+        """Return the symmetries for going through datasets, or None.
+
+        With `measured`, only those that keep the output and the accuracy target. Looked for where there are more than
+        a few datasets.
+        """
+        few = self.bound.record.size**self.bound.n <= _FEW_DATASETS
+        if self.program is None or few:
+            return None
+        if measured not in self._symmetries:
+            self._symmetries[measured] = self._found_symmetries(self.program, watch, measured)
+        return self._symmetries[measured]
+
+    def _found_symmetries(self, program: CoreProgram, watch: Watch, measured: bool) -> Symmetries | None:
+        with deep_recursion():
+            try:
+                target = lower_target(self.bound, prober(self.backend)) if measured else None
+            except (LanguageError, ProgramError):
+                return None
+            return find_symmetries(self.bound, program, target, self.backend, lambda size: watch())
+
+    @property
+    def symmetry(self) -> Symmetry:
+        """The symmetries known so far, in words, and the sizes of the sets that are left."""
+        if self.aggregate is not None:
+            return self._aggregate_symmetry
+        found = self._symmetries.get(False)
+        if found is None:
+            return self._chain_symmetry
+        return both(self._chain_symmetry, of_symmetries(found))
+
+    def every_symmetry(self, watch: Watch = lambda: None) -> Symmetry:
+        """Return the symmetries after looking for them, with the sizes of the sets where these are small."""
+        found = self.symmetries(watch) if isinstance(self.bound.neighbours, str) else None
+        outputs = math.prod(len(values) for values in self.table.formula.values)
+        if found is None or found.orbits.number_of_pairs * outputs > _MANY_TRIPLES:
+            return self.symmetry
+        sets = found.orbits.privacy_set(), found.orbits.accuracy_set()
+        return both(self._chain_symmetry, sized(of_symmetries(found), self.table, *sets))
 
     @cached_property
-    def symmetry(self) -> Symmetry:
-        """The symmetries in words, and the sizes of the sets that are left."""
-        if self.aggregate is not None:
-            outputs = len(self.aggregate.codes())
-            return of_orbits(self.aggregate.orbits, self.bound, outputs, self.aggregate.accuracy_classes())
+    def _aggregate_symmetry(self) -> Symmetry:
+        assert self.aggregate is not None
+        outputs = len(self.aggregate.codes())
+        return of_orbits(self.aggregate.orbits, self.bound, outputs, self.aggregate.accuracy_classes())
+
+    @cached_property
+    def _chain_symmetry(self) -> Symmetry:
         return Symmetry(()) if self.chain is None else of_chain(self.chain, self.bound, self.table.formula)
+
+
+def _check_number(number: int, what: str) -> None:
+    if number > MAX_DATASETS:
+        raise QueryError(
+            f"there are {number:,} {what} even up to the symmetries of the program, too many to go through one by one",
+            f"use fewer records or a smaller record domain (at most {MAX_DATASETS:,} are gone through)",
+        )
 
 
 def watched(privacy_set: PrivacySet, watch: Callable[[], None]) -> PrivacySet:
@@ -142,9 +216,11 @@ def make_plan(bound: Bound, backend: str, limits: Limits) -> Plan:
             aggregate = None  # compiling the whole program below says on which dataset it fails
     if aggregate is not None and aggregate.affordable:
         return Plan(bound, aggregate, aggregate=aggregate)
-    formula = compile_symbolic(bound, backend, limits)
+    with deep_recursion():
+        program = expand_shuffles(lower(bound, None, prober(backend, limits.watch), limits.watch))
+        formula = encode_core(program, bound, None, backend, limits)
     limits.watch(formula.nodes)
     table = table_for(bound, formula)
     chain = make_chain(formula, bound.record) if isinstance(bound.neighbours, str) else None
     local = None if chain is None else find_local_table(bound, formula, chain)
-    return Plan(bound, table, chain=chain, local=local)
+    return Plan(bound, table, chain=chain, local=local, program=program, backend=backend)

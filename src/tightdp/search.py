@@ -142,7 +142,7 @@ def declared_accuracy(
     with monitor.searching():
         ours = AccuracySet(lambda: ((x, 1) for x in datasets), len(datasets))
         classes = accuracy.accuracy(table, monitor.inputs(table, ours), alpha)
-        every = accuracy.accuracy(table, monitor.inputs(table, plan.accuracy_set()), alpha)
+        every = accuracy.accuracy(table, monitor.inputs(table, plan.accuracy_set(monitor.limits.watch)), alpha)
         if monitor.stopped is None:
             classes = declared.check_accuracy_set(classes, every, alpha)
             if inference_set is not None:
@@ -210,7 +210,7 @@ def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
     _check_target(engine)
     monitor = engine.monitor()
     plan = engine.plan(monitor)
-    table, inputs = plan.table, plan.accuracy_set()
+    table, inputs = plan.table, plan.accuracy_set(monitor.limits.watch)
     with monitor.searching():
         classes = accuracy.accuracy(table, monitor.inputs(table, inputs), alpha)
     x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
@@ -226,7 +226,7 @@ def least_error(engine: Engine, beta: Fraction) -> Accuracy:
     _check_target(engine)
     monitor = engine.monitor()
     plan = engine.plan(monitor)
-    table, inputs = plan.table, plan.accuracy_set()
+    table, inputs = plan.table, plan.accuracy_set(monitor.limits.watch)
     with monitor.searching():
         alpha, x = accuracy.least_alpha(table, monitor.inputs(table, inputs), beta)
     kept = engine.kept(monitor, plan)

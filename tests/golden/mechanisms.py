@@ -44,3 +44,12 @@ def impossible(x):
 def fails(x):
     """Divides by the number of ones."""
     return 6 // sum(x)
+
+
+@mechanism(record=Bit)
+def first(x):
+    """Where the first 1 stands that is noticed; later ones are noticed more rarely."""
+    for i, b in enumerate(x):
+        if b and flip(1 / (i + 2)):
+            return i
+    return None

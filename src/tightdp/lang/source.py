@@ -79,18 +79,20 @@ class FunctionSource:
         return self.span_at(self.node.lineno, start, start + len(self.node.name.encode()))
 
 
-def read_function(function: AnyFunction) -> FunctionSource:
-    """The source of a function that was written with `def`.
+def read_function(function: AnyFunction, anonymous: bool = False) -> FunctionSource:
+    """The source of a function that was written with `def`, or (`anonymous`) of a lambda, as a `def` that returns.
 
     Works for files, notebook cells and doctests, for decorated and for nested functions. Raises LanguageError
     for anything else, and where Python cannot tell the source.
     """
-    plain = _plain_function(function)
+    plain = _plain_function(function, anonymous)
     known: FunctionSource | None = _remembered(plain, "__tightdp_source__")
     if known is not None:
         return known
     lines = _file_lines(plain)
     node = _locate(plain, lines)
+    if isinstance(node, ast.Lambda):
+        node = _named(node)
     if not isinstance(node, ast.FunctionDef):
         raise LanguageError(
             f"{_name(plain)} is not written with def", "write the mechanism as a def function"
@@ -126,14 +128,23 @@ def _remembered(function: FunctionType, what: str) -> Any:
     return value if owner is function else None
 
 
-def _plain_function(function: object) -> FunctionType:
+def _named(node: ast.Lambda) -> ast.FunctionDef:
+    """A lambda as a `def` at the same place."""
+    result = ast.copy_location(ast.Return(node.body), node.body)
+    return ast.copy_location(ast.FunctionDef(_LAMBDA, node.args, [result], [], None, None), node)
+
+
+_LAMBDA = "<lambda>"
+
+
+def _plain_function(function: object, anonymous: bool) -> FunctionType:
     if inspect.ismethod(function):
         raise LanguageError(f"{_name(function)} is a method", "write it as a function outside any class")
     if not isinstance(function, FunctionType):
         raise LanguageError(
             f"{_name(function)} is not a Python function", "write the mechanism as a def function in Python"
         )
-    if function.__name__ == "<lambda>":
+    if function.__name__ == _LAMBDA and not anonymous:
         raise LanguageError("a lambda cannot be a mechanism", "give it a name: write it as a def function")
     return function
 

@@ -63,6 +63,9 @@ class Manager(Protocol):
     def negate(self, node: Node) -> Node:
         """Return the negation."""
 
+    def substitute(self, node: Node, functions: dict[int, Node]) -> Node:
+        """Return the function with the variables at some levels replaced by functions, all at once."""
+
     def level(self, node: Node) -> int:
         """Return the level of the variable that a node tests (constants: past the last)."""
 
@@ -112,6 +115,9 @@ class _DdManager:
 
     def negate(self, node: Node) -> Node:
         return ~node
+
+    def substitute(self, node: Node, functions: dict[int, Node]) -> Node:
+        return self._bdd.let({f"v{level}": function for level, function in functions.items()}, node)
 
     def level(self, node: Node) -> int:
         return self._levels if node == self.true or node == self.false else int(node.level)

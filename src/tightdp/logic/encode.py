@@ -23,7 +23,7 @@ from tightdp.logic.bdd import Manager, Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
 from tightdp.logic.order import order
 
-__all__ = ["encode", "possible_values", "prober"]
+__all__ = ["Digit", "Encoder", "Tree", "encode", "possible_values", "prober"]
 
 
 _COMBINE: dict[str, Callable[[Any, Any], Any]] = {"sum": add, "min": min, "max": max}
@@ -34,15 +34,15 @@ class Digit:
     """A coin that decides one binary digit of a draw's outcome."""
 
     level: int
-    high: Digit | int
-    low: Digit | int
+    high: Tree
+    low: Tree
 
 
 _TICKS = 2048
 """How many steps of an encoding go between two reports of its size."""
 
-Tree = Digit | int
-"""A draw's outcome, decided digit by digit; an int is a position in the draw's values."""
+Tree = Digit | int | None
+"""A draw's outcome, decided digit by digit; an int is a position in the draw's values, None what cannot happen."""
 
 
 def encode(
@@ -53,7 +53,7 @@ def encode(
     `watch` is called with the number of nodes now and then, and may raise to stop. Raises ProgramError where a check
     of the program can fail, with a dataset on which it does.
     """
-    return _Encoder(program, backend, watch).run()
+    return Encoder(program, backend, watch).run()
 
 
 def prober(
@@ -70,11 +70,11 @@ def possible_values(
     roots = (condition, *exprs)
     inputs = tuple(expr for expr in reachable(roots) if isinstance(expr, Input))
     program = expand_shuffles(CoreProgram(inputs, roots, Leaf(0), (), ()))
-    encoder = _Encoder(program, backend, watch)
+    encoder = Encoder(program, backend, watch)
     return [encoder.possible(image, expr.values) for image, expr in zip(program.components[1:], exprs, strict=True)]
 
 
-class _Encoder:
+class Encoder:
     """One encoding: the plan of variables, then the functions of nodes."""
 
     def __init__(self, program: CoreProgram, backend: str, watch: Callable[[int], None]) -> None:
@@ -83,7 +83,7 @@ class _Encoder:
         self.variables: list[Variable] = []
         self.owners: list[int] = []
         self.bits: dict[int, list[int]] = {}
-        self.trees: dict[int, list[Tree | None]] = {}
+        self.trees: dict[int, list[Tree]] = {}
         self.outputs: dict[int, list[int]] = {}
         self.leaf_number = {leaf.serial: number for number, leaf in enumerate(program.inputs)}
         self._plan()
@@ -106,27 +106,27 @@ class _Encoder:
         for block in order(self.program):
             start = len(self.variables)
             if block.component is not None:
-                self.outputs[block.component] = self._fresh(
+                self.outputs[block.component] = self.fresh(
                     OutputBit(block.component, bit)
                     for bit in range(code_length(len(self.program.components[block.component].values)))
                 )
             elif isinstance(block.leaf, Input):
                 number = self.leaf_number[block.leaf.serial]
-                self.bits[block.leaf.serial] = self._fresh(
+                self.bits[block.leaf.serial] = self.fresh(
                     InputBit(number, bit) for bit in range(code_length(len(block.leaf.values)))
                 )
             elif block.leaf is not None:
-                self._plan_draw(block.leaf)
+                self.plan_draw(block.leaf)
             self.owners += [block.owner] * (len(self.variables) - start)
 
-    def _fresh(self, variables: Iterable[Variable]) -> list[int]:
+    def fresh(self, variables: Iterable[Variable]) -> list[int]:
         start = len(self.variables)
         self.variables.extend(variables)
         return list(range(start, len(self.variables)))
 
-    def _plan_draw(self, draw: Draw) -> None:
+    def plan_draw(self, draw: Draw) -> None:
         made: dict[Law, Tree] = {}
-        trees: list[Tree | None] = []
+        trees: list[Tree] = []
         for law in draw.laws:
             if law is not None and law not in made:
                 masses = [Fraction(0)] * len(draw.values)
@@ -147,16 +147,30 @@ class _Encoder:
         if not low:
             return self._digits(masses, start + half, half)
         share = Fraction(high) / (low + high)
-        (level,) = self._fresh([Coin(share.numerator, share.denominator)])
+        (level,) = self.fresh([Coin(share.numerator, share.denominator)])
         below = self._digits(masses, start, half)
         return Digit(level, self._digits(masses, start + half, half), below)
 
     # the formula
 
     def run(self) -> WeightedFormula:
-        manager = self.manager
         for check in self.program.checks:
             self._discharge(check)
+        relation = self.relation()
+        return WeightedFormula(
+            self.manager.extract(relation),
+            tuple(self.variables),
+            tuple(self.owners),
+            self.program.inputs,
+            tuple(component.values for component in self.program.components),
+            self.program.shape,
+            bool(self.program.evidence),
+            self.manager.count(relation),
+        )
+
+    def relation(self) -> Node:
+        """Return the function that holds where the output bits are those of the program and no `observe` rejects."""
+        manager = self.manager
         components = sorted(
             range(len(self.program.components)), key=lambda number: max(self.outputs[number], default=-1), reverse=True
         )
@@ -166,25 +180,16 @@ class _Encoder:
             relation = manager.both(self._output(number), relation)
         for condition in self.program.evidence:
             relation = manager.both(relation, self.holds(condition))
-        return WeightedFormula(
-            manager.extract(relation),
-            tuple(self.variables),
-            tuple(self.owners),
-            self.program.inputs,
-            tuple(component.values for component in self.program.components),
-            self.program.shape,
-            bool(self.program.evidence),
-            manager.count(relation),
-        )
+        return relation
 
     def _output(self, number: int) -> Node:
         """Return the function that holds where the output bits of a component are the code of its value."""
         component = self.program.components[number]
         levels = self.outputs[number]
-        codes = tuple(self._code(levels, position) for position in range(len(component.values)))
+        codes = tuple(self.code(levels, position) for position in range(len(component.values)))
         return self.bind(component, codes)
 
-    def _code(self, levels: Sequence[int], position: int) -> Node:
+    def code(self, levels: Sequence[int], position: int) -> Node:
         """Return the function that holds where the bits at these levels are the code of a position."""
         manager = self.manager
         result = manager.true
@@ -289,6 +294,7 @@ class _Encoder:
         result = [manager.false] * size
         if isinstance(tree, int):
             result[tree] = manager.true
+        if not isinstance(tree, Digit):
             return result
         variable = manager.variable(tree.level)
         high, low = self._spread(tree.high, size), self._spread(tree.low, size)
@@ -297,7 +303,7 @@ class _Encoder:
                 result[at] = manager.choose(variable, high[at], low[at])
         return result
 
-    def _follow(self, tree: Tree | None, k: Sequence[Node]) -> Node:
+    def _follow(self, tree: Tree, k: Sequence[Node]) -> Node:
         """Return the continuation at the outcome of a tree."""
         if tree is None:
             return self.manager.false

@@ -56,10 +56,6 @@ class AggregateTable(Table):
         self._by_counts: dict[Any, Weights] = {}
 
     @property
-    def queries(self) -> int:
-        return len(self._by_counts)
-
-    @property
     def affordable(self) -> bool:
         """Whether the laws of all classes fit in memory and time."""
         states = math.prod(len(leaf.values) for leaf in self.formula.inputs)

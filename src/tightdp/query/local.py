@@ -43,10 +43,6 @@ class LocalTable(Table):
         self.kinds = tuple(tuple(sorted(clients)) for clients in (*kinds.values(), unseen) if clients)
         self._local: dict[tuple[int, Any], Weights] = {}
 
-    @property
-    def queries(self) -> int:
-        return len(self._local)
-
     def weights(self, x: Dataset) -> Weights:
         if not isinstance(x, _Seen):
             return super().weights(x)

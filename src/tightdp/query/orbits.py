@@ -16,7 +16,7 @@ from tightdp.lang.program import Bound, Dataset
 from tightdp.logic.mixture import Counts, compositions, count_compositions
 from tightdp.query.neighbours import record_steps
 
-__all__ = ["Change", "Group", "Orbits"]
+__all__ = ["Change", "Group", "Orbits", "arrangements", "every_counts"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Orbits:
 
     def every_counts(self) -> Iterator[Counts]:
         """Yield the counts of every class of datasets."""
-        return _every([(len(group.clients), len(group.letters)) for group in self.groups])
+        return every_counts([(len(group.clients), len(group.letters)) for group in self.groups])
 
     def representative(self, counts: Counts) -> Dataset:
         """Return the first dataset of a class: letters ascending along the clients of a group."""
@@ -86,7 +86,7 @@ class Orbits:
     def size(self, counts: Counts) -> int:
         """Return how many datasets a class has."""
         return prod(
-            _arrangements(numbers)
+            arrangements(numbers)
             * prod(len(letter) ** number for letter, number in zip(group.letters, numbers, strict=True))
             for group, numbers in zip(self.groups, counts, strict=True)
         )
@@ -104,7 +104,7 @@ class Orbits:
         steps = record_steps(bound)
         for at, group in enumerate(self.groups):
             moves = self._moves(group, steps)
-            for others in _every([(len(g.clients) - (g is group), len(g.letters)) for g in self.groups]):
+            for others in every_counts([(len(g.clients) - (g is group), len(g.letters)) for g in self.groups]):
                 pairs_of_others = len(group.clients) * self.size(others)
                 for (before, after), ways in moves.items():
                     counts, counts_after = (
@@ -121,7 +121,7 @@ class Orbits:
     def _pairs_of_all(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
         steps = record_steps(bound)
         moves = [list(self._moves(group, steps, still=True).values()) for group in self.groups]
-        for numbers in _every(
+        for numbers in every_counts(
             [(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True)]
         ):
             x: list[Record] = [None] * self.n
@@ -129,8 +129,8 @@ class Orbits:
             size = still = 1
             for group, counts, ways in zip(self.groups, numbers, moves, strict=True):
                 clients = iter(group.clients)
-                size *= _arrangements(counts)
-                still *= _arrangements(counts)
+                size *= arrangements(counts)
+                still *= arrangements(counts)
                 for number, pairs in zip(counts, ways, strict=True):
                     size *= len(pairs) ** number
                     still *= sum(old == new for old, new in pairs) ** number
@@ -168,13 +168,13 @@ class Orbits:
         return moves
 
 
-def _every(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
+def every_counts(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
     """Yield all ways to write, for every (total, parts), the total as a sum of so many parts, without listing any."""
     if not sizes:
         yield ()
         return
     for first in compositions(*sizes[0]):
-        for rest in _every(sizes[1:]):
+        for rest in every_counts(sizes[1:]):
             yield (first, *rest)
 
 
@@ -182,5 +182,6 @@ def _plus(numbers: tuple[int, ...], at: int) -> tuple[int, ...]:
     return (*numbers[:at], numbers[at] + 1, *numbers[at + 1 :])
 
 
-def _arrangements(numbers: Sequence[int]) -> int:
+def arrangements(numbers: Sequence[int]) -> int:
+    """Return in how many orders so many things of every sort can stand."""
     return factorial(sum(numbers)) // prod(factorial(number) for number in numbers)

@@ -31,6 +31,9 @@ __all__ = [
 MAX_DATASETS = 1 << 20
 """How many datasets an exhaustive set may have."""
 
+MAX_KEPT = 2_000_000
+"""How many probabilities are kept of the laws of datasets; beyond, they are computed anew when they are asked again."""
+
 
 @dataclass(frozen=True)
 class InferenceSet:
@@ -99,11 +102,7 @@ class Table:
         self.bound = bound
         self.formula = formula
         self._laws: dict[Dataset, Weights] = {}
-
-    @property
-    def queries(self) -> int:
-        """How many output laws were computed."""
-        return len(self._laws)
+        self._kept = 0
 
     def evidence(self, x: Dataset) -> dict[int, bool]:
         """Return the input bits of a dataset, by level."""
@@ -117,7 +116,11 @@ class Table:
         found = self._laws.get(x)
         if found is None:
             found = output_weights(self.formula, self.evidence(x))
-            found = self._laws[x] = Weights(dict(sorted(found.by_code.items())), self._total(x, found))
+            found = Weights(dict(sorted(found.by_code.items())), self._total(x, found))
+            self._kept += len(found.by_code)
+            if self._kept > MAX_KEPT:
+                self._laws, self._kept = {}, len(found.by_code)
+            self._laws[x] = found
         return found
 
     def probability(self, x: Dataset, output: Output) -> Fraction:

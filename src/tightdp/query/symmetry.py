@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tightdp.lang.domains import Record
@@ -13,10 +13,13 @@ from tightdp.logic.chain import Block, Chain
 from tightdp.logic.formula import WeightedFormula
 from tightdp.logic.mixture import count_compositions
 from tightdp.query.chain_search import Runs
+from tightdp.query.detect import Action
 from tightdp.query.neighbours import changes_one_record, record_steps
 from tightdp.query.orbits import Orbits
+from tightdp.query.sets import AccuracySet, PrivacySet, Table
+from tightdp.query.symmetries import Symmetries
 
-__all__ = ["Symmetry", "of_chain", "of_orbits"]
+__all__ = ["Symmetry", "both", "of_chain", "of_orbits", "of_symmetries", "sized"]
 
 _SHOWN = 4
 """For how many outputs the symmetries that hold only given that output are spelled out."""
@@ -61,6 +64,82 @@ def of_orbits(orbits: Orbits, bound: Bound, outputs: int, accuracy_set: int | No
     named = isinstance(bound.neighbours, str)
     pairs = orbits.number_of_pairs(bound) * outputs if named else None
     return Symmetry(tuple(words), orbits.number * outputs, pairs, accuracy_set)
+
+
+def of_symmetries(found: Symmetries) -> Symmetry:
+    """Return the symmetries that were found on the graph of a program and confirmed by its diagram, without sizes."""
+    words = []
+    for blocks, outputs in found.exchanged:
+        together = " together with their outputs" if outputs else ""
+        if len(blocks) > 1 and len(blocks[0]) == 1:
+            words.append(f"{clients_in_words([block[0] for block in blocks])} are interchangeable{together}")
+        elif len(blocks) > 1:
+            words.append(f"these blocks of clients are interchangeable{together}: {_blocks_in_words(blocks)}")
+    renamed: dict[tuple[str, bool], list[int]] = {}
+    for blocks, action in found.inside:
+        changed = [number for number in blocks[0] if action.renames(number)]
+        likewise = ", likewise in every block" if len(blocks) > 1 else ""
+        if action.moved:
+            words.append(f"{clients_in_words(sorted(action.moved))} are interchangeable{likewise}")
+        elif len(changed) == 1:
+            where = [block[blocks[0].index(changed[0])] for block in blocks]
+            renamed.setdefault((_renaming_in_words(action, changed[0]), action.outputs), []).extend(where)
+        else:
+            who = clients_in_words(changed)
+            words.append(_nothing_changes(f"{_renaming_in_words(action, changed[0])} {who}", action.outputs, likewise))
+    for (what, outputs), clients in renamed.items():
+        who = clients_in_words(sorted(set(clients)))
+        words.append(_nothing_changes(f"{what} {'any one of ' if len(clients) > 1 else ''}{who}", outputs))
+    if found.mirror is not None:
+        who = clients_in_words(range(len(found.mirror.clients)))
+        words.append(_nothing_changes(f"{_renaming_in_words(found.mirror, 0)} all of {who}", found.mirror.outputs))
+    return Symmetry(tuple(dict.fromkeys(words)))
+
+
+def _blocks_in_words(blocks: Sequence[Sequence[int]]) -> str:
+    shown = [clients_in_words(block) for block in blocks]
+    return "; ".join(shown) if len(shown) <= _SHOWN else f"{'; '.join(shown[: _SHOWN - 1])}; ...; {shown[-1]}"
+
+
+def _nothing_changes(what: str, outputs: bool, likewise: str = "") -> str:
+    return f"{what}{' together with the output' if outputs else ''} changes nothing{likewise}"
+
+
+def _renaming_in_words(action: Action, client: int) -> str:
+    changes = {old: new for old, new in action.records[client].items() if old != new}
+    if changes == {0: 1, 1: 0} and len(action.records[client]) == 2:
+        return "flipping the records of"
+    if len(changes) == 2:
+        return f"exchanging the records {' and '.join(map(str, changes))} of"
+    return f"renaming the records {', '.join(f'{old} to {new}' for old, new in changes.items())} of"
+
+
+def sized(symmetry: Symmetry, table: Table, privacy_set: PrivacySet, datasets: AccuracySet) -> Symmetry:
+    """Return symmetries with the sizes of the sets of (x, y) and (x, x', y) of positive probability."""
+    inference = sum(len(table.weights(x).by_code) for x, _ in datasets)
+    privacy = sum(len(table.weights(x).by_code.keys() | table.weights(y).by_code.keys()) for x, y, _ in privacy_set)
+    return replace(symmetry, inference_set=inference, privacy_set=privacy)
+
+
+def both(one: Symmetry, other: Symmetry) -> Symmetry:
+    """Return symmetries of a chain together with those that were found on the graph, and the smaller sets."""
+    always = [words for words in one.words if "given the output" not in words]
+    if any("interchangeable" in words for words in other.words):
+        always = [words for words in always if "interchangeable" not in words]
+    if any("changes nothing" in words for words in always):
+        words = [*(words for words in other.words if "changes nothing" not in words), *always]
+    else:
+        words = [*always, *other.words]
+    return Symmetry(
+        tuple(words or one.words),
+        _smaller(one.inference_set, other.inference_set),
+        _smaller(one.privacy_set, other.privacy_set),
+        one.accuracy_set,
+    )
+
+
+def _smaller(one: int | None, other: int | None) -> int | None:
+    return min((size for size in (one, other) if size is not None), default=None)
 
 
 def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:

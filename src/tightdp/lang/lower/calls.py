@@ -72,7 +72,7 @@ class Calls(Statements):
         return self.adopt(as_parameter(value)) if isinstance(value, str) else value
 
     def _call_python(self, target: Callable[..., Any], arguments: Arguments, keywords: Keywords) -> Value:
-        source = read_function(target)
+        source = read_function(target, anonymous=True)
         spec = source.node.args
         positional = [*spec.posonlyargs, *spec.args]
         values = target.__defaults__ or ()

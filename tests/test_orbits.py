@@ -1,0 +1,344 @@
+"""Symmetries found on the graph of a program: accepted ones hold, false ones are dropped, orbits are counted right."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import symmetry_oracle as oracle
+import tightdp.plan
+from agreement import datasets, meaning, module_of
+from symmetric_programs import MODULE, Drawn, draw
+from tightdp import Bit, Instance, Int, LanguageError, QueryError, Tuple, flip, mechanism, randint
+from tightdp.lang.interp import target_value
+from tightdp.lang.ir import CoreProgram, Draw, Input, reachable
+from tightdp.lang.lower import lower, lower_target
+from tightdp.lang.passes import expand_shuffles
+from tightdp.lang.program import Bound
+from tightdp.logic.encode import prober
+from tightdp.logic.renaming import Image, Renaming, Verifier
+from tightdp.query.detect import Action
+from tightdp.query.neighbours import neighbours_of
+from tightdp.query.symmetries import Symmetries, find_symmetries
+
+Laws = dict[tuple[Any, ...], dict[Any, Fraction]]
+
+
+def core(bound: Bound) -> CoreProgram:
+    return expand_shuffles(lower(bound, None, prober()))
+
+
+def laws_of(bound: Bound) -> Laws:
+    found = {x: meaning(bound, x) for x in datasets(bound)}
+    return {x: law for x, law in found.items() if law is not None}
+
+
+def image_of(action: Action, x: tuple[Any, ...]) -> tuple[Any, ...]:
+    image = list(x)
+    for client, record in enumerate(x):
+        image[action.clients[client]] = action.records[client][record]
+    return tuple(image)
+
+
+def only_outputs_renamed(laws: Laws, images: dict[tuple[Any, ...], tuple[Any, ...]]) -> bool:
+    """Whether some renaming of outputs takes the law on every dataset to that on its image."""
+    columns = [
+        Counter(
+            tuple(laws[of(x)].get(y, Fraction(0)) for x in laws) for y in {y for law in laws.values() for y in law}
+        )
+        for of in (lambda x: x, lambda x: images[x])
+    ]
+    return columns[0] == columns[1]
+
+
+def actions(found: Symmetries) -> list[Action]:
+    return [action for _, action in found.inside] + ([] if found.mirror is None else [found.mirror])
+
+
+def check_found(bound: Bound, laws: Laws, found: Symmetries | None) -> None:
+    if found is None:
+        return
+    for action in actions(found):
+        assert only_outputs_renamed(laws, {x: image_of(action, x) for x in laws})
+    for blocks, _ in found.exchanged:
+        for block in blocks[1:]:
+            swap = {**dict(zip(blocks[0], block, strict=True)), **dict(zip(block, blocks[0], strict=True))}
+            images = {x: tuple(x[swap.get(client, client)] for client in range(bound.n)) for x in laws}
+            assert only_outputs_renamed(laws, images)
+    assert sum(size for _, size in found.orbits.accuracy_set()) == bound.record.size**bound.n
+    if not isinstance(bound.neighbours, str):
+        return
+    listed = list(found.orbits.privacy_set())
+    related = neighbours_of(bound)
+    assert all(other in related(x) for x, other, _ in listed)
+    assert sum(size for *_, size in listed) == sum(1 for x in datasets(bound) for _ in related(x))
+    assert len(listed) <= found.orbits.number_of_pairs
+
+
+@given(rng=st.randoms(use_true_random=False), relation=st.sampled_from(["replace-one", "unit-all", "add-remove"]))
+def test_symmetries_of_drawn_programs_hold(rng: random.Random, relation: str) -> None:
+    drawn = draw(rng, neighbours=relation)
+    with module_of(drawn.source) as module:
+        bound = module.f.bind(n=drawn.n).bound
+        laws = laws_of(bound)
+        if len(laws) == bound.record.size**bound.n:
+            check_found(bound, laws, find_symmetries(bound, core(bound), None, "cudd"))
+
+
+@given(rng=st.randoms(use_true_random=False))
+def test_symmetries_that_keep_output_and_target_hold(rng: random.Random) -> None:
+    drawn = draw(rng)
+    with module_of(drawn.source) as module:
+        bound = module.f.bind(n=drawn.n).bound
+        laws = laws_of(bound)
+        try:
+            target = lower_target(bound, prober())
+        except LanguageError:
+            return
+        if len(laws) < bound.record.size**bound.n:
+            return
+        found = find_symmetries(bound, core(bound), target, "cudd")
+        for action in [] if found is None else actions(found):
+            for x in laws:
+                image = image_of(action, x)
+                assert laws[x] == laws[image]
+                assert target_value(bound, x) == target_value(bound, image)
+
+
+# A renaming out of the blue is confirmed only where it is a symmetry.
+
+
+def any_renaming(rng: random.Random, program: CoreProgram) -> Renaming:
+    nodes = reachable([*program.inputs, *program.components, *program.evidence])
+    leaves: dict[int, Image] = {}
+    for kind in (Input, Draw):
+        sizes: dict[int, list[int]] = {}
+        for expr in nodes:
+            if isinstance(expr, kind):
+                sizes.setdefault(len(expr.values), []).append(expr.serial)
+        for size, serials in sizes.items():
+            images = rng.sample(serials, len(serials)) if rng.random() < 0.7 else serials
+            for serial, image in zip(serials, images, strict=True):
+                leaves[serial] = image, some_order(rng, size)
+    numbers = list(range(len(program.components)))
+    same_size = all(len(c.values) == len(program.components[0].values) for c in program.components)
+    images = rng.sample(numbers, len(numbers)) if same_size and rng.random() < 0.5 else numbers
+    sizes_of = [len(component.values) for component in program.components]
+    return Renaming(leaves, {at: (to, some_order(rng, sizes_of[at])) for at, to in zip(numbers, images, strict=True)})
+
+
+def some_order(rng: random.Random, size: int) -> tuple[int, ...]:
+    order = list(range(size))
+    if rng.random() < 0.3:
+        rng.shuffle(order)
+    return tuple(order)
+
+
+def moved(bound: Bound, program: CoreProgram, renaming: Renaming, x: tuple[Any, ...]) -> tuple[Any, ...]:
+    by_serial = {leaf.serial: leaf for leaf in program.inputs}
+    values: dict[tuple[int, int], Any] = {}
+    for leaf in program.inputs:
+        serial, positions = renaming.leaves[leaf.serial]
+        image = by_serial[serial]
+        at = leaf.index[bound.record.split(x[leaf.client])[leaf.leaf]]
+        values[image.client, image.leaf] = image.values[positions[at]]
+    width = len(bound.record.leaves())
+    return tuple(bound.record.join([values[client, at] for at in range(width)]) for client in range(bound.n))
+
+
+SMALL = [
+    ("Bit", "return tuple(b ^ flip(1/3) for b in x)"),
+    ("Bit", "c = flip(1/3)\nreturn tuple(b ^ c for b in x)"),
+    ("Bit", "return (x[randint(0, 2)], flip(1/2))"),
+    ("Bit", "return x[0] ^ x[1] ^ flip(1/2), x[2] & flip(1/2)"),
+    ("Int(0, 2)", "return tuple((b + randint(0, 2)) % 3 for b in x)"),
+    ("Int(0, 2)", "i = choice((0, 1, 2), (1, 1, 2))\nreturn (i, x[i])"),
+    ("Bit", "return sum(b ^ flip(1/3) for b in x)"),
+    ("Bit", "observe(flip((1 + x[0]) / 3) or x[1])\nreturn flip((1 + x[1] + x[2]) / 4)"),
+]
+
+
+@pytest.mark.parametrize(("record", "body"), SMALL)
+@given(rng=st.randoms(use_true_random=False))
+def test_a_renaming_is_confirmed_only_where_it_changes_nothing(record: str, body: str, rng: random.Random) -> None:
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    with module_of(f"{MODULE}@mechanism(record={record})\ndef f(x):\n{lines}") as module:
+        bound = module.f.bind(n=3).bound
+        program = core(bound)
+        verifier = Verifier(program)
+        assert verifier.confirms(Renaming())
+        laws = laws_of(bound)
+        for _ in range(20):
+            renaming = any_renaming(rng, program)
+            if verifier.confirms(renaming):
+                assert only_outputs_renamed(laws, {x: moved(bound, program, renaming, x) for x in laws})
+
+
+def test_renamings_that_are_none_are_not_confirmed() -> None:
+    bound = voted.bind(n=3).bound
+    program = core(bound)
+    verifier = Verifier(program)
+    one, other, _ = (leaf.serial for leaf in program.inputs)
+    assert verifier.confirms(Renaming({one: (other, (0, 1)), other: (one, (0, 1))})) is False
+    assert not verifier.confirms(Renaming({one: (other, (0, 1))}))
+    assert not verifier.confirms(Renaming({one: (one, (0, 0))}))
+
+
+# By hand: how many classes of datasets and of pairs of neighbours are left.
+
+
+@mechanism(record=Bit)
+def voted(x):  # type: ignore[no-untyped-def]
+    return x[randint(0, len(x) - 1)], x[0]
+
+
+@mechanism(record=Bit)
+def shamed(x):  # type: ignore[no-untyped-def]
+    i = randint(0, len(x) - 1)
+    return (i, x[i] if flip("1/2") else 0)
+
+
+@mechanism(record=Bit, target=lambda x: sum(x[2 * i] ^ x[2 * i + 1] for i in range(len(x) // 2)))
+def couples(x, lam):  # type: ignore[no-untyped-def]
+    total = 0
+    for i in range(len(x) // 2):
+        total += x[2 * i] ^ x[2 * i + 1] ^ flip(lam)
+    return total
+
+
+@mechanism(record=Bit)
+def couples_but_one(x, lam):  # type: ignore[no-untyped-def]
+    total = 0
+    for i in range(len(x) // 2):
+        total += x[2 * i] ^ x[2 * i + 1] ^ flip(lam if i else "1/4")
+    return total
+
+
+@mechanism(record=Int(0, 2))
+def shifted(x):  # type: ignore[no-untyped-def]
+    i = randint(0, len(x) - 1)
+    return tuple((b + randint(0, 1)) % 3 if j == i else 0 for j, b in enumerate(x))
+
+
+@mechanism(record=Tuple(Bit, Bit))
+def halves(x):  # type: ignore[no-untyped-def]
+    i = randint(0, len(x) - 1)
+    return (x[i][0] ^ flip("1/3"), x[i][1])
+
+
+BY_HAND: list[tuple[Any, int, dict[str, Any], int | None, int | None]] = [
+    # the first client is output as well: the others are interchangeable, and everything can be flipped at once
+    (voted, 4, {}, 8, 20),
+    (shamed, 4, {}, 5, 8),
+    # five blocks of two classes each; a change of either record of a block is the same
+    (couples, 10, {"lam": "1/5"}, 6, 10),
+    (couples_but_one, 10, {"lam": "1/5"}, 10, 26),
+    # what is not chosen is shown as 0, so records cannot be renamed
+    (shifted, 4, {}, 15, 60),
+    (halves, 3, {}, 20, 120),
+]
+
+
+@pytest.mark.parametrize(("program", "n", "parameters", "classes", "pairs"), BY_HAND)
+def test_how_many_classes_are_left(
+    program: Any, n: int, parameters: dict[str, Any], classes: int, pairs: int
+) -> None:
+    bound = program.bind(n=n, **parameters).bound
+    found = find_symmetries(bound, core(bound), None, "cudd")
+    assert found is not None
+    assert (found.orbits.number, found.orbits.number_of_pairs) == (classes, pairs)
+    if bound.record.size**n <= 256:
+        check_found(bound, laws_of(bound), found)
+
+
+NO_SYMMETRY = [
+    "return sum((i + 1) * (b & flip(1 / (i + 2))) for i, b in enumerate(x))",
+    "for i, b in enumerate(x):\n    if b and flip(1 / (i + 2)):\n        return i\nreturn None",
+]
+
+
+@pytest.mark.parametrize("body", NO_SYMMETRY)
+def test_where_no_symmetry_is_there_none_is_found(body: str) -> None:
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    with module_of(f"{MODULE}@mechanism(record=Bit)\ndef f(x):\n{lines}") as module:
+        bound = module.f.bind(n=3).bound
+        laws = laws_of(bound)
+        for order in permutations(range(3)):
+            if order != (0, 1, 2):
+                assert not only_outputs_renamed(laws, {x: tuple(x[at] for at in order) for x in laws})
+        found = find_symmetries(bound, core(bound), None, "cudd")
+        assert found is None or all(len(blocks) == 1 for blocks, _ in found.exchanged)
+
+
+@pytest.mark.parametrize(
+    ("record", "n", "body"),
+    [
+        ("Bit", 4, "i = randint(0, 3)\nreturn x[i] ^ flip(1/3)"),
+        ("Bit", 4, "i = randint(0, 3)\nreturn (i, x[i] ^ flip(1/3))"),
+        ("Bit", 4, "i = randint(0, 3)\nreturn x[i] ^ x[i - 1]"),
+        ("Bit", 4, "return sum(x[2 * i] ^ x[2 * i + 1] ^ flip(1/3) for i in (0, 1))"),
+        ("Bit", 4, "return sum(x[i] ^ x[i - 1] ^ flip(1/3) for i in range(4))"),
+        ("Bit", 4, "c = flip(1/3)\nreturn (x[0] ^ c, x[1] ^ c, x[2] ^ c, x[3])"),
+        ("Int(0, 2)", 3, "i = randint(0, 2)\nreturn (x[i] + randint(0, 2)) % 3"),
+        ("Int(0, 2)", 3, "i = choice((0, 1, 2), (1, 1, 2))\nreturn x[i]"),
+        ("Int(0, 2)", 3, "p, q = x[randint(0, 2)], x[randint(0, 2)]\nreturn (p > q) - (q > p)"),
+        ("Tuple(Bit, Bit)", 3, "a, b = x[randint(0, 2)]\nobserve(a or flip(1/2))\nreturn (a, b ^ flip(1/3))"),
+        ("Values('u', None, 'w')", 3, "b = x[randint(0, 2)]\nreturn b if flip(1/2) else None"),
+    ],
+)
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove", "rotated"])
+def test_answers_up_to_symmetry(
+    record: str, n: int, body: str, relation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if relation == "add-remove":
+        if record == "Tuple(Bit, Bit)":
+            pytest.skip("absent records have no components")
+        body = f"x = [b or 0 for b in x]\n{body}" if "'u'" not in body else body
+    monkeypatch.setattr(tightdp.plan, "_FEW_DATASETS", 0)
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    name = relation if relation == "rotated" else f'"{relation}"'
+    if record == "Values('u', None, 'w')":
+        name = '"replace-one"' if relation == "add-remove" else name
+        lines = lines.replace("x = [b or 0 for b in x]\n    ", "")
+    source = f"{MODULE}@mechanism(record={record}, neighbours={name}, target=len)\ndef f(x):\n{lines}"
+    oracle.compare(Drawn(source, n, relation, frozenset({"numeric"} if "sum" in body else ())))
+
+
+def curve(instance: Instance) -> list[tuple[Fraction, Fraction]]:
+    return list(instance.curve().points)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 40])
+def test_sizes_that_no_enumeration_reaches(n: int) -> None:
+    """One record out of n is shown with probability 1/2, or 0: by hand, δ is 1/(2n) for every ε."""
+    found = shamed.bind(n=n).curve()
+    assert (found.status, list(found.points)) == ("exact", [(1, Fraction(1, 2 * n))])
+
+
+def test_a_target_written_as_a_lambda_is_used() -> None:
+    """Half of the couples differ or not: the accuracy set has one dataset per number of couples that differ."""
+    found = couples.bind(n=24, lam="1/5").accuracy(2, top=100)
+    assert found.status == "exact"
+    assert sum(row.inputs for row in found.top) == 2**24
+    smaller = couples.bind(n=8, lam="1/5")
+    assert oracle_accuracy(smaller) == smaller.accuracy(1).one_minus_beta
+
+
+def oracle_accuracy(instance: Instance) -> Fraction:
+    bound = instance.bound
+    return min(
+        sum((p for y, p in law.items() if abs(y - target_value(bound, x)) <= 1), Fraction(0))
+        for x, law in laws_of(bound).items()
+    )
+
+
+def test_too_many_classes_are_refused() -> None:
+    with pytest.raises(QueryError, match="even up to the symmetries"):
+        halves.bind(n=400).curve()
