@@ -14,8 +14,8 @@ from efficacy_oracle import Game
 from efficacy_programs import CASES, conditioned, running, two_groups, union, weights
 from expectations import mechanisms
 from tightdp import Instance, LimitError, ParameterError, one_run
+from tightdp.canaries import canaries_needed
 from tightdp.lang import interp
-from tightdp.one_run import canaries_needed
 from tightdp.query import guessers
 from tightdp.query.efficacy import top
 from tightdp.query.guessers import Top

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tightdp.arguments import read_count, read_number
+from tightdp.arguments import read_number
 from tightdp.engine import Engine, Kept
 from tightdp.errors import LimitError, ParameterError
 from tightdp.lang.lower import lower
@@ -21,19 +21,18 @@ from tightdp.query.efficacy.classic import classic_joint
 from tightdp.query.efficacy.dp import RestrictedRatio, as_posterior, restricted_ratio
 from tightdp.query.efficacy.gaps import distributional_privacy, efficacies
 from tightdp.query.efficacy.law import AuditLaw, Compiler
+from tightdp.query.efficacy.least import restricted_least
 from tightdp.query.efficacy.pairs import PairVector, default_pairs, read_pairs
 from tightdp.query.guessers import Function, Guesser, Threshold, Top, as_joint_law, certain, joint_law
 from tightdp.report.efficacy import Efficacy, Row
-from tightdp.report.guessing import Canaries, Guessing, Point, Rule, points_in_order
+from tightdp.report.guessing import Guessing
 from tightdp.report.numbers import Exact
-from tightdp.report.result import Stats, Subject
+from tightdp.report.result import Stats
 
-if TYPE_CHECKING:
-    from tightdp.instance import Instance
-
-__all__ = ["adaptive", "canaries_needed", "classic", "efficacy", "guessing", "read_guesser"]
+__all__ = ["adaptive", "classic", "efficacy", "guessing", "read_guesser"]
 
 _HALF = Fraction(1, 2)
+_NONE = Fraction(0)
 
 
 def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: bool) -> Efficacy:
@@ -63,24 +62,39 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
     )
 
 
-def guessing(engine: Engine, guesser: Guesser, pairs: Any) -> Guessing:
-    """Return the joint law of (guesses, right guesses) of a guesser in a one-run audit."""
+def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Fraction = _NONE) -> Guessing:
+    """Return the joint law of (guesses, right guesses) of a guesser in a one-run audit, and the true ε at `delta`."""
     with deep_recursion():
         audit = _Audit(engine, pairs, None, whole_outputs=isinstance(guesser, Function))
         joint = joint_law(audit.law, guesser)
-        ratio = audit.ratio()
-    return Guessing(audit="one-run", guesser=_words(guesser), joint=joint, exp_epsilon=ratio.upper, **audit.kept(ratio))
+        ratio = audit.ratio(delta)
+    return Guessing(
+        audit="one-run",
+        guesser=_words(guesser),
+        joint=joint,
+        exp_epsilon=ratio.upper,
+        delta=delta,
+        **audit.kept(ratio),
+    )
 
 
-def adaptive(engine: Engine, order: Sequence[int] | None, threshold: Fraction, pairs: Any) -> Guessing:
+def adaptive(
+    engine: Engine, order: Sequence[int] | None, threshold: Fraction, pairs: Any, delta: Fraction = _NONE
+) -> Guessing:
     """Return the same where every bit is revealed once it was decided on, in a given order."""
     sequence = read_order(engine.bound.n, order)
     with deep_recursion():
         audit = _Audit(engine, pairs, None)
         joint = as_joint_law(engine.bound.n, adaptive_joint(audit.law, sequence, Threshold(threshold).least))
-        ratio = audit.ratio()
-    words = _words(Threshold(threshold))
-    return Guessing(audit="adaptive", guesser=words, joint=joint, exp_epsilon=ratio.upper, **audit.kept(ratio))
+        ratio = audit.ratio(delta)
+    return Guessing(
+        audit="adaptive",
+        guesser=_words(Threshold(threshold)),
+        joint=joint,
+        exp_epsilon=ratio.upper,
+        delta=delta,
+        **audit.kept(ratio),
+    )
 
 
 def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Fraction) -> Guessing:
@@ -107,56 +121,6 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Fraction
         exp_epsilon=max(ratios),
         subject=engine.subject,
     )
-
-
-def canaries_needed(
-    instance: Callable[[int], Instance],
-    rule: Rule,
-    *,
-    share: Any = "1/2",
-    power: Any = "19/20",
-    guesser: Any = None,
-    pairs: Any = None,
-    at_most: int = 4096,
-) -> Canaries:
-    """Return how many canaries a one-run audit needs to report at least a share of ε with probability `power`.
-
-    `instance(n)` is the mechanism on n records, `rule` the audit method (see `Rule`; its confidence is its own). The
-    sizes 1, 2, 4, ... up to `at_most` are tried, then bisected: the answer reaches the power and one canary fewer
-    does not. ε is that of the mechanism on the datasets that the pairs can pick. `guesser` is as for
-    `Instance.guessing`.
-    """
-    wanted, enough = read_number("share", share), read_number("power", power, 1)
-    limit = read_count("at_most", at_most)
-    known: dict[int, Point] = {}
-
-    def reached(n: int) -> bool:
-        if n not in known:
-            known[n] = _point(instance(n).guessing(guesser, pairs=pairs), rule, wanted)
-        return known[n].power >= enough
-
-    low, high = 0, 1
-    while not reached(high) and high < limit:
-        low, high = high, min(2 * high, limit)
-    found = reached(high)
-    while found and high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    subject = instance(high).subject
-    fixed = tuple((name, value) for name, value in subject.parameters if name != "n")
-    return Canaries(
-        subject=Subject(subject.mechanism, fixed, subject.neighbours),
-        canaries=high if found else None,
-        share=wanted,
-        power=enough,
-        at_most=limit,
-        points=points_in_order(list(known.values())),
-    )
-
-
-def _point(found: Guessing, rule: Rule, share: Fraction) -> Point:
-    reported = found.reported(rule)
-    return Point(found.canaries, reported.power(share), reported.expectation, found.exp_epsilon)
 
 
 def read_guesser(guesser: Any) -> Guesser:
@@ -207,8 +171,11 @@ class _Audit:
         bound = self._engine.bound
         return default_pairs(bound) if pairs is None else read_pairs(bound, pairs)
 
-    def ratio(self) -> RestrictedRatio:
-        """Return e^ε on the datasets that the pairs can pick; its ends where a limit is reached."""
+    def ratio(self, delta: Fraction = _NONE) -> RestrictedRatio:
+        """Return e^ε at `delta` on the datasets that the pairs can pick; its ends where a limit is reached."""
+        if delta:
+            least = restricted_least(self.law, delta)
+            return RestrictedRatio(least, least)
         try:
             return restricted_ratio(self.law, self._engine.backend, self._watch)
         except LimitError as error:

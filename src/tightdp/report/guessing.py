@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from tightdp.query.guessers import JointLaw
 from tightdp.report import plot
-from tightdp.report.numbers import Exact, compare_log, decimal_text, log
+from tightdp.report.numbers import Exact, decimal_text, log
 from tightdp.report.result import Result
+from tightdp.report.rules import Level, Reports, Rule, as_rule
 from tightdp.report.view import Grid, View
 from tightdp.report.words import plain, shown_number
 
@@ -19,20 +20,14 @@ __all__ = ["Canaries", "Guessing", "Point", "Reported", "Rule", "points_in_order
 
 _MOST_ROWS = 40
 
-Rule: TypeAlias = "str | Callable[[int, int, int], Any]"
-"""An audit method: its name, as `tightdp.audit` knows it (for δ = 0, at 95 % confidence), or a function that gives the
-lower bound on ε that it reports for (canaries, guesses, right guesses).
-
-That bound may be a float, a rational, infinity, or an answer of `tightdp.audit`. No guess is reported as 0.
-"""
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Guessing(Result):
     """The exact joint law of the number of guesses and of right guesses of one guesser in one kind of audit.
 
     `audit` is "one-run", "adaptive" or "classic"; `canaries` is the number of secret bits; `exp_epsilon` is the e^ε
-    that the audit can at most report when it is right: that of the mechanism on the datasets that occur.
+    that the audit can at most report when it is right: the tight one, at `delta`, of the mechanism on the datasets that
+    occur.
     """
 
     query: ClassVar[str] = "guessing"
@@ -40,6 +35,7 @@ class Guessing(Result):
     guesser: str
     joint: JointLaw
     exp_epsilon: Exact
+    delta: Fraction = Fraction(0)
 
     @property
     def canaries(self) -> int:
@@ -47,10 +43,14 @@ class Guessing(Result):
         return self.joint.n
 
     def reported(self, rule: Rule) -> Reported:
-        """Return the exact law of the ε that an audit method reports; see `Rule`."""
+        """Return the exact law of the ε that an audit method reports; see `Rule`. A method by name has 95 % confidence.
+
+        The δ of such a method is that of this result.
+        """
+        reports = Reports(as_rule(rule, self.delta, Fraction(1, 20)))
         masses: dict[Exact, Fraction] = {}
         for r, v, p in self.joint.entries:
-            value = epsilon_of(rule, self.canaries, r, v)
+            value = reports.level(self.canaries, r, v).epsilon
             masses[value] = masses.get(value, Fraction(0)) + p
         return Reported(
             subject=self.subject,
@@ -102,18 +102,27 @@ class Reported(Result):
             return math.inf
         return sum((Fraction(value) * p for value, p in self.law), Fraction(0))
 
+    def reached_with(self, probability: Fraction) -> Exact:
+        """Return the largest reported ε that is reached or exceeded with at least a probability."""
+        below = Fraction(0)
+        for value, p in self.law:
+            below += p
+            if below > 1 - probability:
+                return value
+        return self.law[-1][0]
+
     def at_least(self, epsilon: Exact) -> Fraction:
         """Return the probability of reporting at least an ε."""
         return sum((p for value, p in self.law if value >= epsilon), Fraction(0))
 
     def power(self, share: Exact = Fraction(1, 2)) -> Fraction:
         """Return the probability of reporting at least a share of the true ε; compared exactly with ln(exp_epsilon)."""
-        return sum((p for value, p in self.law if reaches(value, self.exp_epsilon, Fraction(share))), Fraction(0))
+        return sum((p for value, p in self.law if Level(value).reaches(self.exp_epsilon, Fraction(share))), Fraction(0))
 
     @property
     def wrong(self) -> Fraction:
         """The probability of a wrong alarm: of reporting more than the true ε."""
-        return sum((p for value, p in self.law if exceeds(value, self.exp_epsilon)), Fraction(0))
+        return sum((p for value, p in self.law if Level(value).exceeds(self.exp_epsilon)), Fraction(0))
 
     def _answer(self) -> dict[str, Any]:
         return {
@@ -154,17 +163,21 @@ class Reported(Result):
 
 @dataclass(frozen=True)
 class Point:
-    """What an audit with so many secret bits reports: its power, its expected ε, and the true ε."""
+    """What an audit with so many secret bits reports, next to the true ε.
+
+    `power` is the probability to report what is wanted, `reported` the largest ε that is reported, or exceeded, with
+    the probability that is wanted.
+    """
 
     canaries: int
     power: Fraction
-    expectation: Exact
+    reported: Exact
     exp_epsilon: Exact
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Canaries(Result):
-    """How many secret bits it takes to report at least `share` of ε with probability `power`.
+    """How many secret bits it takes to report at least `share` of ε, or at least `epsilon`, with probability `power`.
 
     `canaries` is None where `at_most` are not enough. Otherwise so many reach the power and one fewer does not;
     the power need not grow with every single bit. `points` are the sizes that were looked at.
@@ -172,7 +185,9 @@ class Canaries(Result):
 
     query: ClassVar[str] = "canaries"
     canaries: int | None
-    share: Fraction
+    rule: str
+    share: Fraction | None
+    epsilon: Fraction | None
     power: Fraction
     at_most: int
     points: tuple[Point, ...]
@@ -180,39 +195,43 @@ class Canaries(Result):
     def _answer(self) -> dict[str, Any]:
         return {
             "canaries": self.canaries,
-            "share": plain(self.share),
+            "rule": self.rule,
+            **({"share": plain(self.share)} if self.epsilon is None else {"epsilon": plain(self.epsilon)}),
             "power": plain(self.power),
-            "points": [[point.canaries, plain(point.power), float(point.expectation)] for point in self.points],
+            "at_most": self.at_most,
+            "points": [[point.canaries, plain(point.power), _as_float(point.reported)] for point in self.points],
         }
 
     def view(self) -> View:
         """Return what a person sees."""
-        wanted = f"P(reported ε >= {shown_number(self.share)} of ε) >= {shown_number(self.power)}"
+        target = f"{shown_number(self.share)} of ε" if self.share is not None else shown_number(self.epsilon or 0)
+        wanted = f"P(reported ε >= {target}) >= {shown_number(self.power)}"
         found = f"more than {self.at_most}" if self.canaries is None else str(self.canaries)
         rows = tuple(
-            (str(point.canaries), shown_number(point.power), decimal_text(point.expectation)) for point in self.points
+            (str(point.canaries), shown_number(point.power), decimal_text(point.reported)) for point in self.points
         )
-        grid = Grid(("secret bits", "power", "expected reported ε"), rows)
-        return View(self._heading, (("wanted", wanted), ("secret bits needed", found)), grid)
+        grid = Grid(("secret bits", "power", f"ε reported with probability {shown_number(self.power)}"), rows)
+        facts = (("audit", self.rule), ("wanted", wanted), ("secret bits needed", found))
+        return View(self._heading, facts, grid)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the expected reported ε against n, with the true ε, on `ax` (new ones, unless given)."""
+        """Draw the ε that is reported with the wanted probability against n, on `ax` (new ones, unless given).
+
+        The true ε and what is wanted of it are lines.
+        """
         axes = plot.new_axes() if ax is None else ax
         sizes = [point.canaries for point in self.points]
-        axes.plot(
-            sizes,
-            [float(point.expectation) for point in self.points],
-            marker="o",
-            label="expected reported ε",
-        )
+        label = f"reported with probability {float(self.power):g}"
+        axes.plot(sizes, [float(point.reported) for point in self.points], marker="o", label=label)
         finite = [point for point in self.points if point.exp_epsilon != math.inf]
-        axes.plot(
-            [point.canaries for point in finite],
-            [log(point.exp_epsilon) for point in finite],
-            linestyle="--",
-            color="black",
-            label="true ε",
-        )
+        places, true = [point.canaries for point in finite], [log(point.exp_epsilon) for point in finite]
+        if finite:
+            axes.plot(places, true, linestyle="--", color="black", label="true ε")
+        if self.share is not None and finite:
+            share = float(self.share)
+            axes.plot(places, [share * value for value in true], linestyle=":", color="black", label=f"{share:g} of ε")
+        if self.epsilon is not None:
+            axes.axhline(float(self.epsilon), linestyle=":", color="black", label="wanted")
         axes.set_xscale("log")
         axes.set_xlabel("secret bits n")
         axes.set_ylabel("ε")
@@ -221,34 +240,8 @@ class Canaries(Result):
         return axes
 
 
-def epsilon_of(rule: Rule, canaries: int, guesses: int, right: int) -> Exact:
-    """Return the ε that a rule reports, exactly as it gives it."""
-    if not guesses:
-        return Fraction(0)
-    if isinstance(rule, str):
-        from tightdp.query.audit.ask import audit
-
-        answer: Any = audit(canaries=canaries, guesses=guesses, correct=right, method=rule)
-    else:
-        answer = rule(canaries, guesses, right)
-    found: Any = getattr(answer, "epsilon_lower", answer)
-    return math.inf if found == math.inf else Fraction(found)
-
-
-def reaches(epsilon: Exact, exp_epsilon: Exact, share: Fraction) -> bool:
-    """Whether a reported ε is at least a share of ln(exp_epsilon); decided exactly."""
-    if epsilon == math.inf:
-        return True
-    if share == 0 or exp_epsilon == 1:
-        return epsilon >= 0
-    return compare_log(exp_epsilon, Fraction(epsilon) / share) <= 0
-
-
-def exceeds(epsilon: Exact, exp_epsilon: Exact) -> bool:
-    """Whether a reported ε is more than ln(exp_epsilon); decided exactly."""
-    if epsilon == math.inf:
-        return exp_epsilon != math.inf
-    return compare_log(exp_epsilon, Fraction(epsilon)) < 0
+def _as_float(value: Exact) -> Any:
+    return "inf" if value == math.inf else float(value)
 
 
 def points_in_order(points: Sequence[Point]) -> tuple[Point, ...]:
