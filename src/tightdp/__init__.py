@@ -1,6 +1,10 @@
 """Exact verification of differentially private mechanisms."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from tightdp._version import __version__
+from tightdp.auditing import audit, worst_case
 from tightdp.errors import (
     BackendError,
     LanguageError,
@@ -15,7 +19,13 @@ from tightdp.lang.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.lang.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
 from tightdp.mechanism import Mechanism, mechanism
 
+if TYPE_CHECKING:
+    from tightdp.canaries import canaries_needed
+    from tightdp.harness import Adaptive, validity
+    from tightdp.query.guessers import Threshold, Top
+
 __all__ = [
+    "Adaptive",
     "BackendError",
     "Bit",
     "Bits",
@@ -27,11 +37,15 @@ __all__ = [
     "ParameterError",
     "ProgramError",
     "QueryError",
+    "Threshold",
     "TightdpError",
+    "Top",
     "Tuple",
     "Values",
     "__version__",
+    "audit",
     "binomial",
+    "canaries_needed",
     "choice",
     "flip",
     "geometric",
@@ -39,4 +53,21 @@ __all__ = [
     "observe",
     "randint",
     "shuffle",
+    "validity",
+    "worst_case",
 ]
+
+_LATER = {
+    "Adaptive": "tightdp.harness",
+    "Threshold": "tightdp.query.guessers",
+    "Top": "tightdp.query.guessers",
+    "canaries_needed": "tightdp.canaries",
+    "validity": "tightdp.harness",
+}
+"""Names that are imported when they are first used, and from where."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

@@ -132,6 +132,13 @@ def sweep(options: argparse.Namespace) -> int:
     return sweep(options)
 
 
+def audit(options: argparse.Namespace) -> int:
+    """What an observation of one run rules out."""
+    from tightdp.cli.audit import run
+
+    return run(options)
+
+
 def claims(options: argparse.Namespace) -> int:
     """The verdicts on claims of papers; the exit status tells whether they are as recorded."""
     from tightdp.claims.command import run
@@ -147,6 +154,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "verify": verify,
     "show": show,
     "sample": sample,
+    "audit": audit,
     "sweep": sweep,
     "claims": claims,
 }

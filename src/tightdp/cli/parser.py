@@ -20,6 +20,7 @@ COMMANDS = {
     "efficacy": "one-run auditing: the efficacy for k guesses and its gaps",
     "distribution": "the exact output law on one dataset",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
+    "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
     "sweep": "a table of privacy or accuracy over ranges of parameters",
     "show": "the diagram of the program: counts, Graphviz text, a picture",
     "sample": "draw outputs",
@@ -54,6 +55,8 @@ class _Parser(argparse.ArgumentParser):
 
     def _mend(self, message: str) -> str:
         if message.startswith("the following arguments are required"):
+            if "--" in message:
+                return f"give them; see {self.prog} --help"
             return f"give the file of a mechanism; see {self.prog} --help"
         if not message.startswith("unrecognized"):
             return f"see {self.prog} --help"
@@ -110,6 +113,8 @@ def _attached(parser: argparse.ArgumentParser, arguments: list[str]) -> list[str
 def _parser(command: str) -> _Parser:
     if command == "claims":
         return _claims_parser()
+    if command == "audit":
+        return _audit_parser()
     parser = _Parser(
         prog=f"tightdp {command}",
         description=COMMANDS[command].capitalize() + ".",
@@ -142,6 +147,20 @@ def _claims_parser() -> _Parser:
         allow_abbrev=False,
     )
     add_arguments(parser)
+    return parser
+
+
+def _audit_parser() -> _Parser:
+    from tightdp.cli.audit import add_arguments
+
+    parser = _Parser(
+        prog="tightdp audit",
+        description=COMMANDS["audit"].capitalize() + ".",
+        usage="tightdp audit --canaries M --guesses R --correct V [options]",
+        allow_abbrev=False,
+    )
+    add_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     return parser
 
 

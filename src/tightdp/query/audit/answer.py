@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
 
 from tightdp.query.audit.certificate import DualCertificate, WorstMechanism
 from tightdp.query.audit.enclosure import Enclosure, float_below, ln
 from tightdp.query.audit.order_statistics import Counterexample
+from tightdp.query.audit.validity import Validity
 
-__all__ = ["AuditAnswer", "Validity"]
+__all__ = ["AuditAnswer"]
 
-Validity = Literal["unknown"] | bool
+_LONGEST = 4000
+"""Bits of a denominator up to which an exact p-value is written out."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class AuditAnswer:
     p_value: Enclosure | None
     valid: Validity
     why: str
+    variant: str = field(default="", repr=False)
     certificate: DualCertificate | None = field(default=None, repr=False)
     mechanism: WorstMechanism | None = field(default=None, repr=False)
     counterexample: Counterexample | None = field(default=None, repr=False)
@@ -49,21 +51,31 @@ class AuditAnswer:
             return None
         return max(0.0, float_below(ln(self.exp_epsilon_lower).lower))
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the p-value that was asked for is known exactly."""
+        return self.p_value is not None and self.p_value.is_exact
+
     def to_dict(self) -> dict[str, object]:
         """Return the answer as JSON-ready values: rationals as strings, floats rounded to the safe side."""
-        return {
+        found: dict[str, object] = {
             "method": self.method,
             "canaries": self.canaries,
             "guesses": self.guesses,
             "correct": self.correct,
-            "options": self.options,
             "delta": str(self.delta),
             "significance": str(self.significance),
-            "guarantee": self.guarantee,
             "epsilon_lower": self.epsilon_lower,
-            "exp_epsilon_lower": None if self.exp_epsilon_lower is None else str(self.exp_epsilon_lower),
             "p_value": None if self.p_value is None else float(self.p_value),
-            "p_value_lower": None if self.p_value is None else float_below(self.p_value.lower),
             "valid": self.valid,
             "why": self.why,
+            "options": self.options,
+            "guarantee": self.guarantee,
         }
+        if self.exp_epsilon_lower is not None:
+            found["exp_epsilon_lower"] = str(self.exp_epsilon_lower)
+        if self.p_value is not None:
+            found["p_value_lower"] = float_below(self.p_value.lower)
+            if self.is_exact and self.p_value.upper.denominator.bit_length() <= _LONGEST:
+                found["p_value_exact"] = str(self.p_value.upper)
+        return found

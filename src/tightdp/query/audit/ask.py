@@ -10,7 +10,7 @@ from fractions import Fraction
 from tightdp.errors import ParameterError
 from tightdp.lang.rationals import as_fraction, as_int
 from tightdp.query.audit import fdp, optimal, order_statistics, steinke
-from tightdp.query.audit.answer import AuditAnswer, Validity
+from tightdp.query.audit.answer import AuditAnswer
 from tightdp.query.audit.certificate import DualCertificate, WorstMechanism
 from tightdp.query.audit.enclosure import Enclosure, exp
 from tightdp.query.audit.families import (
@@ -24,8 +24,9 @@ from tightdp.query.audit.linear_program import Game
 from tightdp.query.audit.optimal_curve import optimum
 from tightdp.query.audit.search import least_not_rejected, rejected_near
 from tightdp.query.audit.tradeoff import Curve, Pair, Polygon, as_tradeoff
+from tightdp.query.audit.validity import verdict
 
-__all__ = ["METHODS", "audit"]
+__all__ = ["METHODS", "audit", "p_value_at"]
 
 METHODS = ("steinke", "fdp", "order-statistics", "optimal")
 
@@ -37,6 +38,7 @@ _VARIANTS = {
 }
 _LARGEST_EPSILON = 200
 _TANGENTS = 64
+_MOST_GUESSES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,13 @@ def audit(
         return _answer(question, lower, None, certificate, mechanism)
     certificate, mechanism = _evidence(question, question.t.upper)
     return _answer(question, lower, _p_value(question, question.t), certificate, mechanism)
+
+
+def p_value_at(answer: AuditAnswer, exp_epsilon: Fraction) -> Enclosure:
+    """Return the p-value of (ln exp_epsilon, δ)-DP by the method, and for the observation, of an answer."""
+    game = Game(answer.canaries, answer.guesses, answer.correct, answer.options)
+    t = Enclosure.exactly(exp_epsilon)
+    return _p_value(_Question(answer.method, answer.variant, game, answer.delta, answer.significance, t, None, None), t)
 
 
 def _p_value(question: _Question, t: Enclosure) -> Enclosure:
@@ -233,7 +242,7 @@ def _answer(
     certificate: DualCertificate | None = None,
     mechanism: WorstMechanism | None = None,
 ) -> AuditAnswer:
-    valid, why = _validity(question)
+    valid, why = verdict(question.method, _is_pure(question), question.tradeoff or question.family)
     game = question.game
     return AuditAnswer(
         method=question.method,
@@ -248,43 +257,34 @@ def _answer(
         p_value=p_value,
         valid=valid,
         why=why,
+        variant=question.variant,
         certificate=certificate,
         mechanism=mechanism,
         counterexample=order_statistics.counterexample() if valid is False else None,
     )
 
 
-def _validity(question: _Question) -> tuple[Validity, str]:
-    if question.method == "optimal":
-        return True, "the supremum over all mechanisms and guessers, with a dual certificate"
-    if question.method == "fdp":
-        return True, "the recursion is a relaxation of the exact optimum (proof in query/audit/fdp.py)"
-    if question.method == "steinke":
-        return (
-            True,
-            "a theorem of Steinke, Nasr, Jagielski 2023; never below the exact optimum where compared",
-        )
-    pure = question.delta == 0 and question.tradeoff is None and question.family is None
+def _is_pure(question: _Question) -> bool:
+    """Whether the guarantee is pure DP."""
     if isinstance(question.tradeoff, Polygon):
-        pure = question.tradeoff.pairs[0][1] == 0
-    if pure:
-        return True, "for pure DP the bound is the binomial tail or above, and that is the exact optimum"
-    return False, (
-        "xiang2025, Theorems 1 and 3 are false for delta > 0: an all-or-nothing mechanism that is (0, 1/20)-DP is "
-        "rejected at 5 % in 51/640 of its runs"
-    )
+        return question.tradeoff.pairs[0][1] == 0
+    return question.delta == 0 and question.tradeoff is None and question.family is None
 
 
 def _guarantee(question: _Question) -> str:
     if question.family is not None:
-        return f"the {question.family} family"
+        return f"the {question.family.capitalize()} family"
+    if isinstance(question.tradeoff, Polygon):
+        return _listed(question.tradeoff.pairs)
     if question.tradeoff is not None:
-        return (
-            f"{len(question.tradeoff.pairs)} (e^ε, δ) pairs"
-            if isinstance(question.tradeoff, Polygon)
-            else str(question.tradeoff)
-        )
+        return str(question.tradeoff)
     return f"(ε, {question.delta})-DP"
+
+
+def _listed(pairs: tuple[Pair, ...]) -> str:
+    if len(pairs) > 1:
+        return f"{len(pairs)} (e^ε, δ) pairs"
+    return f"(e^ε, δ) = ({pairs[0][0]}, {pairs[0][1]})"
 
 
 def _numbers(game: Game) -> dict[str, int]:
@@ -312,7 +312,7 @@ def _checked(
     chosen = _VARIANTS[method][0] if variant is None else variant
     if chosen not in _VARIANTS[method]:
         raise ParameterError(f"variant is {variant!r}", f"one of {', '.join(_VARIANTS[method])} for {method}")
-    share, level = as_fraction(delta), as_fraction(significance)
+    share, level = _rational("delta", delta), _rational("significance", significance)
     if not 0 <= share <= 1:
         raise ParameterError(f"delta is {share}", "a number from 0 to 1")
     if not 0 < level < 1:
@@ -335,22 +335,31 @@ def _checked_game(canaries: int, guesses: int, correct: int, options: int) -> Ga
         raise ParameterError(f"guesses is {game.guesses}", f"from 0 to canaries = {game.canaries}")
     if not 0 <= game.correct <= game.guesses:
         raise ParameterError(f"correct is {game.correct}", f"from 0 to guesses = {game.guesses}")
+    if game.guesses > _MOST_GUESSES:
+        raise ParameterError(f"guesses is {game.guesses:,}", f"at most {_MOST_GUESSES:,}")
     if game.options < 2:
         raise ParameterError(f"options is {game.options}", "at least 2")
     return game
+
+
+def _rational(name: str, value: object) -> Fraction:
+    try:
+        return as_fraction(value)
+    except ParameterError as error:
+        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.mend) from None
 
 
 def _checked_t(epsilon: object, exp_epsilon: object) -> Enclosure | None:
     if epsilon is not None and exp_epsilon is not None:
         raise ParameterError("both epsilon and exp_epsilon are given", "give one of them")
     if exp_epsilon is not None:
-        t = as_fraction(exp_epsilon)
+        t = _rational("exp_epsilon", exp_epsilon)
         if t < 1:
             raise ParameterError(f"exp_epsilon is {t}", "at least 1")
         return Enclosure.exactly(t)
     if epsilon is None:
         return None
-    value = as_fraction(epsilon)
+    value = _rational("epsilon", epsilon)
     if not 0 <= value <= _LARGEST_EPSILON:
         raise ParameterError(f"epsilon is {value}", f"from 0 to {_LARGEST_EPSILON}")
     return exp(value)

@@ -74,6 +74,9 @@ class Gaussian:
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", _positive(self.mu, "mu"))
 
+    def __str__(self) -> str:
+        return f"the Gaussian trade-off function with mu = {self.mu}"
+
     @cached_property
     def _floats(self) -> tuple[float, float]:
         """mu, and the x with f(x) = x."""
@@ -139,6 +142,9 @@ class Laplace:
     def __post_init__(self) -> None:
         object.__setattr__(self, "mu", _positive(self.mu, "mu"))
 
+    def __str__(self) -> str:
+        return f"the Laplace trade-off function with mu = {self.mu}"
+
     @cached_property
     def _floats(self) -> tuple[float, float]:
         """mu, and the x with f(x) = x."""
@@ -197,6 +203,9 @@ class Laplace:
         return max(0.0, -mu - math.log(4 * x * x))
 
 
+_CURVES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
+
+
 def pairs_of_vertices(vertices: Iterable[tuple[object, object]]) -> tuple[Pair, ...]:
     """Return the pairs of the trade-off function whose graph is the lower hull of (x, f(x)) vertices.
 
@@ -213,7 +222,9 @@ def pairs_of_vertices(vertices: Iterable[tuple[object, object]]) -> tuple[Pair, 
     lower, other = _hull(points), _hull([(y, x) for x, y in points])
     pairs = _lines(lower) + _lines(other)
     if not pairs:
-        raise ParameterError("the vertices span no side of the trade-off function", "give at least two vertices")
+        if len(lower) < 2 and len(other) < 2:
+            raise ParameterError("the vertices span no side of the trade-off function", "give at least two vertices")
+        pairs = [(Fraction(1), 1 - min(x + y for x, y in points))]
     return Polygon(tuple(pairs)).pairs
 
 
@@ -221,16 +232,20 @@ def as_tradeoff(tradeoff: object) -> Polygon | Curve:
     """Return the curve that `tradeoff` stands for: a curve, or a list of (exp_epsilon, delta) pairs."""
     if isinstance(tradeoff, (Polygon, Gaussian, Laplace)):
         return tradeoff
+    if isinstance(tradeoff, str) and tradeoff.partition(":")[0] in _CURVES:
+        name, _, scale = tradeoff.partition(":")
+        return _CURVES[name](_positive(scale, f"mu of the {name} trade-off function"))
     if isinstance(tradeoff, (str, bytes)) or not isinstance(tradeoff, Iterable):
         raise ParameterError(
             f"{tradeoff!r} is not a trade-off function",
-            'give (exp_epsilon, delta) pairs, Gaussian(mu), Laplace(mu), or "gaussian" or "laplace"',
+            "give gaussian:1, laplace:1, a list of (exp_epsilon, delta) pairs, gaussian or laplace for the family, or "
+            "a program",
         )
     pairs = []
     for entry in tradeoff:
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
             raise ParameterError(f"{entry!r} is not an (exp_epsilon, delta) pair", "give two rationals")
-        pairs.append((as_fraction(entry[0]), as_fraction(entry[1])))
+        pairs.append((_rational(entry[0], "exp_epsilon of a pair"), _rational(entry[1], "delta of a pair")))
     return Polygon(tuple(pairs))
 
 
@@ -301,8 +316,15 @@ def _root(value: Fraction, upward: int) -> Fraction:
     return Fraction(scaled + upward, 1 << 200)
 
 
+def _rational(value: object, name: str) -> Fraction:
+    try:
+        return as_fraction(value)
+    except ParameterError as error:
+        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.mend) from None
+
+
 def _positive(value: object, name: str) -> Fraction:
-    fraction = as_fraction(value)
+    fraction = _rational(value, name)
     if not 0 < fraction <= 100:
         raise ParameterError(f"{name} is {fraction}", "a number above 0, at most 100")
     return fraction

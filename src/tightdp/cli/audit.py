@@ -1,0 +1,105 @@
+"""The command `audit`: bounds from an observation. It needs no file, unless a program gives the guarantee."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from decimal import Decimal
+from typing import Any
+
+from tightdp.auditing import audit
+from tightdp.cli.parser import UsageError
+from tightdp.instance import Instance
+from tightdp.lang.rationals import as_int, as_parameter
+
+__all__ = ["add_arguments", "run"]
+
+_FAMILIES = ("gaussian", "laplace")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command accepts."""
+    seen = parser.add_argument_group("the observation")
+    seen.add_argument("--canaries", metavar="M", required=True, help="how many secrets were drawn")
+    seen.add_argument("--guesses", metavar="R", required=True, help="how many of them were guessed (fixed beforehand)")
+    seen.add_argument("--correct", metavar="V", required=True, help="how many guesses were right")
+    seen.add_argument("--options", metavar="K", default="2", help="how many values a secret has (default 2: in or out)")
+    asked = parser.add_argument_group("the guarantee")
+    asked.add_argument("--delta", metavar="D", default="0", help="the δ of (ε, δ) (default 0)")
+    point = asked.add_mutually_exclusive_group()
+    point.add_argument("--epsilon", metavar="E", help="also the p-value of (E, δ)-DP")
+    point.add_argument("--exp-epsilon", metavar="T", help="the same with e^ε = T")
+    point.add_argument(
+        "--tradeoff",
+        metavar="F",
+        help="the p-value of f-DP: gaussian:MU, laplace:MU, '[[e^ε, δ], ...]', or FILE[:NAME] with n and parameters; "
+        "gaussian or laplace alone: the ε at δ of the family",
+    )
+    parser.add_argument("bindings", metavar="KEY=VALUE", nargs="*", help="n and parameters of the program")
+    how = parser.add_argument_group("the method")
+    how.add_argument(
+        "--method", metavar="NAME", default="optimal", help="optimal (default), steinke, fdp or order-statistics"
+    )
+    how.add_argument("--variant", metavar="NAME", help="fdp: listing, code; order-statistics: published, exact")
+    how.add_argument("--significance", metavar="A", default="1/20", help="the level of the test (default 1/20)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer, and print."""
+    from tightdp.cli.commands import emit
+
+    tradeoff = _tradeoff(options)
+    if options.bindings and not isinstance(tradeoff, Instance):
+        raise UsageError(f"{options.bindings[0]!r} belongs to no program", "name its file: --tradeoff FILE[:NAME]")
+    result = audit(
+        canaries=_count(options.canaries, "--canaries"),
+        guesses=_count(options.guesses, "--guesses"),
+        correct=_count(options.correct, "--correct"),
+        options=_count(options.options, "--options"),
+        delta=options.delta,
+        method=options.method,
+        significance=options.significance,
+        epsilon=options.epsilon,
+        exp_epsilon=options.exp_epsilon,
+        tradeoff=tradeoff,
+        variant=options.variant,
+    )
+    return emit(result, options)
+
+
+def _count(text: str, name: str) -> int:
+    return as_int(as_parameter(text), name)
+
+
+def _tradeoff(options: argparse.Namespace) -> Any:
+    """Return a word, a list of pairs, or the instance of a program."""
+    text = options.tradeoff
+    if text is None or text.partition(":")[0] in _FAMILIES:
+        return text
+    if text.lstrip().startswith("["):
+        return _pairs(text)
+    return _instance(options)
+
+
+def _pairs(text: str) -> Any:
+    try:
+        return json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"--tradeoff {text!r} is not JSON: {error}", "write pairs of e^ε and δ: '[[1, \"1/10\"], [3, 0]]'"
+        ) from None
+
+
+def _instance(options: argparse.Namespace) -> Instance:
+    from pathlib import Path
+
+    from tightdp.cli.commands import bind_to
+    from tightdp.cli.load import load, read_bindings
+
+    if ".py" not in options.tradeoff and not Path(options.tradeoff).exists():
+        raise UsageError(
+            f"--tradeoff {options.tradeoff!r} is not a trade-off function",
+            "give gaussian:1, laplace:1, pairs '[[e^ε, δ], ...]', or the file of a program",
+        )
+    settings = argparse.Namespace(neighbours=None, max_nodes=None, backend="cudd", timeout=None)
+    return bind_to(load(options.tradeoff), read_bindings(options.bindings), settings, None)
