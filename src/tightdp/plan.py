@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from tightdp.errors import LanguageError, ProgramError, QueryError
+from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.lang.ir import CoreProgram
 from tightdp.lang.lower import lower, lower_target
 from tightdp.lang.passes import expand_shuffles
@@ -143,7 +143,10 @@ class Plan:
         if self.program is None or few:
             return None
         if measured not in self._symmetries:
-            self._symmetries[measured] = self._found_symmetries(self.program, watch, measured)
+            try:
+                self._symmetries[measured] = self._found_symmetries(self.program, watch, measured)
+            except LimitError:
+                return None  # to be looked for again when there is time
         return self._symmetries[measured]
 
     def _found_symmetries(self, program: CoreProgram, watch: Watch, measured: bool) -> Symmetries | None:

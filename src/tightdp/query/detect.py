@@ -14,7 +14,7 @@ from tightdp.logic.graph import Vertex, client, component, node, program_graph, 
 from tightdp.logic.renaming import Image, Renaming, Verifier
 from tightdp.query.neighbours import record_steps
 
-__all__ = ["Action", "Detector", "value_permutations"]
+__all__ = ["Action", "Detector"]
 
 Positions = tuple[int, ...]
 """For every position of a leaf's values, the position of its image."""
@@ -89,6 +89,18 @@ class Detector:
         for number in range(self.bound.n):
             classes.setdefault(cells[client(number)], []).append(number)
         return list(classes.values())
+
+    def renamings(self, clients: Sequence[int]) -> Iterator[dict[tuple[int, int], Positions]]:
+        """Yield renamings, the same for some clients, of records that could be renamed while all clients stay."""
+        fixed = {client(number): ("fixed", number) for number in range(self.bound.n)}
+        for leaf, values in enumerate(self.bound.record.leaves()):
+            open_ = {value(self._leaves[number, leaf], at) for number in clients for at in range(len(values))}
+            colours = {vertex: colour for vertex, colour in self._keeping({}).items() if vertex not in open_}
+            cells = self._automorphisms.cells({**fixed, **colours})
+            kinds = [[cells[value(self._leaves[number, leaf], at)] for at in range(len(values))] for number in clients]
+            for positions in _permutations(len(values)):
+                if all(kind[at] == kind[image] for kind in kinds for at, image in enumerate(positions)):
+                    yield {(number, leaf): positions for number in clients}
 
     def symmetry(
         self, images: Mapping[int, int], renamed: Mapping[tuple[int, int], Positions] | None = None
@@ -201,21 +213,19 @@ class Detector:
         return Renaming(leaves)
 
 
-def value_permutations(sizes: Sequence[int]) -> Iterator[tuple[int, Positions]]:
-    """Yield (leaf, permutation of its values) to be tried: exchanges of two values, reversal, rotation."""
-    for leaf, size in enumerate(sizes):
-        identity = tuple(range(size))
-        pairs = list(combinations(identity, 2))
-        close = pairs if len(pairs) <= _MAX_PAIRS else [(at, at + 1) for at in identity[:-1]]
-        found = []
-        for one, other in close:
-            swapped = list(identity)
-            swapped[one], swapped[other] = other, one
-            found.append(tuple(swapped))
-        found += [identity[::-1], (*identity[1:], 0)]
-        yield from ((leaf, positions) for positions in dict.fromkeys(found) if positions != identity)
+def _permutations(size: int) -> Iterator[Positions]:
+    """Yield permutations of values to be tried: exchanges of two values, reversal, rotation."""
+    identity = tuple(range(size))
+    pairs = list(combinations(identity, 2))
+    close = pairs if len(pairs) <= _MAX_PAIRS else [(at, at + 1) for at in identity[:-1]]
+    found = []
+    for one, other in close:
+        swapped = list(identity)
+        swapped[one], swapped[other] = other, one
+        found.append(tuple(swapped))
+    found += [identity[::-1], (*identity[1:], *identity[:1])]
+    yield from (positions for positions in dict.fromkeys(found) if positions != identity)
 
 
 _MAX_PAIRS = 45
-
-
+"""Beyond so many exchanges of two values, only those of values next to each other are tried."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 from tightdp.lang.ir import CoreProgram
 from tightdp.lang.program import Bound
 from tightdp.query.blocks import BlockOrbits, Kind, Map, every_content
-from tightdp.query.detect import Action, Detector, value_permutations
+from tightdp.query.detect import Action, Detector
 
 __all__ = ["Symmetries", "find_symmetries"]
 
@@ -196,8 +196,8 @@ def _renamings(
     if targets is None:
         targets = [*((number,) for number in block.first), *([block.first] if len(block.first) > 1 else [])]
     for clients in targets:
-        for leaf, positions in value_permutations([len(values) for values in bound.record.leaves()]):
-            action = detector.symmetry(everyone, {(number, leaf): positions for number in clients})
+        for renamed in detector.renamings(clients):
+            action = detector.symmetry(everyone, renamed)
             if action is not None:
                 found.append(action)
     return found
@@ -227,9 +227,9 @@ def _mirror(detector: Detector, blocks: Sequence[_Block]) -> Action | None:
     if not all(action.keeps_records for block in blocks for action in block.inside):
         return None
     everyone = {number: number for number in range(bound.n)}
-    for leaf, positions in value_permutations([len(values) for values in bound.record.leaves()]):
-        if _own_inverse(positions):
-            action = detector.symmetry(everyone, {(number, leaf): positions for number in range(bound.n)})
+    for renamed in detector.renamings(range(bound.n)):
+        if all(map(_own_inverse, renamed.values())):
+            action = detector.symmetry(everyone, renamed)
             if action is not None:
                 return action
     return None
