@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -38,9 +40,11 @@ from tightdp.claims import (
     random_dp_law,
     random_law,
     real,
+    run_claims,
     seeds,
     sqrt,
 )
+from tightdp.claims.files import claim_files
 from tightdp.claims.independence import SharedCodeError, without_engine
 from tightdp.claims.page import html, markdown
 from tightdp.claims.run import run_paper
@@ -113,9 +117,7 @@ def test_a_failing_instance_outweighs_a_proof() -> None:
 
 
 def test_the_first_instance_that_fails_is_the_counterexample() -> None:
-    found = outcome(
-        verdict="refuted", instances=grid(n=range(9)), check=below(4), brute=below(4), at={"n": 4}
-    )
+    found = outcome(verdict="refuted", instances=grid(n=range(9)), check=below(4), brute=below(4), at={"n": 4})
     assert (found.verdict, found.differs) == ("refuted", "")
     example = found.evidence.counterexample
     assert example is not None
@@ -149,9 +151,7 @@ def test_counterexamples_are_simplified() -> None:
     ],
 )
 def test_a_refutation_needs_brute_force(again: Any, says: str) -> None:
-    found = outcome(
-        verdict="refuted", instances=grid(n=(0,)), check=lambda n: Fails(found=n), brute=again, at={"n": 0}
-    )
+    found = outcome(verdict="refuted", instances=grid(n=(0,)), check=lambda n: Fails(found=n), brute=again, at={"n": 0})
     assert says in found.differs
 
 
@@ -176,9 +176,7 @@ def test_open_needs_nothing() -> None:
 
 @pytest.mark.parametrize("answer", [None, 1, "yes"])
 def test_a_check_has_to_answer(answer: Any) -> None:
-    assert (
-        "return True" in outcome(verdict="holds-on", instances=grid(n=(1,)), check=lambda n: answer).differs
-    )
+    assert "return True" in outcome(verdict="holds-on", instances=grid(n=(1,)), check=lambda n: answer).differs
 
 
 def test_instances_without_check_and_check_without_instances() -> None:
@@ -369,13 +367,11 @@ def test_a_file_of_a_users_own(example: Callable[[str], Path]) -> None:
         check_file(example("proved"))
 
 
-def test_the_command(
-    example: Callable[[str], Path], capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_command(example: Callable[[str], Path], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = example("holds-on")
     assert main(["claims", str(path), "--report", str(tmp_path / "page")]) == 0
     assert "none not as recorded" in capsys.readouterr().out
-    assert "e^ε = (1 - λ)/λ." in (tmp_path / "page" / "claims.html").read_text(encoding="utf-8")
+    assert "e^ε = (1 - λ)/λ." in (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
     assert main(["claims", str(example("proved")), "--json"]) == 1
     (claim,) = json.loads(capsys.readouterr().out)["result"]["claims"]
     assert claim["verdict"] == "holds-on"
@@ -436,11 +432,54 @@ def test_the_page_escapes_and_links() -> None:
     assert "a < b & c \\| d" in markdown(found)
 
 
-def test_every_printed_row_of_oakley2024_is_there() -> None:
-    from tightdp.claims.files import load_papers
+def test_whole_numbers_of_an_instance_never_divide_to_floats() -> None:
+    (n,) = (each["n"] for each in grid(n=(3,)))
+    values = [n / 2, 2 / n, n**-2, (n + 1) / 2, (2 * n - 1) / 4, 2**n / 5, -n / 2, abs(n) / 2, n // 2 / 5, n % 2 / 3]
+    assert all(isinstance(value, Fraction) for value in values)
+    assert values[:5] == [Fraction(3, 2), Fraction(2, 3), Fraction(1, 9), 2, Fraction(5, 4)]
+    assert values[5:] == [Fraction(8, 5), Fraction(-3, 2), Fraction(3, 2), Fraction(1, 5), Fraction(1, 3)]
+    assert (n**2, pow(n, 2, 5), list(range(n)), f"{n}") == (9, 4, [0, 1, 2], "3")
+    (pair,) = (each["pair"] for each in grid(pair=((1, "1/2"),)))
+    assert pair == (1, Fraction(1, 2))
+    assert isinstance(pair[0] / 3, Fraction)
 
-    (paper,) = load_papers(OAKLEY)
-    assert [item.id for item in paper.top] == [f"O{number}" for number in range(1, 16)]
+
+def test_a_float_among_the_numbers_is_an_error() -> None:
+    found = outcome(verdict="refuted", instances=[{"n": 1}], check=lambda n: Fails("", close=0.1 + n))
+    assert "gives the float close = 1.1" in found.differs
+
+
+def test_the_line_for_a_tuple(tmp_path: Path) -> None:
+    path = tmp_path / "claims.py"
+    path.write_text(
+        "from tightdp.claims import Fails, Paper\n"
+        "paper = Paper('mine')\n"
+        "def short(x, words):\n"
+        "    return len(x) < 2 or Fails('too long', half=x[0] / 2)\n"
+        "paper.claim('A1', 'Thm 1', 'Short.', verdict='refuted', check=short, brute=short, "
+        "at={'x': (0, 1), 'words': 'a'},\n"
+        "            instances=[{'x': (1,), 'words': 'a'}, {'x': (1, '1/2'), 'words': 'two words'}])\n"
+        "if __name__ == '__main__':\n    paper.main()\n",
+        encoding="utf-8",
+    )
+    ((_, found),) = run_claims(path)
+    assert found.evidence.counterexample is not None
+    command = found.evidence.counterexample.command
+    assert command == """python claims.py A1 'x=[1, "1/2"]' 'words=two words'"""
+    words = [sys.executable, *shlex.split(command)[1:]]
+    settings = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=settings)
+    assert "half = 1/2" in done.stdout, done.stderr
+    words[-2] = "x=[1,"
+    broken = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=settings)
+    assert broken.returncode == 2
+    assert "is not an array" in broken.stderr
+
+
+def test_a_limit_without_bound() -> None:
+    limit(X**2, X, sympy.oo, sympy.oo, "x² grows")
+    with pytest.raises(ProofError, match="the limit is oo"):
+        limit(X**2, X, sympy.oo, 1, "x² grows")
 
 
 def test_the_claims_of_oakley2024_are_as_recorded() -> None:
@@ -448,6 +487,6 @@ def test_the_claims_of_oakley2024_are_as_recorded() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", sorted(OAKLEY.parent.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", claim_files(OAKLEY.parent), ids=lambda path: path.stem)
 def test_all_claims_in_full(path: Path) -> None:
     check_file(path)

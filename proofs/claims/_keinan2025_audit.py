@@ -31,7 +31,12 @@ def lower_bound_is_close(r: int, v: int, beta: Fraction) -> bool | Fails:
         return True
     if not bound < max(share - high, low - share):
         raise ArithmeticError("the enclosure of CPL is too wide")
-    near = Fraction(int(low * 1000), 1000)
+    near = next(
+        Fraction(k, m)
+        for m in range(2, 100)
+        for k in range(1, m)
+        if Fraction(k, m) <= low and bound < Fraction(k, m) - share
+    )
     why = (
         f"P(Bin({r}, {near}) >= {v}) = {tail(r, near, v)} <= {beta}, so CPL >= {near} and |v/r - CPL| >= "
         f"{near - share}; the bound is {bound.text(4)}."

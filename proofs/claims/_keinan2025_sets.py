@@ -90,7 +90,7 @@ def _dominates(n: int, p: Fraction, law: dict[int, Fraction]) -> bool | Fails:
     for least in range(1, n + 1):
         ours, theirs = sum((q for v, q in law.items() if v >= least), ZERO), tail(n, p, least)
         if ours < theirs:
-            why = f"P(V >= {least}) = {ours}, but P(Bin({n}, {p}) >= {least}) = {theirs}."
+            why = f"n = {n}, p = {p}: P(V >= {least}) = {ours}, but P(Bin({n}, {p}) >= {least}) = {theirs}."
             return Fails(why, ours=ours, binomial=theirs)
     return True
 

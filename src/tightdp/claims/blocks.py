@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
-__all__ = ["Block", "bullets", "code", "heading", "paragraph", "render_html", "render_markdown", "table"]
+__all__ = ["Block", "bullets", "code", "details", "heading", "paragraph", "render_html", "render_markdown", "table"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,15 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-Block: TypeAlias = Heading | Text | Code | Table
+@dataclass(frozen=True)
+class Details:
+    """Text that unfolds."""
+
+    summary: str
+    inside: Text
+
+
+Block: TypeAlias = Heading | Text | Code | Table | Details
 
 
 def heading(level: int, text: str, anchor: str = "") -> Heading:
@@ -67,6 +75,11 @@ def bullets(items: Iterable[str]) -> Text:
 def code(text: str) -> Code:
     """Return a line for the shell."""
     return Code(text)
+
+
+def details(summary: str, inside: Text) -> Details:
+    """Return text that unfolds below a line."""
+    return Details(summary, inside)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
@@ -91,6 +104,8 @@ def _markdown(block: Block) -> str:
         case Table(header, rows):
             lines = [header, ("---",) * len(header), *rows]
             return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+        case Details(summary, inside):
+            return f"<details><summary>{escape(summary)}</summary>\n\n{inside.text}\n\n</details>"
 
 
 def _cell(text: str) -> str:
@@ -117,6 +132,8 @@ def _html(block: Block) -> str:
             head = "".join(f"<th>{_inline(cell)}</th>" for cell in header)
             body = "\n".join(f"<tr>{''.join(map(_data, row))}</tr>" for row in rows)
             return f"<table>\n<tr>{head}</tr>\n{body}\n</table>"
+        case Details(summary, inside):
+            return f"<details><summary>{escape(summary)}</summary>{_html(inside)}</details>"
 
 
 def _data(cell: str) -> str:
@@ -155,9 +172,10 @@ h1,h2,h3,h4{line-height:1.25}h2{margin-top:3rem;border-bottom:1px solid #d1d5db}
 p{margin:.5rem 0}table{border-collapse:collapse;margin:.8rem 0;font-size:.92rem}
 th,td{border:1px solid #d1d5db;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f3f4f6}
 pre{background:#f3f4f6;padding:.5rem .8rem;overflow-x:auto}code{background:#f3f4f6;padding:0 .2rem}
+summary{cursor:pointer;color:#4b5563}
 td.proved{background:#d1fae5}td.holds-on{background:#ecfccb}td.refuted{background:#fee2e2}
 td.corrected{background:#ffedd5}td.open{background:#e5e7eb}
 @media (prefers-color-scheme: dark){body{background:#111827;color:#e5e7eb}th,pre,code{background:#1f2937}
-th,td{border-color:#374151}td.proved{background:#064e3b}td.holds-on{background:#365314}
+th,td{border-color:#374151}summary{color:#9ca3af}td.proved{background:#064e3b}td.holds-on{background:#365314}
 td.refuted{background:#7f1d1d}td.corrected{background:#7c2d12}td.open{background:#374151}a{color:#93c5fd}}
 """

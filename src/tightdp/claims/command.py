@@ -29,7 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--id", metavar="ID", action="append", default=[], help="only this claim (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="the quick instances only")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--report", metavar="DIR", help="write claims.md and claims.html there")
+    parser.add_argument("--report", metavar="DIR", help="write report.md and report.html there")
 
 
 def run(options: Namespace) -> int:
@@ -112,7 +112,7 @@ class _Status:
 def _write(directory: Path, found: list[tuple[Paper, list[Outcome]]]) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / "claims.md").write_text(markdown(found), encoding="utf-8")
-        (directory / "claims.html").write_text(html(found), encoding="utf-8")
+        (directory / "report.md").write_text(markdown(found), encoding="utf-8")
+        (directory / "report.html").write_text(html(found), encoding="utf-8")
     except OSError as error:
         raise ParameterError(f"cannot write to {directory}: {error.strerror}", "give a directory") from None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from tightdp._version import __version__
 from tightdp.claims.blocks import (
     Block,
     bullets,
     code,
+    details,
     heading,
     paragraph,
     render_html,
@@ -17,22 +17,26 @@ from tightdp.claims.blocks import (
     table,
 )
 from tightdp.claims.instances import shown_instance, shown_value
-from tightdp.claims.model import VERDICTS, Claim, Paper, Texts
+from tightdp.claims.model import VERDICTS, Claim, Paper, Row, Texts
 from tightdp.claims.run import Evidence, Outcome
 
 __all__ = ["html", "markdown"]
 
 _INTRODUCTION = """\
-Statements of papers, decided by exact computation. Every verdict was found again when this page was made.
+Statements of papers, decided by exact computation. Every verdict was found again when this page was made, by
+`tightdp claims --report DIR`; it decides everything anew, and nothing that is written down beforehand is believed.
 
-- **proved**: for all values, by an exact symbolic or algebraic argument that is re-run
+- **proved**: for all values, by an argument in words whose steps (identities, signs, limits, finite cases) are checked
+  by machine
 - **holds-on**: on all listed instances, exactly; that is not a proof
 - **refuted**: there is an exact counterexample
-- **corrected**: refuted as printed, and a statement that is true in its place has been confirmed
+- **corrected**: refuted as printed, and the statement given in its place has been confirmed
 - **open**: not decided, with the reason
 
-A counterexample is the first in the order of the instances, which go from small to large. Each was found a
-second time by brute force that shares no code with the engine; the command beside it does that again."""
+A counterexample is the first in the order of the instances, which go from small to large. Each was found a second time
+by brute force that shares no code with the engine; the command beside it does that again. A printed claim with several
+parts has the verdict of its weakest part; parts marked (aside) are steps of proofs, other readings and facts found on
+the way, and do not count. The table counts printed claims."""
 
 Found = list[tuple[Paper, list[Outcome]]]
 
@@ -53,7 +57,6 @@ def _page(found: Found) -> Iterator[Block]:
     yield table(("paper", *VERDICTS), [_counts(paper, outcomes) for paper, outcomes in found])
     for paper, outcomes in found:
         yield from _paper(paper, outcomes)
-    yield paragraph(f"Made by tightdp {__version__}.")
 
 
 def _counts(paper: Paper, outcomes: list[Outcome]) -> tuple[str, ...]:
@@ -63,22 +66,54 @@ def _counts(paper: Paper, outcomes: list[Outcome]) -> tuple[str, ...]:
 
 def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[Block]:
     yield heading(2, f"{paper.name}: {paper.title}" if paper.title else paper.name, paper.name)
-    rows = [_row(paper, outcome) for top in outcomes for outcome in (top, *top.parts)]
-    yield table(("claim", "place", "statement", "verdict", "evidence", "s"), rows)
     if paper.stands:
-        yield heading(3, "What still stands")
+        yield heading(3, "In short, and what still stands")
         yield paragraph(paper.stands)
+    false = [_false(paper, each) for top in outcomes for each in (top, *top.parts) if each.evidence.counterexample]
+    if false:
+        yield heading(3, "False as printed")
+        yield table(("claim", "place", "printed", "but", "instead"), false)
+    yield heading(3, "All verdicts")
+    rows = [row for top in outcomes for row in _rows(paper, top)]
+    yield table(("claim", "place", "statement", "verdict", "evidence"), rows)
     yield heading(3, "The claims one by one")
     for top in outcomes:
-        for outcome in (top, *top.parts):
-            yield from _claim(paper, outcome)
+        yield from _claim(paper, top, "")
+        for part in top.parts:
+            yield from _claim(paper, part, top.item.statement)
 
 
-def _row(paper: Paper, outcome: Outcome) -> tuple[str, ...]:
-    item = outcome.item
-    name = f"[{item.id}](#{paper.name}-{item.id})"
-    verdict = f"**{outcome.verdict}**" + (" (differs from the record)" if outcome.differs else "")
-    return name, item.place, item.statement, verdict, _in_a_word(outcome), f"{outcome.seconds:.1f}"
+def _false(paper: Paper, outcome: Outcome) -> tuple[str, ...]:
+    item, found = outcome.item, outcome.evidence.counterexample
+    why = "" if found is None else found.why or _in_a_word(outcome)
+    instead = item.corrected if isinstance(item, Claim) else None
+    verdict = outcome.corrected.verdict if outcome.corrected is not None else ""
+    return (
+        f"[{item.id}](#{paper.name}-{item.id}){_besides(item)}",
+        item.place,
+        item.statement,
+        why,
+        f"{instead.statement} ({verdict})" if instead is not None else "",
+    )
+
+
+def _besides(item: Claim | Row) -> str:
+    """Mark what is not a printed claim of its own: a step of a proof, another reading, a fact found on the way."""
+    return " (aside)" if isinstance(item, Claim) and item.extra else ""
+
+
+def _rows(paper: Paper, top: Outcome) -> Iterator[tuple[str, ...]]:
+    for outcome in (top, *top.parts):
+        item = outcome.item
+        same = outcome is not top and item.statement == top.item.statement
+        verdict = f"**{outcome.verdict}**" + (" (differs from the record)" if outcome.differs else "")
+        yield (
+            f"{'' if outcome is top else '– '}[{item.id}](#{paper.name}-{item.id}){_besides(item)}",
+            item.place,
+            "the same" if same else item.statement,
+            verdict,
+            _in_a_word(outcome),
+        )
 
 
 def _in_a_word(outcome: Outcome) -> str:
@@ -96,11 +131,15 @@ def _in_a_word(outcome: Outcome) -> str:
     return _many(evidence.checked, "instance") if evidence.checked else ""
 
 
-def _claim(paper: Paper, outcome: Outcome) -> Iterator[Block]:
+def _claim(paper: Paper, outcome: Outcome, above: str) -> Iterator[Block]:
+    """Write a claim with its evidence; `above` is the statement of the row that it is a part of."""
     item = outcome.item
-    extra = ", besides the printed claim" if isinstance(item, Claim) and item.extra else ""
-    yield heading(4, f"{item.id} ({item.place}): {outcome.verdict}{extra}", f"{paper.name}-{item.id}")
-    yield paragraph(f"**Statement.** {item.statement}")
+    yield heading(4, f"{item.id} ({item.place}): {outcome.verdict}{_besides(item)}", f"{paper.name}-{item.id}")
+    if item.statement != above:
+        yield paragraph(f"**Statement.** {item.statement}")
+    if outcome.parts:
+        listed = ", ".join(f"[{part.id}](#{paper.name}-{part.id}) {part.verdict}" for part in outcome.parts)
+        yield paragraph(f"**Decided in parts.** {listed}.")
     if outcome.differs:
         yield paragraph(f"**Not as recorded.** {outcome.differs}")
     yield from _evidence(outcome.evidence, item if isinstance(item, Claim) else None)
@@ -129,18 +168,19 @@ def _evidence(evidence: Evidence, claim: Claim | None) -> Iterator[Block]:
     if found is not None:
         at = f" at {shown_instance(found.instance)}" if found.instance else ""
         sense = f" (minimal: {claim.minimal})" if claim is not None and claim.disproof is None else ""
-        yield paragraph(f"**Counterexample**{at}{sense}. {found.why}")
+        yield paragraph(f"**Counterexample**{at}{sense}. {found.why}".strip())
         numbers = [(name.replace("_", " "), shown_value(value)) for name, value in found.numbers.items()]
         if numbers:
             yield table(("number", "exact value"), numbers)
         if found.confirmed:
-            yield paragraph("Confirmed by brute force that shares no code with the engine; to run it again:")
+            yield paragraph("Found again by brute force that shares no code with the engine:")
             yield code(found.command)
     elif evidence.where:
         yield paragraph(f"**Checked** on {_many(evidence.checked, 'instance')}: {evidence.where}.")
     if evidence.steps:
         yield paragraph(f"**{'Disproof' if found is not None else 'Proof'}.** {evidence.argument}")
-        yield bullets([f"{step.what} ({step.kind})" for step in evidence.steps])
+        steps = bullets([f"{step.what} ({step.kind})" for step in evidence.steps])
+        yield details(f"{_many(len(evidence.steps), 'step')} checked by machine", steps)
 
 
 def _many(count: int, noun: str) -> str:
