@@ -13,12 +13,11 @@ import pytest
 from efficacy_oracle import Game
 from efficacy_programs import CASES, conditioned, running, two_groups, union, weights
 from expectations import mechanisms
-from tightdp import Instance, LimitError, ParameterError, one_run
-from tightdp.canaries import canaries_needed
+from tightdp import Instance, LimitError, ParameterError, QueryError, Top, canaries_needed, one_run
 from tightdp.lang import interp
 from tightdp.query import guessers
+from tightdp.query.audit import audit
 from tightdp.query.efficacy import top
-from tightdp.query.guessers import Top
 from tightdp.report.numbers import log
 
 THRESHOLDS = (F(1, 2), F(3, 5), F(1))
@@ -260,9 +259,56 @@ def test_how_many_canaries_it_takes() -> None:
 
     assert powers[found.canaries] == power(found.canaries)
     assert max(program.bind(n=n, lam="1/5").guessing().reported(binomial_rule).wrong for n in (5, 20)) <= F(1, 20)
+    assert powers[found.canaries] >= F(19, 20)
+    assert {p.canaries: p.reported >= F(log(F(4))) / 2 for p in found.points} == {
+        n: p >= F(19, 20) for n, p in powers.items()
+    }
     never = canaries_needed(lambda n: program.bind(n=n, lam="1/5"), lambda m, r, v: 0, at_most=4)
     assert never.canaries is None
     assert "more than 4" in repr(never)
+
+
+def test_one_call_says_how_many_canaries_it_takes() -> None:
+    """Methods by name are bisected over the right guesses; the same rule as a function is asked about all of them."""
+    program = mechanisms("randomized_response")["randomized_response"].bind(n=1, lam="1/5")
+    found = canaries_needed(program)
+    assert found.canaries == 120
+    assert found.rule == "optimal"
+    whole = canaries_needed(
+        program, lambda m, r, v: audit(canaries=m, guesses=r, correct=v, method="steinke"), at_most=64
+    )
+    assert whole.canaries is None
+    assert whole.points == canaries_needed(program, "steinke", at_most=64).points
+
+
+def test_canaries_at_a_delta() -> None:
+    """With δ the ε of a leaking mechanism is finite, and the larger δ costs canaries."""
+    program = mechanisms("randomized_response_delta")["randomized_response_delta"]
+    leaking = program.bind(n=1, delta="1/1000", exp_epsilon=9)
+    with pytest.raises(QueryError, match="infinite"):
+        canaries_needed(leaking)
+    found = canaries_needed(leaking, delta="1/1000", at_most=256)
+    assert {point.exp_epsilon for point in found.points} == {9}
+    assert found.canaries is not None
+    assert found.canaries >= canaries_needed(leaking, epsilon=F(log(F(3))), at_most=256).canaries  # type: ignore[operator]
+
+
+def test_an_absolute_epsilon_is_reported() -> None:
+    found = canaries_needed(mechanisms("count")["count"], epsilon="1/10", at_most=8)
+    assert found.canaries is None
+    assert found.share is None
+    assert "1/10" in repr(found)
+    with_pairs = canaries_needed(
+        mechanisms("name_and_shame")["name_and_shame"].bind(n=1, k=40),
+        lambda m, r, v: 1,
+        epsilon=1,
+        guesser=Top(3),
+        pairs=lambda n: [(2 * i, 2 * i + 1) for i in range(n)],
+    )
+    assert with_pairs.canaries == 3
+    for arguments in ({"guesser": Top(5), "at_most": 4}, {"share": "x"}, {"rule": "best"}):
+        with pytest.raises(ParameterError):
+            canaries_needed(mechanisms("count")["count"], **arguments)  # type: ignore[arg-type]
 
 
 def test_audit_methods_by_name() -> None:
@@ -278,5 +324,10 @@ def test_plots_draw_on_the_axes_given() -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     axes = pyplot.figure().subplots()
     program = mechanisms("randomized_response")["randomized_response"]
-    assert program.bind(n=5, lam="1/5").guessing().reported(binomial_rule).plot(axes) is axes
+    law = program.bind(n=5, lam="1/5").guessing()
+    assert law.plot(axes) is axes
+    assert instance("count_in_sets", n=4, s=2).guessing("certain").plot(axes) is axes
+    assert law.reported(binomial_rule).plot(axes) is axes
+    assert instance("count", n=3).guessing().reported(binomial_rule).plot(axes) is axes
     assert canaries_needed(lambda n: program.bind(n=n, lam="1/5"), binomial_rule, at_most=8).plot(axes) is axes
+    assert canaries_needed(program.bind(n=1, lam="1/5"), epsilon="1/10", at_most=16).plot().figure is not axes.figure

@@ -13,8 +13,7 @@ import pytest
 from efficacy_oracle import Game
 from efficacy_programs import CASES
 from expectations import mechanisms
-from tightdp import ParameterError, one_run
-from tightdp.harness import Adaptive, validity
+from tightdp import Adaptive, ParameterError, one_run, validity
 from tightdp.query.audit import audit
 from tightdp.query.efficacy.least import restricted_least
 from tightdp.query.worst_case import largest_probability

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.lang.program import Output
+from tightdp.lang.rationals import as_fraction, as_int
 from tightdp.query.efficacy.law import AuditLaw, Group
 from tightdp.query.efficacy.polynomial import Joint, add_into, joint_power, joint_times, times
 from tightdp.query.efficacy.stage import Outcome, Stage
@@ -36,6 +37,7 @@ class Threshold:
     least: Fraction = Fraction(1, 2)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "least", as_fraction(self.least))
         if not Fraction(1, 2) <= self.least <= 1:
             raise ParameterError(f"the threshold is {self.least}", "give a posterior between 1/2 and 1")
 
@@ -45,6 +47,9 @@ class Top:
     """Guess the `k` bits with the largest posteriors; among equals those of the first clients."""
 
     k: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", as_int(self.k, "the number of guesses"))
 
 
 @dataclass(frozen=True)

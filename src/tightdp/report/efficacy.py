@@ -17,6 +17,14 @@ __all__ = ["Efficacy", "Row"]
 
 _MOST_ROWS = 40
 
+_PARTS = (
+    ("efficacy", "#0072B2", "efficacy"),
+    ("element gap", "#E69F00", "element_gap"),
+    ("output gap", "#56B4E9", "output_gap"),
+    ("interference gap", "#CC79A7", "interference_gap"),
+)
+"""What a bar is made of, from below: its name, its colour, and the attribute of a row."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -133,22 +141,23 @@ class Efficacy(Result):
         """Draw the efficacy and the three gaps as stacked bars against k on `ax` (new ones, unless given)."""
         axes = plot.new_axes() if ax is None else ax
         places = [row.guesses for row in self.rows]
+        width = 1.0 if len(places) > _MOST_ROWS else 0.8
         base = [0.0] * len(places)
-        parts = {
-            "efficacy": [row.efficacy for row in self.rows],
-            "element gap": [row.element_gap for row in self.rows],
-            "output gap": [row.output_gap for row in self.rows],
-            "interference gap": [row.interference_gap for row in self.rows],
-        }
-        for label, heights in parts.items():
-            drawn = [float(height) for height in heights]
-            axes.bar(places, drawn, bottom=base, width=1.0 if len(places) > _MOST_ROWS else 0.8, label=label)
+        for label, colour, attribute in _PARTS:
+            drawn = [float(getattr(row, attribute)) for row in self.rows]
+            axes.bar(places, drawn, bottom=base, width=width, color=colour, label=label)
             base = [low + height for low, height in zip(base, drawn, strict=True)]
         if all(row.adaptive is not None for row in self.rows):
-            axes.plot(places, [float(row.adaptive or 0) for row in self.rows], "k_", label="adaptive")
+            best = [float(row.adaptive or 0) for row in self.rows]
+            axes.plot(
+                places, best, "D", color="black", markeredgecolor="white", clip_on=False, label="adaptive, at best"
+            )
         axes.set_ylim(0.5, 1.0)
+        axes.locator_params(axis="x", integer=True)
         axes.set_xlabel("guesses k")
-        axes.set_ylabel("share of right guesses")
+        axes.set_ylabel("expected share of right guesses")
         axes.set_title(str(self.subject))
-        axes.legend()
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, frameon=False)
+        if ax is None:
+            axes.figure.set_layout_engine("constrained")  # leaves room for the legend
         return axes

@@ -85,6 +85,24 @@ class Guessing(Result):
         grid = Grid(("guesses", "right", "probability"), rows, len(self.joint.entries) - len(rows))
         return View(self._heading, tuple(facts), grid)
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the law on `ax` (new ones, unless given): bars by right guesses, or discs where the guesses vary too."""
+        axes = plot.new_axes() if ax is None else ax
+        made, right, masses = zip(*((r, v, float(p)) for r, v, p in self.joint.entries), strict=True)
+        if len(set(made)) == 1:
+            axes.bar(right, masses)
+            axes.set_ylabel("probability")
+            axes.set_xlabel(f"right guesses out of {made[0]}")
+        else:
+            axes.axline((0, 0), slope=1, color="lightgrey", zorder=0)
+            axes.scatter(made, right, s=[400 * mass / max(masses) for mass in masses])
+            axes.set_ylabel("right guesses")
+            axes.set_xlabel("guesses (areas are probabilities, the line is all right)")
+            axes.locator_params(axis="y", integer=True)
+        axes.locator_params(axis="x", integer=True)
+        axes.set_title(f"{self.subject}\n{self.guesser}")
+        return axes
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Reported(Result):
@@ -151,10 +169,19 @@ class Reported(Result):
         """Draw the law as bars at the reported ε, with the true ε as a line, on `ax` (new ones, unless given)."""
         axes = plot.new_axes() if ax is None else ax
         finite = [(float(value), float(p)) for value, p in self.law if value != math.inf]
-        axes.vlines([value for value, _ in finite], 0, [p for _, p in finite])
-        if self.exp_epsilon != math.inf:
-            axes.axvline(log(self.exp_epsilon), linestyle="--", color="black", label="true ε")
-            axes.legend()
+        true = math.inf if self.exp_epsilon == math.inf else log(self.exp_epsilon)
+        for label, colour, bars in (
+            ("", "tab:blue", [(value, p) for value, p in finite if value <= true]),
+            (f"more than ε: probability {float(self.wrong):.2g}", "tab:red", [at for at in finite if at[0] > true]),
+        ):
+            if bars:
+                axes.vlines(
+                    [value for value, _ in bars], 0, [p for _, p in bars], color=colour, linewidth=2, label=label
+                )
+        if true != math.inf:
+            axes.axvline(true, linestyle="--", color="black", label="true ε")
+            axes.legend(loc="upper right")
+        axes.set_ylim(bottom=0)
         axes.set_xlabel("reported ε")
         axes.set_ylabel("probability")
         axes.set_title(str(self.subject))
@@ -232,11 +259,16 @@ class Canaries(Result):
             axes.plot(places, [share * value for value in true], linestyle=":", color="black", label=f"{share:g} of ε")
         if self.epsilon is not None:
             axes.axhline(float(self.epsilon), linestyle=":", color="black", label="wanted")
+        if self.canaries is not None:
+            axes.axvline(self.canaries, color="lightgrey", zorder=0, label=f"{self.canaries} secret bits needed")
         axes.set_xscale("log")
+        axes.set_ylim(bottom=0)
         axes.set_xlabel("secret bits n")
         axes.set_ylabel("ε")
-        axes.set_title(str(self.subject))
-        axes.legend()
+        axes.set_title(f"{self.subject}, {self.rule}")
+        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)
+        if ax is None:
+            axes.figure.set_layout_engine("constrained")  # leaves room for the legend
         return axes
 
 

@@ -199,14 +199,16 @@ class Validity:
         """Draw the largest probabilities as bars, with the significance level, on `ax` (new ones, unless given)."""
         axes = plot.new_axes() if ax is None else ax
         shown = self.tried[:_MOST_ROWS][::-1]
-        names = [", ".join(found.words) for found in shown]
+        names = ["\n".join(found.words) for found in shown]
         colours = ["tab:red" if found.probability > self.significance else "tab:blue" for found in shown]
         axes.barh(range(len(shown)), [float(found.probability) for found in shown], color=colours)
-        axes.set_yticks(range(len(shown)), names, fontsize="small")
+        axes.set_yticks(range(len(shown)), names, fontsize="x-small")
         axes.axvline(float(self.significance), linestyle="--", color="black", label="significance")
         axes.set_xlabel("P(reports more than ε)")
         axes.set_title(f"{self.rule} at δ = {as_text(self.delta)}")
         axes.legend(loc="lower right")
+        if ax is None:
+            axes.figure.set_layout_engine("constrained")  # leaves room for the names
         return axes
 
 
