@@ -44,7 +44,7 @@ def hoeffding(upper: str) -> None:
 def lower_bound_on_both_sides() -> None:
     """Let c = CPL(r, v, β), v >= 1. P(Bin(r, q) >= v) is continuous in q and rises from 0 to 1, so it is β at
     q = c. Markov's inequality for z^Bin gives P(Bin(r, q) >= xr) <= ((1-q+qz)/z^x)^r for z >= 1, that is
-    exp(-r·D(x|q)) at the best z, D the divergence, which is at least 2(x-q)².
+    exp(-r·D(x|q)) at the best z, D the divergence, which is at least 2(x-q)² (at x = 1 by continuity).
 
     If c <= v/r, that with x = v/r, q = c gives β <= exp(-2r(v/r - c)²): v/r - c <= sqrt(-ln β/(2r)), and this
     side holds trivially if c > v/r. If c > v/r, then 1 - β = P(Bin(r, c) <= v - 1) <= P(Bin(r, c) <= v) <=
@@ -109,11 +109,20 @@ def adaptive_guesses_are_dominated() -> None:
     index and the guess are functions of those, so the guess is right with probability at most p, as without
     adaptivity. Let W(r, v) be the largest probability of v more right guesses with at most r left. Then W(r,
     v) is at most the largest of W(r, v) after an abstention and p W(r-1, v-1) + (1-p) W(r-1, v); by induction
-    on the bits left W(r, v) <= T(r, v). In particular this holds for a guesser that makes exactly r guesses.
-    Also each guess adds at most p to the mean of V, so that E V <= p·E R without any condition on R.
+    on the bits left W(r, v) <= T(r, v). All this is given the output, of which r may be a function. In
+    particular it holds for a guesser that makes exactly r guesses. Also each guess adds at most p to the mean
+    of V, so that E V <= p·E R without any condition on R.
     """
     one_more_guess()
     identity(p * 1 + (1 - p) * 0, p, "the mean gain of a guess is at most p")
+
+
+def adaptive_bound_is_valid() -> None:
+    """V is dominated by Bin(r, p), r fixed in advance or a function of the output (K22a). The reported bound exceeds p
+    exactly if T(r, V) < β, that is V >= v* for the least v* with T(r, v*) < β, of probability at most T(r, v*) < β.
+    """
+    adaptive_guesses_are_dominated()
+    given_their_number()
 
 
 def given_their_number() -> None:

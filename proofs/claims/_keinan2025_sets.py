@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import comb
 
 import _keinan2025_games as games
 from _keinan2025_checks import count, count_in_sets, xor_in_pairs, xor_randomized_response
@@ -43,6 +44,15 @@ def half_of_log2(s: int) -> Fails:
         f"2·2^s and grows without bound, though s is not o(log n)."
     )
     return Fails(why, n=n, sets=n // s, revealed=one_set, sure_guesses=sure, no_sure_guess=law[0])
+
+
+def nearly_revealed(c: int, s: int, mean: Fraction) -> bool:
+    """Sets of size s = c·log2 n: the mean number of elements with posterior at least 15/16; small n by the engine."""
+    n = 2 ** (s // c)
+    near = sum(comb(s, o) for o in range(s + 1) if 16 * max(o, s - o) >= 15 * s)
+    if Fraction(n * near, 2**s) != mean:
+        return False
+    return n > 256 or count_in_sets.bind(n=n, s=s).guessing("15/16").joint.guesses == mean
 
 
 def mean_one(s: int) -> Fails:
@@ -103,6 +113,11 @@ def pairs_hide_and_reveal(n: int) -> bool:
     bound = xor_in_pairs.bind(n=n)
     hidden = all(row.efficacy == HALF for row in bound.efficacy().rows)
     return hidden and bound.adaptive_guessing(1).joint.entries == ((n // 2, n // 2, ONE),)
+
+
+def all_guessed_adaptively(n: int) -> bool:
+    """XOR in pairs: the best adaptive guesser that guesses every bit is right on 3/4 of them."""
+    return xor_in_pairs.bind(n=n).efficacy(n, adaptive=True).rows[0].adaptive == Fraction(3, 4)
 
 
 def sure_guesses(n: int, s: int) -> Fraction:

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
-__all__ = ["Block", "bullets", "code", "details", "heading", "paragraph", "render_html", "render_markdown", "table"]
+__all__ = [
+    "Block",
+    "bullets",
+    "code",
+    "details",
+    "heading",
+    "paragraph",
+    "render_html",
+    "render_markdown",
+    "table",
+    "unwrapped",
+]
 
 
 @dataclass(frozen=True)
@@ -98,14 +109,26 @@ def _markdown(block: Block) -> str:
             mark = f'<a id="{anchor}"></a>\n\n' if anchor else ""
             return f"{mark}{'#' * level} {text}"
         case Text(text):
-            return text
+            return unwrapped(text)
         case Code(text):
             return f"```\n{text}\n```"
         case Table(header, rows):
             lines = [header, ("---",) * len(header), *rows]
             return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
         case Details(summary, inside):
-            return f"<details><summary>{escape(summary)}</summary>\n\n{inside.text}\n\n</details>"
+            return f"<details><summary>{escape(summary)}</summary>\n\n{unwrapped(inside.text)}\n\n</details>"
+
+
+def unwrapped(text: str) -> str:
+    """Return Markdown with a line for each paragraph and list item, however its source was wrapped."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        goes_on = lines and lines[-1] and line.strip() and not line.startswith("- ")
+        if goes_on:
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line.rstrip())
+    return "\n".join(lines)
 
 
 def _cell(text: str) -> str:
@@ -143,15 +166,10 @@ def _data(cell: str) -> str:
 
 def _paragraph(text: str) -> str:
     """Return a paragraph, with the list in it if there is one."""
-    lines = text.split("\n")
+    lines = unwrapped(text).split("\n")
     start = next((at for at, line in enumerate(lines) if line.startswith("- ")), len(lines))
     before = "\n".join(lines[:start]).strip()
-    items: list[str] = []
-    for line in lines[start:]:
-        if line.startswith("- "):
-            items.append(line[2:])
-        else:
-            items[-1] += f" {line.strip()}"
+    items = [line.removeprefix("- ") for line in lines[start:]]
     listed = f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in items)}</ul>" if items else ""
     return (f"<p>{_inline(before)}</p>" if before else "") + listed
 

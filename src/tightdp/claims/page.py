@@ -38,6 +38,9 @@ by brute force that shares no code with the engine; the command beside it does t
 parts has the verdict of its weakest part; parts marked (aside) are steps of proofs, other readings and facts found on
 the way, and do not count. The table counts printed claims."""
 
+_BREAK = "\n\n"
+"""A list begins after an empty line."""
+
 Found = list[tuple[Paper, list[Outcome]]]
 
 
@@ -160,7 +163,7 @@ def _texts(texts: Texts) -> Iterator[Block]:
 
 def _text(label: str, text: str) -> Iterator[Block]:
     if text:
-        yield paragraph(f"**{label}** {text}")
+        yield paragraph(f"**{label}**{_BREAK if text.startswith('- ') else ' '}{text}")
 
 
 def _evidence(evidence: Evidence, claim: Claim | None) -> Iterator[Block]:
