@@ -9,6 +9,7 @@ from fractions import Fraction as F
 from typing import Any
 
 import pytest
+from scipy.optimize import linprog
 
 from efficacy_oracle import Game
 from efficacy_programs import CASES
@@ -16,7 +17,7 @@ from expectations import mechanisms
 from tightdp import Adaptive, ParameterError, one_run, validity
 from tightdp.query.audit import audit
 from tightdp.query.efficacy.least import restricted_least
-from tightdp.query.worst_case import largest_probability
+from tightdp.query.worst_case import largest_of_any_number, largest_probability
 from tightdp.report.rules import Level, Method, Reports
 from tightdp.report.validity import Trial, Validity, WorstGame
 from tightdp.suspects import default_programs
@@ -170,6 +171,61 @@ def test_the_worst_mechanism_is_private_and_attains_the_bound(numbers: set[int],
     assert 0 <= found.upper - found.lower < F(1, 10**6)
 
 
+@pytest.mark.parametrize(("t", "delta"), [(F(1), F(1, 10)), (F(2), F(1, 30)), (F(3, 2), F(0)), (F(1), F(1, 2))])
+@pytest.mark.parametrize("firsts", [{1: 1, 3: 3}, {2: 2, 3: 3}, {3: 2}, {1: 1, 2: 2, 3: 2}])
+def test_any_number_of_guesses(firsts: dict[int, int], t: F, delta: F) -> None:
+    """The mixture is private over all datasets and attains the value; linear programming finds nothing larger."""
+    m = 3
+    found = largest_of_any_number(m, firsts, t, delta)
+    outcomes = [
+        (share, part, dict(zip(chosen, bits, strict=True)))
+        for share, part in found.parts
+        for chosen in itertools.combinations(range(m), part.guesses)
+        for bits in itertools.product((0, 1), repeat=part.guesses)
+    ]
+    laws = {}
+    for secret in itertools.product((0, 1), repeat=m):
+        right = [sum(secret[i] == bit for i, bit in answer.items()) for _, _, answer in outcomes]
+        laws[secret] = [
+            share * part.outcome_probability(v) for (share, part, _), v in zip(outcomes, right, strict=True)
+        ]
+        assert sum(laws[secret]) == 1
+        wrong = [v >= firsts[part.guesses] for (_, part, _), v in zip(outcomes, right, strict=True)]
+        assert sum(p for p, is_wrong in zip(laws[secret], wrong, strict=True) if is_wrong) == found.lower == found.upper
+    for secret, at in itertools.product(laws, range(m)):
+        other = laws[(*secret[:at], 1 - secret[at], *secret[at + 1 :])]
+        assert sum(max(F(0), p - t * q) for p, q in zip(laws[secret], other, strict=True)) <= delta
+    assert found.delta(t) <= delta
+    assert float(found.upper) == pytest.approx(solved_for_any_number(m, firsts, t, delta), abs=1e-7)
+
+
+def solved_for_any_number(m: int, firsts: dict[int, int], t: F, delta: F) -> float:
+    """The linear program over p_{r,i} with one budget for all numbers of guesses, in floats."""
+    cells = [(r, i) for r in firsts for i in range(r + 1)]
+    number, size = {cell: at for at, cell in enumerate(cells)}, len(cells)
+    rows, slacks = [], 0
+    for r in firsts:
+        for i in range(1, r + 1):
+            for up, down in (((r, i, i), (r, i - 1, r - i + 1)), ((r, i - 1, r - i + 1), (r, i, i))):
+                rows.append({number[up[:2]]: up[2] / m, number[down[:2]]: -float(t) * down[2] / m, size + slacks: -1.0})
+                slacks += 1
+    rows.append({size + at: 1.0 for at in range(slacks)})
+    matrix = [[row.get(at, 0.0) for at in range(size + slacks)] for row in rows]
+    gain = [-float(i >= firsts[r]) for r, i in cells] + [0.0] * slacks
+    total = [[1.0] * size + [0.0] * slacks]
+    found = linprog(gain, A_ub=matrix, b_ub=[0.0] * slacks + [float(delta)], A_eq=total, b_eq=[1.0])
+    return float(-found.fun)
+
+
+def test_the_number_of_guesses_must_be_fixed_where_delta_is_positive() -> None:
+    """The optimal method for fixed numbers of guesses is wrong in more than 5 % of the runs when the output picks one."""
+    (found,) = validity("optimal", delta="1/100", programs=(), games=[(20, None)]).games
+    assert found.probability > F(1, 20)
+    assert sum(share for share, _ in found.parts) == 1
+    assert validity("optimal", delta=0, programs=(), games=[(12, None)]).valid is True
+    assert validity("optimal", delta="1/100", programs=(), games=[(20, r) for r in range(1, 21)]).valid is True
+
+
 def naive(canaries: int, guesses: int, right: int) -> float:
     """The log odds of the share of right guesses: no bound at all."""
     return math.inf if right == guesses else math.log(max(right, 1) / (guesses - right))
@@ -205,7 +261,7 @@ def test_a_rule_that_ignores_chance_is_found_out() -> None:
 
 
 def test_bounds_that_do_not_meet_leave_it_undecided() -> None:
-    game = WorstGame(4, 4, F(2), F(1, 25), F(1, 15), (), None)
+    game = WorstGame(4, 4, F(2), F(1, 25), F(1, 15), (), ())
     assert Validity("some", F(0), F(1, 20), (), (game,)).valid is None
     assert "undecided" in repr(Validity("some", F(0), F(1, 20), (), (game,)))
     assert Validity("some", F(0), F(1, 20), (), ()).witness is None

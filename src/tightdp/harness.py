@@ -13,10 +13,10 @@ from tightdp.errors import LimitError, ParameterError
 from tightdp.instance import Instance
 from tightdp.one_run import adaptive, guessing, read_guesser
 from tightdp.query.guessers import Top
-from tightdp.query.worst_case import Worst, largest_probability
+from tightdp.query.worst_case import Worst, largest_of_any_number, largest_probability
 from tightdp.report.guessing import Guessing
 from tightdp.report.rules import Level, Reports, Rule, as_rule, rule_name
-from tightdp.report.validity import Trial, Validity, WorstGame
+from tightdp.report.validity import Observation, Trial, Validity, WorstGame
 
 __all__ = ["Adaptive", "validity"]
 
@@ -55,8 +55,9 @@ def validity(
     thresholds, the likelier half, certain bits only, and adaptive ones.
 
     `games` are (canaries, guesses) or (canaries, guesses, exp_epsilon), the number of guesses being fixed before the
-    run: for every ε, or for the one given, the worst mechanism of all with (ε, delta)-DP is found. A rule that reports
-    more for more right guesses is decided in closed form, other rules between bounds.
+    run, or None where it may depend on the output: for every ε, or for the one given, the worst mechanism of all with
+    (ε, delta)-DP is found. A rule that reports more for more right guesses is decided in closed form, other rules
+    between bounds.
 
     The answer has a witness, and says what was tried. It never says "proved". Raises LimitError where a program is too
     large, ParameterError where an argument does not fit or the rule gives no number.
@@ -117,8 +118,9 @@ def _game(reports: Reports, game: Sequence[Any], delta: Fraction, significance: 
     """Return the worst case of a game for one ε or for all of them."""
     if isinstance(game, str) or len(game) not in (2, 3):
         raise ParameterError(f"the game is {game!r}", "give (canaries, guesses), or (canaries, guesses, exp_epsilon)")
-    canaries, guesses = read_count("canaries", game[0]), read_count("guesses", game[1])
-    if guesses > canaries:
+    canaries = read_count("canaries", game[0])
+    guesses = None if game[1] is None else read_count("guesses", game[1])
+    if guesses is not None and guesses > canaries:
         raise ParameterError(f"guesses is {guesses}", f"give at most canaries = {canaries}")
     scan = _Scan(reports, canaries, guesses, delta)
     if len(game) == 3:
@@ -134,9 +136,10 @@ class _Scan:
     the worst probability grows with ε: it is largest just below a reported ε.
     """
 
-    def __init__(self, reports: Reports, canaries: int, guesses: int, delta: Fraction) -> None:
+    def __init__(self, reports: Reports, canaries: int, guesses: int | None, delta: Fraction) -> None:
         self._canaries, self._guesses, self._delta = canaries, guesses, delta
-        self._levels = [reports.level(canaries, guesses, right) for right in range(guesses + 1)]
+        numbers = range(1, canaries + 1) if guesses is None else (guesses,)
+        self._levels = {(r, v): reports.level(canaries, r, v) for r in numbers for v in range(r + 1)}
 
     def at(self, t: Fraction) -> Worst:
         """Return the worst case at one e^ε."""
@@ -145,7 +148,7 @@ class _Scan:
     def over_every_epsilon(self, significance: Fraction) -> WorstGame:
         """Return the worst case over all e^ε >= 1, closely enough to compare it with the significance level."""
         upper, best = self.at(Fraction(1)).lower, (Fraction(1), self.at(Fraction(1)))
-        ends = sorted({level.ends() for level in self._levels if level.exceeds(Fraction(1))})
+        ends = sorted({level.ends() for level in self._levels.values() if level.exceeds(Fraction(1))})
         bounds = [self._just_below(*end) for end in ends]
         upper = max([upper, *bounds])
         for digits in _DIGITS:
@@ -160,9 +163,9 @@ class _Scan:
 
     def result(self, t: Fraction, found: Worst, upper: Fraction | None) -> WorstGame:
         """Return the answer, with the witness at t."""
-        observations = tuple((self._guesses, v) for v in self._exceeding(lambda level: level.exceeds(t)))
+        observations = tuple(self._exceeding(lambda level: level.exceeds(t)))
         bound = found.upper if upper is None else max(upper, found.lower)
-        return WorstGame(self._canaries, self._guesses, t, found.lower, bound, observations, found.mechanism)
+        return WorstGame(self._canaries, self._guesses, t, found.lower, bound, observations, found.parts)
 
     def _just_below(self, low: Any, high: Any) -> Fraction:
         """Return an upper bound on the worst case for all e^ε from the next lower reported one up to a reported one."""
@@ -170,11 +173,26 @@ class _Scan:
             return Fraction(1)
         return self._largest(self._exceeding(lambda level: level.ends()[1] >= low), high).upper
 
-    def _exceeding(self, chosen: Callable[[Level], bool]) -> list[int]:
-        return [right for right, level in enumerate(self._levels) if chosen(level)]
+    def _exceeding(self, chosen: Callable[[Level], bool]) -> list[Observation]:
+        return [seen for seen, level in self._levels.items() if chosen(level)]
 
-    def _largest(self, numbers: Sequence[int], t: Fraction) -> Worst:
-        return largest_probability(self._canaries, self._guesses, numbers, t, self._delta)
+    def _largest(self, observations: Sequence[Observation], t: Fraction) -> Worst:
+        """Return the largest probability of some observations."""
+        if self._guesses is not None:
+            return largest_probability(self._canaries, self._guesses, [v for _, v in observations], t, self._delta)
+        seen = set(observations)
+        upper = largest_of_any_number(self._canaries, _firsts(observations), t, self._delta)
+        last = _firsts([(r, v) for r, v in observations if all((r, w) in seen for w in range(v, r + 1))])
+        lower = largest_of_any_number(self._canaries, last, t, self._delta)
+        return Worst(lower.lower, upper.upper, lower.parts)
+
+
+def _firsts(observations: Iterable[Observation]) -> dict[int, int]:
+    """Return the least number right by number of guesses."""
+    firsts: dict[int, int] = {}
+    for r, v in observations:
+        firsts[r] = min(v, firsts.get(r, v))
+    return firsts
 
 
 def _below(end: Any, digits: int) -> Fraction:

@@ -5,11 +5,20 @@ mechanism (see `audit.certificate`): a linear program over p_0..p_r. Where R is 
 reports more for more right guesses, its value is known in closed form and attained by an explicit mechanism. For other
 R the program is solved in floats; then its dual point gives an exact upper bound, and its primal point, repaired, an
 explicit mechanism with an exact probability.
+
+The number r of guesses may also depend on the output. A mechanism then is a mixture over r, the weight of r being w_r,
+and its δ is Σ w_r δ_r. Let T_r be the tail of Bin(r, q) from v_r on, b_r its probability of v_r, and
+κ_r = m T_r / (v_r b_r): the optimum for fixed r is min(1, T_r + δ κ_r (1 - T_r)). The largest
+Σ w_r min(1, T_r + δ_r/w_r κ_r (1 - T_r)) under Σ w_r δ_r <= δ is the concave hull, at δ, of functions that rise
+linearly from (0, T_r) to (1/κ_r, 1). With T the largest T_r and κ the largest κ_r it is min(1, T + δ κ (1 - T)). For
+δ = 0 the choice of r gains nothing.
+
+The guesser sees the output and nothing else: what is said here does not cover adaptive audits for δ > 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,18 +28,31 @@ from typing import Any
 from tightdp.query.audit.certificate import WorstMechanism
 from tightdp.query.audit.optimal import p_value, worst_mechanism
 
-__all__ = ["Worst", "largest_probability"]
+__all__ = ["Parts", "Worst", "largest_of_any_number", "largest_probability"]
 
 _GRID = 1 << 60
 
 
+Parts = tuple[tuple[Fraction, WorstMechanism], ...]
+"""Mechanisms with the probabilities to run them; the output says which was run. Empty where they are too long."""
+
+
 @dataclass(frozen=True)
 class Worst:
-    """The largest probability is between `lower` and `upper`; `mechanism`, where it can be written, attains `lower`."""
+    """The largest probability is between `lower` and `upper`; the mixture of `parts`, if given, attains `lower`."""
 
     lower: Fraction
     upper: Fraction
-    mechanism: WorstMechanism | None
+    parts: Parts
+
+    @property
+    def mechanism(self) -> WorstMechanism | None:
+        """The only part."""
+        return self.parts[0][1] if len(self.parts) == 1 else None
+
+    def delta(self, t: Fraction) -> Fraction:
+        """Return the exact δ(t) of the mixture, t >= 1."""
+        return sum((share * part.delta(t) for share, part in self.parts), Fraction(0))
 
 
 def largest_probability(canaries: int, guesses: int, numbers: Collection[int], t: Fraction, delta: Fraction) -> Worst:
@@ -39,16 +61,47 @@ def largest_probability(canaries: int, guesses: int, numbers: Collection[int], t
     The guesser makes exactly `guesses` guesses on so many canaries.
     """
     if not numbers:
-        return Worst(Fraction(0), Fraction(0), _blind(canaries, guesses))
+        return Worst(Fraction(0), Fraction(0), _whole(_blind(canaries, guesses)))
     least = min(numbers)
     if len(set(numbers)) <= guesses - least:
         return _of_set(canaries, guesses, frozenset(numbers), t, delta)
     if not least:
-        return Worst(Fraction(1), Fraction(1), _blind(canaries, guesses))
+        return Worst(Fraction(1), Fraction(1), _whole(_blind(canaries, guesses)))
     found = p_value(canaries=canaries, guesses=guesses, correct=least, t=t, delta=delta)
     mechanism = worst_mechanism(canaries=canaries, guesses=guesses, correct=least, t=t, delta=delta)
     lower = found.lower if mechanism is None else mechanism.at_least(least)
-    return Worst(lower, found.upper, mechanism)
+    return Worst(lower, found.upper, _whole(mechanism))
+
+
+def largest_of_any_number(canaries: int, firsts: Mapping[int, int], t: Fraction, delta: Fraction) -> Worst:
+    """Return the same where the number of guesses depends on the output, and `firsts[r]` of r right are too many.
+
+    Numbers of guesses without such a number are left out. The probability is exact.
+    """
+    if not firsts:
+        return Worst(Fraction(0), Fraction(0), _whole(_blind(canaries, 1)))
+    laws = {guesses: _binomial(guesses, t) for guesses in firsts}
+    tails = {r: Fraction(sum(laws[r][v:]), sum(laws[r])) for r, v in firsts.items()}
+    gains = {r: tails[r] * canaries * sum(laws[r]) / (v * laws[r][v]) for r, v in firsts.items() if v}
+    base = max(tails, key=lambda r: tails[r])
+    spend = max(gains, key=lambda r: gains[r], default=base)
+    share = min(Fraction(1), delta * gains.get(spend, 0))
+    plain = WorstMechanism(canaries, base, 2, laws[base], sum(laws[base]))
+    value = tails[base] + share * (1 - tails[base])
+    if not share:
+        return Worst(value, value, _whole(plain))
+    weights = tuple(weight if i >= firsts[spend] else 0 for i, weight in enumerate(laws[spend]))
+    sharp = WorstMechanism(canaries, spend, 2, weights, sum(weights))
+    return Worst(value, value, ((1 - share, plain), (share, sharp)) if share < 1 else _whole(sharp))
+
+
+def _binomial(guesses: int, t: Fraction) -> tuple[int, ...]:
+    """Return integers proportional to the law of Bin(guesses, t / (1 + t))."""
+    return tuple(comb(guesses, i) * t.numerator**i * t.denominator ** (guesses - i) for i in range(guesses + 1))
+
+
+def _whole(mechanism: WorstMechanism | None) -> Parts:
+    return () if mechanism is None else ((Fraction(1), mechanism),)
 
 
 def _blind(canaries: int, guesses: int) -> WorstMechanism:
@@ -62,7 +115,7 @@ def _of_set(canaries: int, guesses: int, numbers: frozenset[int], t: Fraction, d
     mechanism = _repaired(canaries, guesses, law, t, delta)
     lower = Fraction(sum(mechanism.weights[i] for i in numbers), mechanism.total)
     upper = _dual_bound(canaries, guesses, numbers, t, delta, rising, falling)
-    return Worst(lower, max(lower, min(upper, Fraction(1))), mechanism)
+    return Worst(lower, max(lower, min(upper, Fraction(1))), _whole(mechanism))
 
 
 def _solve(

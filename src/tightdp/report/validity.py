@@ -8,13 +8,14 @@ from typing import Any
 
 from tightdp._version import __version__
 from tightdp.query.audit.certificate import WorstMechanism
+from tightdp.query.worst_case import Parts
 from tightdp.report import plot
 from tightdp.report.numbers import Exact, as_text
 from tightdp.report.result import Subject
 from tightdp.report.view import Grid, View
 from tightdp.report.words import plain, shown_number
 
-__all__ = ["Trial", "Validity", "WorstGame"]
+__all__ = ["Observation", "Trial", "Validity", "WorstGame"]
 
 _MOST_ROWS = 12
 
@@ -72,36 +73,49 @@ class Trial:
 class WorstGame:
     """The worst of all mechanisms and guessers for so many canaries and guesses, fixed before the run.
 
-    No (ε, δ)-DP mechanism makes the rule report more than ε more often than `upper`, whatever ε (or for the ε that was
-    asked about); at `exp_epsilon`, `mechanism` does so with probability `probability`, `observations` being the numbers
-    of right guesses on which it does. `mechanism` is None where it is too long to write.
+    `guesses` is None where their number may depend on the output. The guessers see the output only. No (ε, δ)-DP
+    mechanism makes the rule report more than ε more often than `upper`, whatever ε (or for the ε that was asked about).
+    At `exp_epsilon`, a mechanism does so with probability `probability`, on `observations`: the mixture of `parts`,
+    empty where it is too long to write.
     """
 
     canaries: int
-    guesses: int
+    guesses: int | None
     exp_epsilon: Fraction
     probability: Fraction
     upper: Fraction
     observations: tuple[Observation, ...]
-    mechanism: WorstMechanism | None
+    parts: Parts
+
+    @property
+    def mechanism(self) -> WorstMechanism | None:
+        """The worst mechanism where it is not a mixture."""
+        return self.parts[0][1] if len(self.parts) == 1 else None
 
     @property
     def words(self) -> tuple[str, str]:
         """What was tried: the game, and the guesser."""
-        return f"worst case, {self.canaries} canaries", f"{self.guesses} guesses"
+        return f"worst case, {self.canaries} canaries", self._guesses
+
+    @property
+    def _guesses(self) -> str:
+        return "any number of guesses" if self.guesses is None else f"{self.guesses} guesses"
 
     @property
     def sentence(self) -> str:
         """Say what happens."""
         return (
-            f"The worst mechanism on {self.canaries} canaries with {self.guesses} guesses, e^ε = "
+            f"The worst mechanism on {self.canaries} canaries with {self._guesses}, e^ε = "
             f"{_shown(self.exp_epsilon)}, makes it report more with probability {shown_number(self.probability)}: "
             f"{_listed(self.observations)}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the game as JSON has it."""
-        law = None if self.mechanism is None else [plain(p) for p in self.mechanism.law]
+        parts = [
+            {"share": plain(share), "guesses": part.guesses, "right_guesses_law": [plain(p) for p in part.law]}
+            for share, part in self.parts
+        ]
         return {
             "canaries": self.canaries,
             "guesses": self.guesses,
@@ -109,7 +123,7 @@ class WorstGame:
             "probability": plain(self.probability),
             "upper": plain(self.upper),
             "observations": plain(self.observations),
-            "right_guesses_law": law,
+            "mechanism": parts,
         }
 
 
