@@ -101,7 +101,19 @@ def test_the_order_statistics_method_is_wrong_too_often() -> None:
     assert isinstance(witness, Trial)
     assert witness.exp_epsilon == 1
     assert witness.observations == ((5, 5),)
+    assert program.guessing(delta="1/20").reported("order-statistics").wrong == F(51, 640)
+    assert program.adaptive_guessing(delta="1/20").exp_epsilon == 1
     assert validity("order-statistics", delta=0).valid is True
+
+
+def test_programs_with_pairs() -> None:
+    """A rule that always reports ε = 1, on a mechanism whose ε is ln 2, with pairs in either direction."""
+    program = mechanisms("geometric_count")["geometric_count"].bind(n=3, ratio="1/2", neighbours="replace-one")
+    pairs = [(1, 0), (0, 1), (1, 0)]
+    (trial,) = validity(lambda m, r, v: 1, programs=[(program, pairs)], guessers=[None], games=()).trials
+    game = Game(program.bound, pairs)
+    assert trial.exp_epsilon == game.exp_epsilon() == 2
+    assert trial.probability == 1
 
 
 @pytest.mark.parametrize("method", ["steinke", "optimal", "fdp"])

@@ -40,7 +40,7 @@ def validity(
     *,
     delta: Any = 0,
     significance: Any = "1/20",
-    programs: Iterable[Instance] | None = None,
+    programs: Iterable[Instance | tuple[Instance, Any]] | None = None,
     guessers: Iterable[Any] | None = None,
     games: Iterable[tuple[Any, ...]] | None = None,
 ) -> Validity:
@@ -49,10 +49,11 @@ def validity(
     `rule` is a method of `tightdp.audit` ("optimal", "steinke", "fdp", "order-statistics", taken at `delta` and
     `significance`), or a function of (canaries, guesses, right guesses) that gives the ε that it reports.
 
-    `programs` are instances whose secret bits choose between the first two records; the true ε is the tight one at
-    `delta` of the mechanism on the datasets that these bits pick, which is at most that of the whole mechanism. The
-    default is a few small mechanisms. `guessers` are as for `Instance.guessing`, or `Adaptive`; by default all bits,
-    thresholds, the likelier half, certain bits only, and adaptive ones.
+    `programs` are instances, whose secret bits choose between the first two records, or (instance, pairs) as for
+    `Instance.guessing`; the true ε is the tight one at `delta` of the mechanism on the datasets that these bits pick,
+    which is at most that of the whole mechanism. The default is a few small mechanisms. `guessers` are as for
+    `Instance.guessing`, or `Adaptive`; by default all bits, thresholds, the likelier half, certain bits only, and
+    adaptive ones.
 
     `games` are (canaries, guesses) or (canaries, guesses, exp_epsilon), the number of guesses being fixed before the
     run, or None where it may depend on the output: for every ε, or for the one given, the worst mechanism of all with
@@ -80,16 +81,19 @@ def default_suspects(delta: Fraction) -> tuple[Instance, ...]:
 # programs
 
 
-def _guessings(programs: Iterable[Instance], guessers: Iterable[Any] | None, delta: Fraction) -> Iterator[Guessing]:
+def _guessings(
+    programs: Iterable[Instance | tuple[Instance, Any]], guessers: Iterable[Any] | None, delta: Fraction
+) -> Iterator[Guessing]:
     """Yield the joint law of guesses for every program and guesser."""
     listed = None if guessers is None else tuple(guessers)
-    for instance in programs:
+    for program in programs:
+        instance, pairs = (program, None) if isinstance(program, Instance) else program
         for guesser in _default_guessers(instance.n) if listed is None else listed:
             if isinstance(guesser, Adaptive):
                 limit = read_number("threshold", guesser.threshold, 1)
-                found = adaptive(instance.engine, guesser.order, limit, None, delta)
+                found = adaptive(instance.engine, guesser.order, limit, pairs, delta)
             else:
-                found = guessing(instance.engine, read_guesser(guesser), None, delta)
+                found = guessing(instance.engine, read_guesser(guesser), pairs, delta)
             if found.status != "exact":
                 raise LimitError(f"ε of {instance.subject} is not known exactly: {found.reason}", "use fewer records")
             yield found

@@ -190,19 +190,21 @@ class Instance:
         number = None if guesses is None else read_count("guesses", guesses)
         return one_run.efficacy(self.engine, number, pairs, adaptive)
 
-    def guessing(self, guesser: Any = None, *, pairs: Any = None) -> Guessing:
+    def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
         """Return the exact joint law of the numbers of guesses and of right guesses in a one-run audit.
 
         `guesser` is "all" (maximum likelihood, the default), "certain", a posterior from which on a bit is guessed,
         a `Top(k)`, or a function of the output that returns 0, 1 or None (no guess) for every client. Ties between
-        0 and 1 go to 0, that is the first record of the pair.
+        0 and 1 go to 0, that is the first record of the pair. What an audit reports (`reported` of the result) is
+        compared with the tight ε at `delta` on the datasets that the pairs can pick.
         """
         from tightdp import one_run
 
-        return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs)
+        bar = read_number("delta", delta, 1)
+        return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs, bar)
 
     def adaptive_guessing(
-        self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None
+        self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
     ) -> Guessing:
         """Return the same for adaptive auditing: bits are decided on in `order`, and revealed once they are.
 
@@ -210,7 +212,8 @@ class Instance:
         """
         from tightdp import one_run
 
-        return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs)
+        bar = read_number("delta", delta, 1)
+        return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs, bar)
 
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
         """Return the same for classic auditing: `runs` independent runs, each on x or x' with probability 1/2.
