@@ -23,7 +23,7 @@ from tightdp.query.audit.families import (
 from tightdp.query.audit.linear_program import Game
 from tightdp.query.audit.optimal_curve import optimum
 from tightdp.query.audit.search import least_not_rejected, rejected_near
-from tightdp.query.audit.tradeoff import Curve, Pair, Polygon, as_tradeoff
+from tightdp.query.audit.tradeoff import Curve, Gaussian, Laplace, Pair, Polygon, as_tradeoff
 from tightdp.query.audit.validity import verdict
 
 __all__ = ["METHODS", "audit", "p_value_at"]
@@ -39,6 +39,7 @@ _VARIANTS = {
 _LARGEST_EPSILON = 200
 _TANGENTS = 64
 _MOST_GUESSES = 1_000_000
+_MOST_GUESSES_ON_CURVES = 2000
 
 
 @dataclass(frozen=True)
@@ -192,12 +193,12 @@ def _tradeoff_p_value(
             optimal.certificate(**arguments, t=t, delta=delta),
             optimal.worst_mechanism(**arguments, t=t, delta=delta),
         )
-    if question.method == "optimal":
+    if question.method == "optimal" and not _is_relaxed(question):
         found = optimum(game, tradeoff)
         return found.p_value, found.certificate, found.mechanism
-    if question.method == "fdp":
-        value = fdp.p_value(**_numbers(game), tradeoff=tradeoff, options=game.options, variant=question.variant)
-        return value, None, None
+    if question.method in ("optimal", "fdp"):
+        value = fdp.p_value(**_numbers(game), tradeoff=tradeoff, options=game.options, variant=_fdp_variant(question))
+        return (value if question.method == "fdp" else Enclosure(Fraction(0), value.upper)), None, None
     return _p_value_at(question, _polygon(tradeoff)), None, None
 
 
@@ -212,9 +213,9 @@ def _family_exp_epsilon(question: _Question) -> Fraction:
     rejected_exp_epsilon(family(Fraction(1)), question.delta)  # refuse a family without ε at δ before the search
     if game.correct == 0:
         return Fraction(1)
-    if question.method == "optimal":
+    if question.method == "optimal" and not _is_relaxed(question):
         scale = least_scale_optimal(family, game, level)
-    elif question.method == "fdp":
+    elif question.method in ("optimal", "fdp"):
         scale = least_scale(
             family,
             lambda curve: fdp.rejects(
@@ -222,7 +223,7 @@ def _family_exp_epsilon(question: _Question) -> Fraction:
                 pairs=_polygon(curve),
                 significance=level,
                 options=game.options,
-                variant=question.variant,
+                variant=_fdp_variant(question),
             ),
         )
     else:
@@ -242,7 +243,11 @@ def _answer(
     certificate: DualCertificate | None = None,
     mechanism: WorstMechanism | None = None,
 ) -> AuditAnswer:
-    valid, why = verdict(question.method, _is_pure(question), question.tradeoff or question.family)
+    relaxed = _is_relaxed(question)
+    method = "fdp" if relaxed else question.method
+    valid, why = verdict(method, _is_pure(question), question.tradeoff or question.family)
+    if relaxed:
+        why = f"with more than {_MOST_GUESSES_ON_CURVES:,} guesses on a smooth curve, the method fdp: {why}"
     game = question.game
     return AuditAnswer(
         method=question.method,
@@ -262,6 +267,16 @@ def _answer(
         mechanism=mechanism,
         counterexample=order_statistics.counterexample() if valid is False else None,
     )
+
+
+def _fdp_variant(question: _Question) -> str:
+    return question.variant if question.method == "fdp" else _VARIANTS["fdp"][0]
+
+
+def _is_relaxed(question: _Question) -> bool:
+    """Whether the optimum is replaced by the recursion above it: smooth curves and too many guesses for floats."""
+    smooth = question.family is not None or isinstance(question.tradeoff, (Gaussian, Laplace))
+    return question.method == "optimal" and smooth and question.game.guesses > _MOST_GUESSES_ON_CURVES
 
 
 def _is_pure(question: _Question) -> bool:

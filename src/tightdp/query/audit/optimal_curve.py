@@ -12,6 +12,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tightdp.query.audit import fdp
 from tightdp.query.audit.certificate import DualCertificate, WorstMechanism
 from tightdp.query.audit.enclosure import Enclosure
 from tightdp.query.audit.linear_program import Game, Solution, certify, near, search
@@ -28,6 +29,7 @@ _WIDE_GAP = 0.02
 _LARGE = 3000
 _ROUNDS = 12
 _QUICK_ROUNDS = 6
+_TANGENTS = 96
 _WRONG = 1e-9
 
 
@@ -50,8 +52,22 @@ def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
         shot = shoot(game, tradeoff)
         proof = _proof(game, tradeoff, shot)
         attained = _attained(game, tradeoff, shot)
-    lower = min(attained.at_least(game.correct), proof.bound)
-    return Optimum(Enclosure(lower, min(Fraction(1), proof.bound)), proof, attained)
+    upper = min(Fraction(1), proof.bound)
+    if upper == 1 and not isinstance(tradeoff, Polygon):
+        upper = _recursion(game, tradeoff)
+    return Optimum(Enclosure(min(attained.at_least(game.correct), upper), upper), proof, attained)
+
+
+def _recursion(game: Game, curve: Curve) -> Fraction:
+    """Return the bound of the recursion, which lies above the optimum, for an optimum that floats cannot find."""
+    return fdp.p_value(
+        canaries=game.canaries,
+        guesses=game.guesses,
+        correct=game.correct,
+        tradeoff=curve,
+        options=game.options,
+        count=_TANGENTS,
+    ).upper
 
 
 def upper_bound(game: Game, curve: Curve, near_by: Shot | None = None) -> DualCertificate:

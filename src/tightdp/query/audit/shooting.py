@@ -26,7 +26,7 @@ _BOLD = 10
 _FEW_ROUNDS, _LARGE = 14, 3000
 _STEPS = 80
 _DEEPEST = 700.0
-_OVERFLOW = 2.0
+_OVERFLOW, _NEGLIGIBLE = 2.0, 1e-22
 """A total at which a law is not written on: p_v is too large for it."""
 _BACK, _EVEN, _SLOPPY, _NEARLY = 0.3, 1e-10, 1e-4, 1e-9
 _TIE = 1e-9
@@ -93,7 +93,7 @@ def _shot(
     peak: float,
 ) -> tuple[Shot, tuple[int, ...]]:
     tests, logs, spent = dual
-    renewed = _merged(game, spent)
+    renewed = _merged(game, spent, order)
     steps = [spent[i] for i, _ in tests]
     multipliers = [max(0.0, here - beyond) for here, beyond in zip(steps, [*steps[1:], 0.0], strict=True)]
     value = math.fsum(law[game.correct :])
@@ -154,17 +154,19 @@ def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple
     ours = peak * correct / game.canaries
     theirs = curve.inverse(ours)
     law[correct - 1] = theirs * scale / (guesses - correct + 1)
-    tests, right, total = [(correct, theirs)], correct, peak + law[correct - 1]
+    tests, left, right, total = [(correct, theirs)], correct - 1, correct, peak + law[correct - 1]
     for i in order:
+        at = i if i < correct else right
         if total > _OVERFLOW:
             break  # p_v is too large already
+        if law[at] < _NEGLIGIBLE * total:
+            continue  # far out, where errors would only grow
         if i < correct:
             gain = law[i] * i / game.canaries
-            if not gain:
-                continue
             loss = _step(curve, curve.inverse, (ours, gain), theirs, theirs, -1)
-            law[i - 1] = loss * scale / (guesses - i + 1)
-            total += law[i - 1]
+            left = i - 1
+            law[left] = loss * scale / (guesses - left)
+            total += law[left]
         else:
             loss = law[right] * (guesses - right) / scale
             gain = _step(curve, curve.blow_up, (theirs, loss), ours, theirs, 1)
@@ -172,7 +174,25 @@ def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple
             total += law[i]
         ours, theirs = ours + gain, theirs + loss
         tests.append((i, theirs))
+    _continue(game, law, left, right)
     return law, tests
+
+
+def _continue(game: Game, law: list[float], left: int, right: int) -> None:
+    """Fill in the negligible rest of a law: beyond what is known, u goes on as it did last."""
+    guesses, others = game.guesses, game.options - 1
+
+    def blind(i: int) -> float:
+        return i * others / (guesses - i + 1)  # p_{i-1} / p_i where u is constant
+
+    if law[left + 1] and law[left]:
+        growth = law[left + 1] * blind(left + 1) / law[left]
+        for i in range(left, 0, -1):
+            law[i - 1] = law[i] * blind(i) / growth
+    if right > game.correct and law[right - 1]:
+        growth = law[right] * blind(right) / law[right - 1]
+        for i in range(right + 1, guesses + 1):
+            law[i] = law[i - 1] * growth / blind(i)
 
 
 def _step(
@@ -222,18 +242,17 @@ def _plus(base: Affine, to: Affine, since: Affine, factor: float) -> Affine:
     return base[0] + (to[0] - since[0]) * factor, base[1] + (to[1] - since[1]) * factor
 
 
-def _merged(game: Game, spent: dict[int, float]) -> tuple[int, ...]:
-    """Merge the indices left and right of v, outward, by falling S."""
+def _merged(game: Game, spent: dict[int, float], before: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Merge the indices left and right of v, outward, by falling S; those without S follow in the order before."""
     left, right, order = game.correct - 1, game.correct + 1, []
-    while left >= 1 or right <= game.guesses:
-        from_left = left >= 1 and spent.get(left, 0.0) >= spent.get(right, 0.0)
-        if right > game.guesses or from_left:
+    while left in spent or right in spent:
+        if right not in spent or (left in spent and spent[left] >= spent[right]):
             order.append(left)
             left -= 1
         else:
             order.append(right)
             right += 1
-    return tuple(order)
+    return (*order, *(i for i in before if i not in spent))
 
 
 def _between(game: Game, start: tuple[int, ...], goal: tuple[int, ...], share: float) -> tuple[int, ...]:
