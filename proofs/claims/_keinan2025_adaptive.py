@@ -8,6 +8,7 @@ from math import comb
 
 import _keinan2025_games as games
 from _keinan2025_audit import extremal
+from _keinan2025_checks import randomized_response_count
 from _keinan2025_games import HALF, ONE, ZERO, Joint, Table, all_bits, tail
 
 from tightdp.claims import Fails, random_dp_law
@@ -37,6 +38,40 @@ def stopping_is_dominated_again(n: int) -> bool | Fails:
         key = made, sum(s[:made])
         law[key] = law.get(key, ZERO) + HALF**n
     return _stopping_verdict(n, law)
+
+
+def threshold_guesser_is_dominated(n: int, threshold: Fraction) -> bool | Fails:
+    """RR count, λ = 1/3, adaptive maximum likelihood: guess where the posterior reaches the threshold, in order."""
+    found = randomized_response_count.bind(n=n, lam=Fraction(1, 3)).adaptive_guessing(threshold)
+    return _threshold_verdict(found.joint.to_dict())
+
+
+def threshold_guesser_is_dominated_again(n: int, threshold: Fraction) -> bool | Fails:
+    """The same by listing: posteriors given the output and the bits before."""
+    table = games.table_of(randomized_response_count, games.bit_pairs(n), lam=Fraction(1, 3))
+    law: Joint = {}
+    for o in games.outputs(table):
+        joint = games.given(table, o)
+        for s, q in joint.items():
+            made = right = 0
+            for i in range(n):
+                masses = [sum(p for x, p in joint.items() if x[: i + 1] == (*s[:i], bit)) for bit in (0, 1)]
+                guess = int(masses[1] > masses[0])
+                if masses[guess] >= threshold * (masses[0] + masses[1]):
+                    made, right = made + 1, right + (guess == s[i])
+            law[made, right] = law.get((made, right), ZERO) + q
+    return _threshold_verdict(law)
+
+
+def _threshold_verdict(law: Joint) -> bool | Fails:
+    p, most = Fraction(2, 3), max(made for made, _ in law)
+    for least in range(1, most + 1):
+        ours = sum((q for (_, v), q in law.items() if v >= least), ZERO)
+        theirs = sum((q * tail(r, p, least) for (r, _), q in law.items()), ZERO)
+        if ours > theirs:
+            why = f"e^ε = 2, p(ε) = 2/3: P(V >= {least}) = {ours}, but P(Bin(R, 2/3) >= {least}) = {theirs}."
+            return Fails(why, ours=ours, binomial=theirs)
+    return True
 
 
 def _stopping_verdict(n: int, law: Joint) -> bool | Fails:

@@ -6,8 +6,10 @@ p(x) = e^x/(1+e^x) is the logistic function; V right guesses out of R.
 
 from __future__ import annotations
 
+import _keinan2025_adaptive_rows as adaptive_rows
 import _keinan2025_audit_rows as audit_rows
 import _keinan2025_count_rows as count_rows
+import _keinan2025_equality_rows as equality_rows
 import _keinan2025_gap_rows as gap_rows
 
 from tightdp.claims import Paper
@@ -23,8 +25,10 @@ paper = Paper(
 
     Two results are false as printed in a way that matters. Adaptive auditing is **not** valid if the guesser
     may decide from what was revealed whether to go on (K22): for a mechanism that outputs nothing, a guesser
-    that stops when it is ahead makes the audit report ε > 0 at 95 % confidence too often from n = 8 on. It is
-    valid with a number of guesses that is fixed in advance, which is enough for all examples of the paper.
+    that stops when it is ahead makes the audit report ε > 0 at 95 % confidence too often from n = 8 on, and a
+    maximum-likelihood guesser with a threshold breaks the stated dominance on an ordinary ε-DP mechanism
+    (K22f). It is valid with a number of guesses that is fixed in advance, or taken to be n. The mechanisms of
+    the paper's adaptive examples have ε = ∞, so that nothing wrong can be reported of them.
     And sets of size (1/2)·log2 n are audited tightly though they are not o(log n) (K13b); the threshold is
     exactly limsup s(n)/log2 n <= 1.
 
@@ -38,6 +42,8 @@ paper = Paper(
 gap_rows.add(paper)
 count_rows.add(paper)
 audit_rows.add(paper)
+adaptive_rows.add(paper)
+equality_rows.add(paper)
 
 if __name__ == "__main__":
     paper.main()
