@@ -20,7 +20,7 @@ from tightdp.report.words import plain, shown_number
 __all__ = ["Audit"]
 
 _POINTS = 60
-_LONGEST = 60
+_LONGEST = 40
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
