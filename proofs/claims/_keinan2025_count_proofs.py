@@ -85,16 +85,21 @@ def small_sets_are_tight() -> None:
 
 
 def half_of_log2_is_tight_too() -> None:
-    """Let s(n) = (1/2)·log2 n, on n = 4^s with s a power of two, so that s divides n. s/log n is constant, so
-    s is not o(log n). Yet the number of revealed sets has mean μ = (n/s)·2^(1-s) = 2·sqrt(n)/s, which tends
-    to infinity, and Chebyshev's inequality makes the number of revealed sets do so in probability. All their
-    elements are guessed, and right: one-run auditing is asymptotically tight.
+    """Let s(n) = ⌊(1/2)·log2 n⌋ for n >= 4, which is at least (1/2)·log2 n - 1 and so not o(log n); if s does
+    not divide n the last set is smaller. There are at least n/s - 1 full sets, each revealed with probability
+    q = 2^(1-s) >= 2/sqrt(n), so that the number of revealed ones has a mean μ of at least (n/s - 1)·2/sqrt(n)
+    with s <= (1/2)·log2 n, which tends to infinity. By Chebyshev's inequality the number does so in
+    probability. All their elements are guessed, and right: one-run auditing is asymptotically tight. On n =
+    4^s, where s is exactly half of log2 n, μ is 2·2^s/s, and the mean number of sure guesses 2·2^s =
+    2·sqrt(n).
     """
     s = Symbol("s", positive=True)
+    half = log(n) / (2 * log(2))
+    limit((half - 1) / log(n), n, oo, 1 / (2 * log(2)), "s/log n stays away from 0")
+    identity(2 ** (1 - half), 2 / sqrt(n), "q, for s = (1/2)·log2 n")
+    enough_revealed("μ, at least", (n / half - 1) * 2 / sqrt(n))
+    identity(log(4**s) / (2 * log(2)), s, "at n = 4^s, s is half of log2 n")
     identity(4**s / s * 2 ** (1 - s), 2 * 2**s / s, "μ at n = 4^s")
-    identity(log(4**s) / (2 * log(2)), s, "s is half of log2 n")
-    limit(2 * 2**s / s, s, oo, oo, "μ")
-    enough_revealed("the same in n", 2 * sqrt(n) / (log(n) / (2 * log(2))))
 
 
 def threshold_is_log2() -> None:
