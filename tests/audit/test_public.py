@@ -219,3 +219,11 @@ def test_the_linear_program_with_its_certificate_at_five_hundred():
     assert found.certificate.check()
     assert found.p_value.upper - found.p_value.lower < found.p_value.upper / 10**6
     assert all(found.mechanism.delta(t) <= delta for t, delta in pairs)
+
+
+def test_the_linear_program_is_enclosed_tightly_for_many_canaries():
+    curve = tightdp.query.audit.Gaussian("1/2")
+    answer = audit(canaries=100_000, guesses=1500, correct=1300, tradeoff=curve.outer(curve.logs(5)))
+    assert answer.answer.certificate.check()
+    assert answer.p_value.upper - answer.p_value.lower < Fraction(1, 10**6)
+    assert all(answer.worst.delta(t) <= delta for t, delta in curve.outer(curve.logs(5)))

@@ -16,7 +16,7 @@ from tightdp.query.audit import fdp
 from tightdp.query.audit.certificate import DualCertificate, WorstMechanism
 from tightdp.query.audit.enclosure import Enclosure
 from tightdp.query.audit.linear_program import Game, Solution, certify, near, search
-from tightdp.query.audit.repair import mechanism
+from tightdp.query.audit.repair import continued, mechanism
 from tightdp.query.audit.shooting import Shot, shoot
 from tightdp.query.audit.tradeoff import Curve, Pair, Polygon
 
@@ -47,7 +47,10 @@ def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
     if isinstance(tradeoff, Polygon):
         solution = search(game, tradeoff.pairs)
         proof = certify(game, tradeoff.pairs, solution.multipliers, solution.value)
-        attained = mechanism(game, tradeoff.pairs, solution)
+        laws = (solution, continued(game, solution))
+        attained = max(
+            (mechanism(game, tradeoff.pairs, law) for law in laws), key=lambda found: found.at_least(game.correct)
+        )
     else:
         shot = shoot(game, tradeoff)
         proof = _proof(game, tradeoff, shot)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import accumulate
@@ -14,12 +15,13 @@ from tightdp.query.audit.enclosure import round_up
 from tightdp.query.audit.linear_program import Game, Solution
 from tightdp.query.audit.tradeoff import Pair
 
-__all__ = ["mechanism"]
+__all__ = ["continued", "mechanism"]
 
 _SHIFT = 1060
 _TINY = 2.0**-1000
 _LEAST_SHARE = Fraction(1, 1 << 60)
 _SHARE_BITS = 128
+_NOISE, _SPAN = 1e-9, 8
 
 
 def mechanism(game: Game, pairs: Sequence[Pair], solution: Solution) -> WorstMechanism:
@@ -41,6 +43,33 @@ def mechanism(game: Game, pairs: Sequence[Pair], solution: Solution) -> WorstMec
         if share >= 1 or all(_is_pure(game, numbers, t) for t in pure):
             return WorstMechanism(game.canaries, game.guesses, game.options, tuple(numbers), common)
         share *= 1 << 10
+
+
+def continued(game: Game, solution: Solution) -> Solution:
+    """Return the law on all indices: where it is smaller than a solver's errors, u goes on as it did before."""
+    trusted = [solution.first + j for j, p in enumerate(solution.law) if p > _NOISE]
+    if len(trusted) <= 2 * _SPAN:
+        return solution
+    low, high, guesses = trusted[0], trusted[-1], game.guesses
+    law = [0.0] * (guesses + 1)
+    law[low : high + 1] = solution.law[low - solution.first : high + 1 - solution.first]
+
+    def blind(i: int) -> float:
+        return i * (game.options - 1) / (guesses - i + 1)
+
+    def growth(start: int, stop: int) -> float:
+        logs = sum(math.log(blind(i)) for i in range(start + 1, stop + 1))
+        return math.exp((math.log(law[stop] / law[start]) + logs) / (stop - start))
+
+    if law[low + _SPAN] > 0:
+        rate = growth(low, low + _SPAN)
+        for i in range(low, 0, -1):
+            law[i - 1] = law[i] * blind(i) / rate
+    if law[high - _SPAN] > 0:
+        rate = growth(high - _SPAN, high)
+        for i in range(high + 1, guesses + 1):
+            law[i] = law[i - 1] * rate / blind(i)
+    return replace(solution, first=0, law=tuple(law))
 
 
 def _mixed(game: Game, weights: list[int], total: int, share: Fraction) -> tuple[list[int], int]:
