@@ -48,7 +48,7 @@ def add(paper: Paper) -> None:
     paper.claim(
         "K22b",
         "Prop. E.5, validity at 95 %",
-        "... and the lower bound reported at β = 1/20 exceeds ε with probability at most 1/20.",
+        "In adaptive one-run auditing the lower bound reported at β = 1/20 exceeds ε with probability at most 1/20.",
         verdict="corrected",
         instances=grid(n=range(1, 11), beta=("1/20",)),
         check=adaptive.stopping_is_valid,
@@ -131,7 +131,8 @@ def add(paper: Paper) -> None:
     paper.row(
         "K22",
         "Prop. E.5",
-        "The same for adaptive one-run auditing.",
+        "Adaptive one-run auditing is valid: for an ε-DP mechanism the number right is stochastically dominated "
+        "by Bin(r, p(ε)).",
         parts=("K22a", "K22b", "K22c", "K22d", "K22e", "K22f"),
         readings="""
         - Guessers that may abstain depending on what was revealed, as Definition E.3 and the guessers of

@@ -166,7 +166,7 @@ def _full_knowledge(paper: Paper) -> None:
     paper.claim(
         "K15",
         "Prop. E.2",
-        "... and this law stochastically dominates Bin(n, p(ε)).",
+        "The law of K14, n with probability p(ε) and 0 otherwise, stochastically dominates Bin(n, p(ε)).",
         verdict="corrected",
         instances=grid(n=range(1, 5), lam=LAMS),
         check=sets.dominates,
@@ -240,7 +240,8 @@ def _sure(paper: Paper) -> None:
     paper.claim(
         "K17b",
         "App. E.3.2",
-        "... and it falls monotonically with n, to 0.",
+        "Count, guessing only when certain: the expected number of guesses without adaptivity falls monotonically "
+        "with n, to 0.",
         verdict="proved",
         instances=grid(n=range(1, 20)),
         quick=8,
@@ -251,7 +252,7 @@ def _sure(paper: Paper) -> None:
     paper.claim(
         "K17c",
         "App. E.3.2",
-        "... strictly, for every n.",
+        "The same, strictly from every n to the next.",
         verdict="corrected",
         extra=True,
         instances=grid(n=range(1, 6)),
@@ -280,7 +281,7 @@ def _sure(paper: Paper) -> None:
     paper.claim(
         "K18",
         "App. E.3.2",
-        "... and adaptively it is 2 - 2^-(n-1).",
+        "Count, guessing only when certain: adaptively the expected number of guesses is 2 - 2^-(n-1).",
         verdict="proved",
         instances=grid(n=range(1, 13)),
         quick=6,
@@ -299,7 +300,7 @@ def _sure(paper: Paper) -> None:
     paper.claim(
         "K19b",
         "App. E.3.2",
-        "... and about 0.002 without adaptivity.",
+        "For sets of size 10 the expected number of sure guesses per set is about 0.002 without adaptivity.",
         verdict="corrected",
         instances=grid(s=(10,)),
         check=sets.about_two_thousandths,

@@ -41,7 +41,8 @@ def _classic(paper: Paper) -> None:
     paper.claim(
         "K23b",
         "Lemma A.18, the guess",
-        "... when it guesses 1 (the record y) at loss L = ln P(o|x)/P(o|y) = ε, it is right with probability p(ε).",
+        "The classic auditor's guesser that guesses 1 (the record y) at loss L = ln P(o|x)/P(o|y) = ε is "
+        "right with probability p(ε).",
         verdict="corrected",
         extra=True,
         instances=grid(exp_epsilon=("2",)),
@@ -79,7 +80,8 @@ def _equality(paper: Paper) -> None:
     paper.claim(
         "K24b",
         "Prop. C.8, 'only if'",
-        "... and only if, where the post-processing may be randomized.",
+        "Efficacy equals p(ε(M)) only if some post-processing of M_Z, which may be randomized, is local "
+        "randomized response with ε(M).",
         verdict="proved",
         instances=[{**each, **rest} for rest in grid(n=(1, 2), exp_epsilon=("1", "2", "5")) for each in seeds(10)],
         quick=20,
