@@ -312,7 +312,13 @@ def test_bad_games_are_refused(game: Any) -> None:
 
 
 def test_bad_arguments_are_refused() -> None:
-    for arguments in ({"delta": 2}, {"significance": "x"}, {"guessers": ["best"]}):
+    for arguments in (
+        {"programs": [3]},
+        {"programs": [(3, None)]},
+        {"delta": 2},
+        {"significance": "x"},
+        {"guessers": ["best"]},
+    ):
         with pytest.raises(ParameterError):
             validity("optimal", **arguments)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="no audit method"):

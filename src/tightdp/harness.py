@@ -87,7 +87,7 @@ def _guessings(
     """Yield the joint law of guesses for every program and guesser."""
     listed = None if guessers is None else tuple(guessers)
     for program in programs:
-        instance, pairs = (program, None) if isinstance(program, Instance) else program
+        instance, pairs = _read_program(program)
         for guesser in _default_guessers(instance.n) if listed is None else listed:
             if isinstance(guesser, Adaptive):
                 limit = read_number("threshold", guesser.threshold, 1)
@@ -97,6 +97,14 @@ def _guessings(
             if found.status != "exact":
                 raise LimitError(f"ε of {instance.subject} is not known exactly: {found.reason}", "use fewer records")
             yield found
+
+
+def _read_program(program: Any) -> tuple[Instance, Any]:
+    if isinstance(program, Instance):
+        return program, None
+    if isinstance(program, tuple) and len(program) == 2 and isinstance(program[0], Instance):
+        return program
+    raise ParameterError(f"the program is {program!r}", "give an instance, or (instance, pairs)")
 
 
 def _default_guessers(n: int) -> tuple[Any, ...]:
@@ -145,25 +153,26 @@ class _Scan:
         numbers = range(1, canaries + 1) if guesses is None else (guesses,)
         self._levels = {(r, v): reports.level(canaries, r, v) for r in numbers for v in range(r + 1)}
 
-    def at(self, t: Fraction) -> Worst:
+    def at(self, t: Fraction, evidence: bool = True) -> Worst:
         """Return the worst case at one e^ε."""
-        return self._largest(self._exceeding(lambda level: level.exceeds(t)), t)
+        return self._largest(self._exceeding(lambda level: level.exceeds(t)), t, evidence)
 
     def over_every_epsilon(self, significance: Fraction) -> WorstGame:
         """Return the worst case over all e^ε >= 1, closely enough to compare it with the significance level."""
-        upper, best = self.at(Fraction(1)).lower, (Fraction(1), self.at(Fraction(1)))
-        ends = sorted({level.ends() for level in self._levels.values() if level.exceeds(Fraction(1))})
+        one = Fraction(1)
+        best = one, self.at(one, evidence=False)
+        ends = sorted({level.ends() for level in self._levels.values() if level.exceeds(one)})
         bounds = [self._just_below(*end) for end in ends]
-        upper = max([upper, *bounds])
+        upper = max([best[1].upper, *bounds])
         for digits in _DIGITS:
             for (low, _), bound in zip(ends, bounds, strict=True):
                 if bound > best[1].lower:
                     t = _below(low, digits)
-                    found = self.at(t)
+                    found = self.at(t, evidence=False)
                     best = max(best, (t, found), key=lambda pair: pair[1].lower)
             if best[1].lower > significance or upper <= significance:
                 break
-        return self.result(*best, upper)
+        return self.result(best[0], self.at(best[0]), upper)
 
     def result(self, t: Fraction, found: Worst, upper: Fraction | None) -> WorstGame:
         """Return the answer, with the witness at t."""
@@ -175,15 +184,16 @@ class _Scan:
         """Return an upper bound on the worst case for all e^ε from the next lower reported one up to a reported one."""
         if high == math.inf:
             return Fraction(1)
-        return self._largest(self._exceeding(lambda level: level.ends()[1] >= low), high).upper
+        return self._largest(self._exceeding(lambda level: level.ends()[1] >= low), high, False).upper
 
     def _exceeding(self, chosen: Callable[[Level], bool]) -> list[Observation]:
         return [seen for seen, level in self._levels.items() if chosen(level)]
 
-    def _largest(self, observations: Sequence[Observation], t: Fraction) -> Worst:
+    def _largest(self, observations: Sequence[Observation], t: Fraction, evidence: bool) -> Worst:
         """Return the largest probability of some observations."""
         if self._guesses is not None:
-            return largest_probability(self._canaries, self._guesses, [v for _, v in observations], t, self._delta)
+            numbers = [v for _, v in observations]
+            return largest_probability(self._canaries, self._guesses, numbers, t, self._delta, evidence)
         seen = set(observations)
         upper = largest_of_any_number(self._canaries, _firsts(observations), t, self._delta)
         last = _firsts([(r, v) for r, v in observations if all((r, w) in seen for w in range(v, r + 1))])

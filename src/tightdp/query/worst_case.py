@@ -26,7 +26,7 @@ from math import comb
 from typing import Any
 
 from tightdp.query.audit.certificate import WorstMechanism
-from tightdp.query.audit.optimal import p_value, worst_mechanism
+from tightdp.query.audit.optimal import enclose, p_value, worst_mechanism
 
 __all__ = ["Parts", "Worst", "largest_of_any_number", "largest_probability"]
 
@@ -55,10 +55,13 @@ class Worst:
         return sum((share * part.delta(t) for share, part in self.parts), Fraction(0))
 
 
-def largest_probability(canaries: int, guesses: int, numbers: Collection[int], t: Fraction, delta: Fraction) -> Worst:
+def largest_probability(
+    canaries: int, guesses: int, numbers: Collection[int], t: Fraction, delta: Fraction, evidence: bool = True
+) -> Worst:
     """Return the largest P(number right is in `numbers`) over all (ln t, delta)-DP mechanisms and guessers, t >= 1.
 
-    The guesser makes exactly `guesses` guesses on so many canaries.
+    The guesser makes exactly `guesses` guesses on so many canaries. Without `evidence` a closed form is only enclosed,
+    closely, and no mechanism is written.
     """
     if not numbers:
         return Worst(Fraction(0), Fraction(0), _whole(_blind(canaries, guesses)))
@@ -67,6 +70,9 @@ def largest_probability(canaries: int, guesses: int, numbers: Collection[int], t
         return _of_set(canaries, guesses, frozenset(numbers), t, delta)
     if not least:
         return Worst(Fraction(1), Fraction(1), _whole(_blind(canaries, guesses)))
+    if not evidence:
+        found = enclose(canaries, guesses, least, t, delta)
+        return Worst(found.lower, found.upper, ())
     found = p_value(canaries=canaries, guesses=guesses, correct=least, t=t, delta=delta)
     mechanism = worst_mechanism(canaries=canaries, guesses=guesses, correct=least, t=t, delta=delta)
     lower = found.lower if mechanism is None else mechanism.at_least(least)
