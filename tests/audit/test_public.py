@@ -12,6 +12,7 @@ import pytest
 
 import tightdp
 from tightdp import Bit, Instance, ParameterError, QueryError, TightdpError, audit, flip, mechanism, worst_case
+from tightdp.cli import main
 from tightdp.query.audit import METHODS, Enclosure
 from tightdp.query.audit.linear_program import Game
 from tightdp.query.audit.optimal_curve import optimum
@@ -189,6 +190,15 @@ def test_the_program_of_the_worst_case_is_audited_like_any_other():
 
 
 # Failure and size.
+
+
+def test_help(capsys):
+    with pytest.raises(SystemExit):
+        main(["audit", "--help"])
+    text = capsys.readouterr().out
+    assert text.startswith("usage: tightdp audit --canaries M --guesses R --correct V")
+    for option in ("--delta", "--epsilon", "--exp-epsilon", "--tradeoff", "--options", "--method", "--json"):
+        assert f"{option} " in text
 
 
 def test_without_scipy_there_is_an_error_that_says_so(monkeypatch):

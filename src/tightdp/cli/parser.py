@@ -35,6 +35,7 @@ examples:
   tightdp privacy randomized_response.py n=8 lam=1/5
   tightdp verify randomized_response.py n=8 lam=1/5 --epsilon 1.4
   tightdp distribution randomized_response.py lam=1/5 --input '[0,1,1]'
+  tightdp audit --canaries 1000 --guesses 100 --correct 75 --delta 1e-4
 
 exit status: 0 done (or holds), 1 refuted, 2 bad input, 3 unresolved (a limit was reached)
 `tightdp COMMAND --help` lists the options of a command.

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from tightdp.errors import QueryError
 from tightdp.query.audit import AuditAnswer, Enclosure, WorstMechanism
 from tightdp.query.audit.ask import p_value_at
+from tightdp.query.audit.validity import Validity
 from tightdp.report import plot
 from tightdp.report.numbers import decimal_text
 from tightdp.report.result import Result
@@ -59,7 +60,7 @@ class Audit(Result):
         return self.answer.p_value
 
     @property
-    def valid(self) -> object:
+    def valid(self) -> Validity:
         """True, False or "unknown"."""
         return self.answer.valid
 

@@ -76,11 +76,12 @@ def audit(
     Each secret is uniform on `options` values (2: membership), the guarantee concerns the change of one
     secret to any other value, and the number of guesses, or an upper bound on it, was fixed before the run.
 
-    Without `tradeoff`, `exp_epsilon_lower` of the answer is an e^ε for which (ε, delta)-DP is rejected at the
-    significance level, within 10^-15 of the largest that the method rejects; with `epsilon` or `exp_epsilon`
-    the answer also has the p-value of that guarantee. `tradeoff` asks about f-DP instead: a list of
-    (exp_epsilon, delta) pairs, `Polygon`, `Gaussian(mu)` or `Laplace(mu)` give a p-value; "gaussian" or
-    "laplace" search the family for the largest rejected scale and report its ε at `delta`.
+    Without `tradeoff`, `exp_epsilon_lower` of the answer is an e^ε for which (ε, delta)-DP is certainly rejected at the
+    significance level, within 10^-15 of the largest that the method rejects (10^-11 for "order-statistics"); with
+    `epsilon` or `exp_epsilon` the answer also has the p-value of that guarantee. `tradeoff` asks about f-DP instead: a
+    list of (exp_epsilon, delta) pairs, `Polygon`, `Gaussian(mu)` or `Laplace(mu)`, also as "gaussian:1" or "laplace:1",
+    give a p-value; "gaussian" or "laplace" search the family for the largest rejected scale and report its ε at
+    `delta`. On a smooth curve with more than 2,000 guesses "optimal" is replaced by the bound of "fdp".
 
     Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski
     2023; options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and

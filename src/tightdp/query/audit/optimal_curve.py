@@ -35,7 +35,10 @@ _WRONG = 1e-9
 
 @dataclass(frozen=True)
 class Optimum:
-    """The optimal p-value, between the probability of `mechanism` and the bound of `certificate`."""
+    """The optimal p-value, between the probability of `mechanism` and the bound of `certificate`.
+
+    Where floats find no certificate below 1, the upper end is the bound of the recursion (fdp.py) instead.
+    """
 
     p_value: Enclosure
     certificate: DualCertificate
