@@ -1,6 +1,6 @@
 """Small mechanisms on which audit rules are tried: each hides its records in another way.
 
-They are those of `programs/` that have a finite ε, at some δ, on the datasets of an audit.
+All have a finite ε at the δ that they are made for: on others no rule can report too much.
 """
 
 from __future__ import annotations
