@@ -24,6 +24,7 @@ from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound
 from tightdp.logic.encode import prober
 from tightdp.logic.renaming import Image, Renaming, Verifier
+from tightdp.query import sets
 from tightdp.query.detect import Action
 from tightdp.query.neighbours import neighbours_of
 from tightdp.query.symmetries import Symmetries, find_symmetries
@@ -342,3 +343,30 @@ def oracle_accuracy(instance: Instance) -> Fraction:
 def test_too_many_classes_are_refused() -> None:
     with pytest.raises(QueryError, match="even up to the symmetries"):
         halves.bind(n=400).curve()
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "unit-all"])
+def test_where_pairs_are_too_many_the_answer_is_an_enclosure(relation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ends hold: checked with a limit low enough that the exact answer is known too."""
+    body = "for i, b in enumerate(x):\n    if flip((1 + b) / (i + 3)):\n        return i\nreturn None"
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    source = f'{MODULE}@mechanism(record=Bit, neighbours="{relation}")\ndef f(x):\n{lines}'
+    with module_of(source) as module:
+        exact, enclosed = module.f.bind(n=7), module.f.bind(n=7)
+        bars = [Fraction(1, 10**k) for k in range(1, 4)]
+        answers = [exact.privacy(delta=bar).exp_epsilon for bar in bars]
+        steps = [Fraction(k, 4) for k in range(4, 9)]
+        deltas = [exact.delta(exp_epsilon=t).delta for t in steps]
+        moment = exact.renyi(2).exp_moment
+        monkeypatch.setattr(sets, "MAX_DATASETS", 100)
+        monkeypatch.setattr(tightdp.plan, "_FEW_DATASETS", 0)
+        for bar, tight in zip(bars, answers, strict=True):
+            found = enclosed.privacy(delta=bar)
+            assert found.status in ("bounded", "exact")
+            assert found.lower <= tight <= found.upper
+            assert enclosed.verify(exp_epsilon=found.upper, delta=bar)
+        for t, tight in zip(steps, deltas, strict=True):
+            value = enclosed.delta(exp_epsilon=t)
+            assert value.lower <= tight <= value.upper
+        assert enclosed.renyi(2).lower <= moment <= enclosed.renyi(2).upper
+        assert enclosed.curve().status == "unresolved"

@@ -9,7 +9,7 @@ from typing import Any
 from tightdp.lang.program import Bound, Dataset
 from tightdp.monitor import Monitor, Progress, StoppableLimits
 from tightdp.pipeline import compile_dataset, compile_symbolic, table_for
-from tightdp.plan import Plan, make_plan
+from tightdp.plan import Plan, chain_plan, make_plan
 from tightdp.query.curves import Profile, profile
 from tightdp.query.neighbours import relation_name
 from tightdp.query.sets import Table
@@ -59,10 +59,23 @@ class Engine:
 
     def plan(self, monitor: Monitor) -> Plan:
         """Return how the mechanism is looked at; compiled once."""
+        plan = self.compiled(monitor)
+        monitor.fill(plan)
+        return plan
+
+    def chain_plan(self, monitor: Monitor) -> Plan | None:
+        """Return a plan with a chain of client blocks, where the mechanism has one that is worth trying first."""
+        plan = self.compiled(monitor)
+        if plan.chain is not None:
+            return plan
+        with monitor.compiling():
+            return chain_plan(plan, monitor.limits)
+
+    def compiled(self, monitor: Monitor) -> Plan:
+        """Return the same before any law of aggregates is computed."""
         if self._plan is None:
             with monitor.compiling():
                 self._plan = make_plan(self.bound, self.backend, monitor.limits)
-        monitor.fill(self._plan)
         return self._plan
 
     @property
@@ -86,7 +99,7 @@ class Engine:
         monitor = self.monitor()
         plan = self.plan(monitor)
         with monitor.searching():
-            found = profile(plan.laws, monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch)))
+            found = profile(plan.laws, monitor.compared(plan))
         result = found, self.kept(monitor, plan)
         if monitor.stopped is None:
             self._profile = result

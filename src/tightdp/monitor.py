@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
-from tightdp.errors import LimitError
+from tightdp.errors import LimitError, QueryError
 from tightdp.lang.program import Dataset
 from tightdp.logic.formula import WeightedFormula
 from tightdp.pipeline import Limits
@@ -55,7 +55,7 @@ class Monitor:
         """Time the compilation."""
         start = time.perf_counter()
         yield
-        self._stats = replace(self._stats, compile=time.perf_counter() - start)
+        self._stats = replace(self._stats, compile=self._stats.compile + time.perf_counter() - start)
 
     @contextmanager
     def searching(self) -> Iterator[None]:
@@ -68,6 +68,24 @@ class Monitor:
     def pairs(self, table: Table, privacy_set: PrivacySet) -> PrivacySet:
         """Return the privacy set, watched."""
         return PrivacySet(lambda: self._watched_pairs(table, privacy_set), privacy_set.size)
+
+    def compared(self, plan: Plan) -> PrivacySet:
+        """Return the privacy set of a plan, watched; only promising pairs where it is too large and the plan has some.
+
+        Raises QueryError where it is too large and there are none.
+        """
+        try:
+            return self.pairs(plan.laws, plan.privacy_set(self.limits.watch))
+        except QueryError as error:
+            if plan.chain is None:
+                raise
+            too_many = LimitError(error.what, error.mend)
+            pairs = plan.promising_pairs(self.limits.watch)
+            return PrivacySet(lambda: self._some(plan.laws, pairs, too_many))
+
+    def _some(self, table: Table, pairs: PrivacySet, reason: LimitError) -> Iterator[tuple[Dataset, Dataset, int]]:
+        yield from self._watched_pairs(table, pairs)
+        self.stopped = self.stopped or reason
 
     def inputs(self, table: Table, accuracy_set: AccuracySet) -> AccuracySet:
         """Return the accuracy set, watched."""

@@ -24,20 +24,26 @@ from tightdp.logic.encode import prober
 from tightdp.pipeline import Limits, deep_recursion, encode_core, table_for
 from tightdp.query.aggregated import AggregateTable, find_aggregate_table
 from tightdp.query.chain_ratios import TooManyForms, every_ratio
-from tightdp.query.chain_search import blockwise_bound
+from tightdp.query.chain_search import blockwise_bound, largest_ratio
 from tightdp.query.declared import Named, ratios_of_pairs
+from tightdp.query.likely import promising_pairs
 from tightdp.query.local import LocalTable, find_local_table
 from tightdp.query.sets import MAX_DATASETS, AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
 from tightdp.query.symmetries import Symmetries, find_symmetries
 from tightdp.query.symmetry import Symmetry, both, of_chain, of_orbits, of_symmetries, sized
 
-__all__ = ["Method", "Plan", "make_plan"]
+__all__ = ["Method", "Plan", "chain_plan", "make_plan"]
 
 _FEW_DATASETS = 256
 """Up to so many datasets, events are listed output by output even where clients are independent."""
 
 _MANY_TRIPLES = 1 << 18
 """Beyond so many (x, x', y), their number is not worked out where only symmetries are asked for."""
+
+_COSTLY = 2_000_000
+"""Beyond so many probabilities of aggregates, the tight ratio is first looked for along the chain of clients."""
+_LARGE = 200_000
+"""A larger diagram is not compiled where there is another way."""
 
 Method = Literal["aggregate", "independent clients", "chain", "orbits", "exhaustive"]
 
@@ -61,6 +67,7 @@ class Plan:
     program: CoreProgram | None = None
     backend: str = "cudd"
     _symmetries: dict[bool, Symmetries | None] = field(default_factory=dict)
+    _searched: Fraction | float = math.inf
 
     @property
     def method(self) -> Method:
@@ -113,9 +120,21 @@ class Plan:
                 return
         yield from ratios_of_pairs(self.table, watched(every_neighbouring_pair(self.bound), watch))
 
-    @cached_property
+    def promising_pairs(self, watch: Watch) -> PrivacySet:
+        """Return some pairs of neighbours among which a bad one is likely, for a chain; sharpens `ratio_bound`."""
+        assert self.chain is not None
+        tight = largest_ratio(self.chain, self.bound, watch)
+        self._searched = tight.upper
+        worst = None if tight.found is None else (tight.found.x, tight.found.x_prime)
+        return promising_pairs(self.bound, worst)
+
+    @property
     def ratio_bound(self) -> Fraction | float:
-        """An upper bound on every likelihood ratio that the structure gives without a search; often infinite."""
+        """An upper bound on every likelihood ratio, as far as one is known; often infinite."""
+        return min(self._searched, self._structural_bound)
+
+    @cached_property
+    def _structural_bound(self) -> Fraction | float:
         if not isinstance(self.bound.neighbours, str):
             return math.inf
         if self.aggregate is not None:
@@ -133,6 +152,12 @@ class Plan:
         _check_number(symmetries.orbits.number, "datasets")
         return symmetries.orbits.accuracy_set()
 
+    def few_datasets(self, number: int, watch: Watch) -> bool:
+        """Whether at most so many datasets have to be gone through, up to symmetry."""
+        found = self.symmetries(watch)
+        datasets = self.bound.record.size**self.bound.n if found is None else found.orbits.number
+        return datasets <= number
+
     def symmetries(self, watch: Watch = lambda: None, measured: bool = False) -> Symmetries | None:
         """Return the symmetries for going through datasets, or None.
 
@@ -140,7 +165,7 @@ class Plan:
         a few datasets.
         """
         few = self.bound.record.size**self.bound.n <= _FEW_DATASETS
-        if self.program is None or few:
+        if self.program is None or few or (self.aggregate is not None and not measured):
             return None
         if measured not in self._symmetries:
             try:
@@ -212,16 +237,52 @@ def make_plan(bound: Bound, backend: str, limits: Limits) -> Plan:
     Raises LanguageError, ProgramError or LimitError.
     """
     with deep_recursion():
+        core = lower(bound, None, prober(backend, limits.watch), limits.watch)
         try:
-            core = lower(bound, None, prober(backend, limits.watch), limits.watch)
             aggregate = find_aggregate_table(bound, core, backend, limits.watch)
         except ProgramError:
             aggregate = None  # compiling the whole program below says on which dataset it fails
-    if aggregate is not None and aggregate.affordable:
-        return Plan(bound, aggregate, aggregate=aggregate)
-    with deep_recursion():
-        program = expand_shuffles(lower(bound, None, prober(backend, limits.watch), limits.watch))
-        formula = encode_core(program, bound, None, backend, limits)
+        if aggregate is not None and aggregate.affordable:
+            return Plan(bound, aggregate, aggregate=aggregate, program=expand_shuffles(core), backend=backend)
+        return _whole_plan(bound, expand_shuffles(core), backend, limits)
+
+
+def chain_plan(plan: Plan, limits: Limits) -> Plan | None:
+    """Return another plan for a program with costly aggregates, as a chain of client blocks; None where it is none.
+
+    The diagram of the whole program is given up where it grows large.
+    """
+    if plan.aggregate is None or plan.aggregate.entries <= _COSTLY or not isinstance(plan.bound.neighbours, str):
+        return None
+
+    assert plan.program is not None
+    try:
+        with deep_recursion():
+            found = _whole_plan(plan.bound, plan.program, plan.backend, _Bounded(limits=limits))
+    except _TooLarge:
+        return None
+    return found if found.chain is not None else None
+
+
+class _TooLarge(Exception):
+    """A diagram is too large to be worth while."""
+
+
+@dataclass
+class _Bounded(Limits):
+    """The limits of a query, and a bound on the size of a diagram that is optional."""
+
+    limits: Limits = field(default_factory=Limits)
+
+    def watch(self, nodes: int = 0) -> None:
+        self.limits.watch(nodes)
+        if nodes > _LARGE:
+            raise _TooLarge
+
+
+def _whole_plan(bound: Bound, program: CoreProgram, backend: str, limits: Limits) -> Plan:
+    """Compile a program for all datasets as a whole."""
+    formula = encode_core(program, bound, None, backend, limits)
     limits.watch(formula.nodes)
     table = table_for(bound, formula)
     chain = make_chain(formula, bound.record) if isinstance(bound.neighbours, str) else None

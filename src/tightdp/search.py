@@ -36,13 +36,14 @@ _SHORT = 10**30
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
     monitor = engine.monitor()
-    plan = engine.plan(monitor)
-    if plan.chain is not None and top == 1:
-        found = _along_the_chain(engine, monitor, plan)
+    chain = engine.chain_plan(monitor) if top == 1 else None
+    if chain is not None:
+        found = _along_the_chain(engine, monitor, chain)
         if found is not None:
             return found
+    plan = engine.plan(monitor)
     with monitor.searching():
-        ratios = tight_ratio(plan.laws, monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch)), top)
+        ratios = tight_ratio(plan.laws, monitor.compared(plan), top)
     best = ratios[0].exp_epsilon if ratios else Fraction(1)
     upper, kept = _closed(engine, monitor, plan, best, plan.ratio_bound, ranked=top > 1)
     return Privacy(exp_epsilon=upper, lower=best, witness=_triple(ratios), top=ratios, **kept)
@@ -62,11 +63,12 @@ def _closed(
 
 
 def _along_the_chain(engine: Engine, monitor: Monitor, plan: Plan) -> Privacy | None:
-    """Return the tight e^ε of a chain of client blocks; None where going through all datasets does better."""
+    """Return the tight e^ε of a chain of client blocks; None where another way does better."""
     assert plan.chain is not None
+    aggregates = engine.compiled(monitor).aggregate is not None
     with monitor.searching():
-        found = largest_ratio(plan.chain, engine.bound, monitor.limits.watch)
-    if found.cut_short and engine.bound.record.size**engine.bound.n <= _FEW_DATASETS:
+        found = largest_ratio(plan.chain, engine.bound, monitor.limits.watch, briefly=aggregates)
+    if found.cut_short and (aggregates or plan.few_datasets(_FEW_DATASETS, monitor.limits.watch)):
         return None
     if found.reason is not None:
         monitor.stopped = found.reason
@@ -97,7 +99,7 @@ def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
     monitor = engine.monitor()
     plan = engine.plan(monitor)
     with monitor.searching():
-        pairs = monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch))
+        pairs = monitor.compared(plan)
         least, pair = curves.least_ratio(plan.laws, pairs, delta)
     upper, kept = _closed(engine, monitor, plan, least, plan.ratio_bound)
     witness = None if pair is None else PairWitness(*pair)
@@ -198,7 +200,7 @@ def renyi_divergence(engine: Engine, order: int) -> Renyi:
     monitor = engine.monitor()
     plan = engine.plan(monitor)
     with monitor.searching():
-        found = curves.renyi(plan.laws, monitor.pairs(plan.laws, plan.privacy_set(monitor.limits.watch)), order)
+        found = curves.renyi(plan.laws, monitor.compared(plan), order)
     witness = None if found.x is None or found.x_prime is None else PairWitness(found.x, found.x_prime)
     # Σ P (P/P')^(a-1) is at most the largest ratio to the power of a - 1.
     upper, kept = _closed(engine, monitor, plan, found.exp_moment, plan.ratio_bound ** (order - 1))

@@ -57,7 +57,7 @@ def _at_most(found: Privacy, compare: Callable[[Exact, Fraction], int], claimed:
     """Say whether the tight value is at most the claimed one; None where that is not known."""
     if compare(found.lower, claimed) > 0:
         return False
-    return True if found.status == "exact" else None
+    return True if compare(found.upper, claimed) <= 0 else None
 
 
 def _compare_plain(value: Exact, claimed: Fraction) -> int:
@@ -68,6 +68,6 @@ def _accuracy(instance: Instance, asked: AccuracyClaim) -> tuple[Claim, Result]:
     alpha, beta = asked
     found = instance.accuracy(alpha, top=1)
     least_beta = 1 - Fraction(found.upper)
-    holds = False if least_beta > beta else True if found.status == "exact" else None
+    holds = False if least_beta > beta else True if 1 - Fraction(found.lower) <= beta else None
     tight = least_beta if found.status == "exact" else None
     return Claim(f"beta at alpha = {as_text(alpha)}", beta, tight, holds, found.x), found

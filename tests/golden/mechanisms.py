@@ -48,8 +48,16 @@ def fails(x):
 
 @mechanism(record=Bit)
 def first(x):
-    """Where the first 1 stands that is noticed; later ones are noticed more rarely."""
+    """Which record is noticed first; a 1 is noticed more often, a later one more rarely."""
     for i, b in enumerate(x):
-        if b and flip(1 / (i + 2)):
+        if flip((1 + b) / (i + 3)):
             return i
     return None
+
+
+@mechanism(record=Bit)
+def lucky(x):
+    """The same, among the runs in which something is noticed."""
+    found = first(x)
+    observe(found is not None)
+    return found

@@ -36,7 +36,7 @@ def order(program: CoreProgram) -> list[Block]:
     nodes = reachable(program.roots)
     client = clients_of(nodes)
     ties = _ties(nodes, client)
-    leaves = _leaf_order(program, nodes, _shared(nodes, ties, program))
+    leaves = _leaf_order(program, nodes, _shared(nodes, ties, program), client)
     rank = {leaf.serial: position for position, leaf in enumerate(leaves)}
     deepest = _deepest(nodes, rank)
     below: dict[int, list[int]] = {}
@@ -120,7 +120,9 @@ def _shared_among_draws(nodes: Sequence[Expr]) -> list[Draw]:
     return [expr for expr in nodes if isinstance(expr, Draw) and 2 * len(met[expr.serial]) > max(len(met), 4)]
 
 
-def _leaf_order(program: CoreProgram, nodes: Sequence[Expr], shared: Sequence[Draw]) -> list[Input | Draw]:
+def _leaf_order(
+    program: CoreProgram, nodes: Sequence[Expr], shared: Sequence[Draw], client: dict[int, int]
+) -> list[Input | Draw]:
     placed: dict[int, Input | Draw] = {}
 
     def place(root: Expr) -> None:
@@ -141,6 +143,8 @@ def _leaf_order(program: CoreProgram, nodes: Sequence[Expr], shared: Sequence[Dr
         place(hub)
     consumed = {component.serial for component in program.components}
     for expr in nodes:
+        if isinstance(expr, Draw) and client[expr.serial] >= 0:
+            place(expr)  # its law depends on a record: the two stand together, wherever the outcome is consumed
         if expr.serial in consumed or not isinstance(expr, (Input, Draw)):
             for child in (expr, *children(expr)):
                 if isinstance(child, (Input, Draw)) and (child is not expr or expr.serial in consumed):

@@ -58,8 +58,13 @@ class AggregateTable(Table):
     @property
     def affordable(self) -> bool:
         """Whether the laws of all classes fit in memory and time."""
+        return self.entries <= MAX_LAW_ENTRIES
+
+    @property
+    def entries(self) -> int:
+        """A bound on how many probabilities the laws of all classes have together."""
         states = math.prod(len(leaf.values) for leaf in self.formula.inputs)
-        return min(self.orbits.number * states, self._most_entries) <= MAX_LAW_ENTRIES
+        return min(self.orbits.number * states, self._most_entries)
 
     @property
     def _most_entries(self) -> int:

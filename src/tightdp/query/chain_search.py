@@ -71,16 +71,19 @@ class Enclosure:
     cut_short: bool
 
 
-def largest_ratio(chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None) -> Enclosure:
+def largest_ratio(
+    chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None, briefly: bool = False
+) -> Enclosure:
     """Return the largest likelihood ratio over neighbours and outputs, exactly unless a limit is met.
 
     The relation must be one with a name: it treats all clients alike. `watch` is called now and then; where it
-    raises LimitError, or the search would have to follow too many forms, what is known by then is returned.
+    raises LimitError, or the search would have to follow too many forms (`briefly`: more than a few), what is known
+    by then is returned.
     """
     search = (_EveryChange if bound.neighbours == "unit-all" else _OneChange)(chain, bound, watch)
     reason: LimitError | None = None
     try:
-        search.run()
+        search.run((BEAM,) if briefly else (BEAM, (MAX_FORMS, MAX_SUFFIXES)))
     except LimitError as error:
         reason = error
     # Probabilities sum to 1 under both neighbours, so some output is at least as likely under the first.
@@ -147,15 +150,18 @@ class _Search:
         self.cut_short = False
         self._most_forms, self._most_suffixes = MAX_FORMS, MAX_SUFFIXES
 
-    def run(self) -> None:
-        """Search all heads and tails. An infinite ratio is looked for first: it ends the search."""
+    def run(self, limits: Sequence[tuple[int, int]]) -> None:
+        """Search all heads and tails, following so many forms and suffixes at most, one limit after the other.
+
+        An infinite ratio is looked for first: it ends the search.
+        """
         difference = find_difference(self.chain, self.bound, self.steps, self.watch)
         if difference is not None:
             head, tail, taken = difference
             self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
             self.ratio = self.best.ratio
             return
-        for self._most_forms, self._most_suffixes in (BEAM, (MAX_FORMS, MAX_SUFFIXES)):
+        for self._most_forms, self._most_suffixes in limits:
             self.cut_short = False
             self._climb()
             if self.ratio == math.inf or not self.cut_short:

@@ -206,12 +206,13 @@ class Renyi(Result):
 
     def view(self) -> View:
         """Return what a person sees."""
-        facts = (
-            ("order a", str(self.order)),
-            ("exp((a-1)·D_a)", shown_number(self.exp_moment)),
-            ("D_a", f"≈ {self.epsilon!r}" if math.isfinite(self.epsilon) else "inf"),
-        )
-        return View(self._heading, facts, None, _sentences(self, self.witness))
+        facts = [("order a", str(self.order))]
+        ends = [("", self.upper)] if self.status == "exact" else [(" at least", self.lower), (" at most", self.upper)]
+        for which, moment in ends:
+            divergence = log(moment, self.order - 1)
+            facts.append((f"exp((a-1)·D_a){which}", shown_number(moment)))
+            facts.append((f"D_a{which}", f"≈ {divergence!r}" if math.isfinite(divergence) else "inf"))
+        return View(self._heading, tuple(facts), None, _sentences(self, self.witness))
 
 
 def shown_log(value: Exact) -> str:

@@ -224,10 +224,10 @@ def enclosure(status: Status, lower: Exact | None, upper: Exact | None) -> dict[
 
 
 def unresolved_remark(result: Result, remark: str) -> tuple[str, ...]:
-    """Say why a result is unresolved and what is known; nothing where it is resolved."""
-    if result.status != "unresolved":
+    """Say why a result is not exact and what is known; nothing where it is, or where an enclosure was asked for."""
+    if result.status == "exact" or (result.status == "bounded" and not result.reason):
         return ()
-    return (f"Unresolved: {result.reason or 'a limit was reached'}; {remark}.",)
+    return (f"{result.status.capitalize()}: {result.reason or 'a limit was reached'}; {remark}.",)
 
 
 def _shown_parameter(value: Any) -> str:
