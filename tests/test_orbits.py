@@ -312,6 +312,13 @@ def test_answers_up_to_symmetry(
     oracle.compare(Drawn(source, n, relation, frozenset({"numeric"} if "sum" in body else ())))
 
 
+def test_a_draw_that_only_a_check_looks_at() -> None:
+    body = "c = flip(1/3)\nm = [b + c for b in x]\nassert max(m) <= sum(m)\nreturn x[randint(0, 8)]"
+    lines = "".join(f"    {line}\n" for line in body.split("\n"))
+    with module_of(f"{MODULE}@mechanism(record=Bit)\ndef f(x):\n{lines}") as module:
+        assert module.f.bind(n=9).curve().points == ((1, Fraction(1, 9)),)
+
+
 def curve(instance: Instance) -> list[tuple[Fraction, Fraction]]:
     return list(instance.curve().points)
 

@@ -10,7 +10,7 @@ over their images is the same sum.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tightdp.lang.ir import Const, CoreProgram, Draw, Expr, reachable
@@ -54,13 +54,13 @@ def _tree(levels: Sequence[int], support: set[int], start: int = 0) -> Tree:
 class Verifier:
     """Says of a renaming whether it leaves a program without `Shuffled` nodes as it is.
 
-    The checks of the program are taken to hold. `watch` is called with the size of the diagram and may raise.
+    The checks of the program are taken to hold, and left out. `watch` is called with the size of the diagram and may raise.
     """
 
     def __init__(
         self, program: CoreProgram, backend: str = "cudd", watch: Callable[[int], None] = lambda size: None
     ) -> None:
-        self._encoder = _ValueEncoder(program, backend, watch)
+        self._encoder = _ValueEncoder(replace(program, checks=()), backend, watch)
         self._manager = self._encoder.manager
         self._watch = watch
         self._relation = self._encoder.relation()
