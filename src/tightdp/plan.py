@@ -40,12 +40,14 @@ _FEW_DATASETS = 256
 _MANY_TRIPLES = 1 << 18
 """Beyond so many (x, x', y), their number is not worked out where only symmetries are asked for."""
 
+_MANY = 100_000
+"""Beyond so many probabilities of several aggregates, it is seen first whether groups of clients are independent."""
 _COSTLY = 2_000_000
 """Beyond so many probabilities of aggregates, the tight ratio is first looked for along the chain of clients."""
 _LARGE = 200_000
 """A larger diagram is not compiled where there is another way."""
 
-Method = Literal["aggregate", "independent clients", "chain", "orbits", "exhaustive"]
+Method = Literal["aggregate", "independent clients", "independent groups", "chain", "orbits", "exhaustive"]
 
 Watch = Callable[[], None]
 
@@ -75,7 +77,7 @@ class Plan:
         if self.aggregate is not None:
             return "aggregate"
         if self.local is not None:
-            return "independent clients"
+            return "independent clients" if self.local.alone else "independent groups"
         if self.chain is not None:
             return "chain"
         return "orbits" if any(self._symmetries.values()) else "exhaustive"
@@ -87,7 +89,7 @@ class Plan:
 
     @property
     def _compared(self) -> LocalTable | None:
-        """The table of one client's part; not where all outputs are few enough to be named in full."""
+        """The table of one group's part; not where all outputs are few enough to be named in full."""
         return self.local if self.bound.record.size**self.bound.n > _FEW_DATASETS else None
 
     def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
@@ -242,26 +244,32 @@ def make_plan(bound: Bound, backend: str, limits: Limits) -> Plan:
             aggregate = find_aggregate_table(bound, core, backend, limits.watch)
         except ProgramError:
             aggregate = None  # compiling the whole program below says on which dataset it fails
-        if aggregate is not None and aggregate.affordable:
-            return Plan(bound, aggregate, aggregate=aggregate, program=expand_shuffles(core), backend=backend)
-        return _whole_plan(bound, expand_shuffles(core), backend, limits)
+        program = expand_shuffles(core)
+        if aggregate is None or not aggregate.affordable:
+            return _whole_plan(bound, program, backend, limits)
+    plan = Plan(bound, aggregate, aggregate=aggregate, program=program, backend=backend)
+    if len(aggregate.aggregate.operators) == 1 or aggregate.entries <= _MANY:
+        return plan
+    whole = _small_whole_plan(plan, limits)
+    return plan if whole is None or whole.local is None else whole
 
 
 def chain_plan(plan: Plan, limits: Limits) -> Plan | None:
-    """Return another plan for a program with costly aggregates, as a chain of client blocks; None where it is none.
-
-    The diagram of the whole program is given up where it grows large.
-    """
+    """Return another plan for a program with costly aggregates, as a chain of client blocks; None where it is none."""
     if plan.aggregate is None or plan.aggregate.entries <= _COSTLY or not isinstance(plan.bound.neighbours, str):
         return None
+    found = _small_whole_plan(plan, limits)
+    return None if found is None or found.chain is None else found
 
+
+def _small_whole_plan(plan: Plan, limits: Limits) -> Plan | None:
+    """Return a plan for the program as a whole; None where its diagram grows large."""
     assert plan.program is not None
     try:
         with deep_recursion():
-            found = _whole_plan(plan.bound, plan.program, plan.backend, _Bounded(limits=limits))
+            return _whole_plan(plan.bound, plan.program, plan.backend, _Bounded(limits=limits))
     except _TooLarge:
         return None
-    return found if found.chain is not None else None
 
 
 class _TooLarge(Exception):

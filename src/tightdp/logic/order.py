@@ -84,7 +84,7 @@ def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, set[int]]:
             ties[expr.serial] = set()
         if client[expr.serial] == NO_CLIENT:
             free[expr.serial] = loose
-        elif not isinstance(expr, Nary):
+        elif not isinstance(expr, Nary) or client[expr.serial] > NO_CLIENT:
             met = {client[child.serial] for child in children(expr)} - {NO_CLIENT}
             for draw in loose if _MANY not in met else ():
                 ties[draw] |= met
@@ -141,7 +141,7 @@ def _leaf_order(
 
     for hub in shared:
         place(hub)
-    consumed = {component.serial for component in program.components}
+    consumed = {component.serial for component in program.components if not isinstance(component, Input)}
     for expr in nodes:
         if isinstance(expr, Draw) and client[expr.serial] >= 0:
             place(expr)  # its law depends on a record: the two stand together, wherever the outcome is consumed
@@ -150,9 +150,23 @@ def _leaf_order(
                 if isinstance(child, (Input, Draw)) and (child is not expr or expr.serial in consumed):
                     place(child)
     for expr in nodes:
-        if isinstance(expr, (Input, Draw)):
+        if isinstance(expr, Draw):
             place(expr)
-    return list(placed.values())
+    return _with_rest(list(placed.values()), nodes, client)
+
+
+def _with_rest(placed: list[Input | Draw], nodes: Sequence[Expr], client: dict[int, int]) -> list[Input | Draw]:
+    """Return leaves with those inputs that are only output, as they are, behind what else belongs to their client."""
+    known = {leaf.serial for leaf in placed}
+    rest: dict[int, list[Input | Draw]] = {}
+    for expr in nodes:
+        if isinstance(expr, Input) and expr.serial not in known:
+            rest.setdefault(expr.client, []).append(expr)
+    result: list[Input | Draw] = []
+    for leaf in reversed(placed):
+        result += reversed(rest.pop(client[leaf.serial], []))
+        result.append(leaf)
+    return [*reversed(result), *(leaf for leaves in rest.values() for leaf in leaves)]
 
 
 def _deepest(nodes: Sequence[Expr], rank: dict[int, int]) -> dict[int, int]:
