@@ -234,6 +234,13 @@ def halves(x):  # type: ignore[no-untyped-def]
     return (x[i][0] ^ flip("1/3"), x[i][1])
 
 
+@mechanism(record=Bit)
+def threes(x):  # type: ignore[no-untyped-def]
+    wholes = [x[3 * i] & x[3 * i + 1] & x[3 * i + 2] for i in range(len(x) // 3)]
+    i = randint(0, len(wholes) - 1)
+    return (i, wholes[i] ^ flip("1/4"))
+
+
 BY_HAND: list[tuple[Any, int, dict[str, Any], int | None, int | None]] = [
     # the first client is output as well: the others are interchangeable, and everything can be flipped at once
     (voted, 4, {}, 8, 20),
@@ -244,6 +251,9 @@ BY_HAND: list[tuple[Any, int, dict[str, Any], int | None, int | None]] = [
     # what is not chosen is shown as 0, so records cannot be renamed
     (shifted, 4, {}, 15, 60),
     (halves, 3, {}, 20, 120),
+    # two blocks; their first two clients are found to be interchangeable, their third stands apart in the text
+    (threes, 6, {}, 21, 84),
+    (threes, 9, {}, 56, 294),
 ]
 
 

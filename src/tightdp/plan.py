@@ -57,7 +57,7 @@ class Plan:
     """A compiled mechanism with what its structure makes possible.
 
     `table` gives the output laws; `chain` is there where a chain of client blocks gives the tight ratio directly,
-    `local` where clients act independently. The symmetries of `program` are looked for when datasets have to be gone
+    `local` where clients act independently. The symmetries of the program are looked for when datasets have to be gone
     through, once for privacy and once for accuracy.
     """
 
@@ -66,7 +66,7 @@ class Plan:
     aggregate: AggregateTable | None = None
     chain: Chain | None = None
     local: LocalTable | None = None
-    program: CoreProgram | None = None
+    core: CoreProgram | None = None
     backend: str = "cudd"
     _symmetries: dict[bool, Symmetries | None] = field(default_factory=dict)
     _searched: Fraction | float = math.inf
@@ -167,11 +167,11 @@ class Plan:
         a few datasets.
         """
         few = self.bound.record.size**self.bound.n <= _FEW_DATASETS
-        if self.program is None or few or (self.aggregate is not None and not measured):
+        if self.core is None or few or (self.aggregate is not None and not measured):
             return None
         if measured not in self._symmetries:
             try:
-                self._symmetries[measured] = self._found_symmetries(self.program, watch, measured)
+                self._symmetries[measured] = self._found_symmetries(expand_shuffles(self.core), watch, measured)
             except LimitError:
                 return None  # to be looked for again when there is time
         return self._symmetries[measured]
@@ -244,10 +244,9 @@ def make_plan(bound: Bound, backend: str, limits: Limits) -> Plan:
             aggregate = find_aggregate_table(bound, core, backend, limits.watch)
         except ProgramError:
             aggregate = None  # compiling the whole program below says on which dataset it fails
-        program = expand_shuffles(core)
         if aggregate is None or not aggregate.affordable:
-            return _whole_plan(bound, program, backend, limits)
-    plan = Plan(bound, aggregate, aggregate=aggregate, program=program, backend=backend)
+            return _whole_plan(bound, core, backend, limits)
+    plan = Plan(bound, aggregate, aggregate=aggregate, core=core, backend=backend)
     if len(aggregate.aggregate.operators) == 1 or aggregate.entries <= _MANY:
         return plan
     whole = _small_whole_plan(plan, limits)
@@ -264,10 +263,10 @@ def chain_plan(plan: Plan, limits: Limits) -> Plan | None:
 
 def _small_whole_plan(plan: Plan, limits: Limits) -> Plan | None:
     """Return a plan for the program as a whole; None where its diagram grows large."""
-    assert plan.program is not None
+    assert plan.core is not None
     try:
         with deep_recursion():
-            return _whole_plan(plan.bound, plan.program, plan.backend, _Bounded(limits=limits))
+            return _whole_plan(plan.bound, plan.core, plan.backend, _Bounded(limits=limits))
     except _TooLarge:
         return None
 
@@ -288,11 +287,11 @@ class _Bounded(Limits):
             raise _TooLarge
 
 
-def _whole_plan(bound: Bound, program: CoreProgram, backend: str, limits: Limits) -> Plan:
+def _whole_plan(bound: Bound, core: CoreProgram, backend: str, limits: Limits) -> Plan:
     """Compile a program for all datasets as a whole."""
-    formula = encode_core(program, bound, None, backend, limits)
+    formula = encode_core(expand_shuffles(core), bound, None, backend, limits)
     limits.watch(formula.nodes)
     table = table_for(bound, formula)
     chain = make_chain(formula, bound.record) if isinstance(bound.neighbours, str) else None
     local = None if chain is None else find_local_table(bound, formula, chain)
-    return Plan(bound, table, chain=chain, local=local, program=program, backend=backend)
+    return Plan(bound, table, chain=chain, local=local, core=core, backend=backend)

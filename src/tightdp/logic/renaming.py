@@ -54,7 +54,8 @@ def _tree(levels: Sequence[int], support: set[int], start: int = 0) -> Tree:
 class Verifier:
     """Says of a renaming whether it leaves a program without `Shuffled` nodes as it is.
 
-    The checks of the program are taken to hold, and left out. `watch` is called with the size of the diagram and may raise.
+    The checks of the program are taken to hold, and left out. `watch` is called with the size of the diagram and may
+    raise.
     """
 
     def __init__(

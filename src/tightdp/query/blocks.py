@@ -99,6 +99,12 @@ class BlockOrbits:
     kinds: tuple[Kind, ...]
     watch: Callable[[], None] = field(default=lambda: None, compare=False)
 
+    def __post_init__(self) -> None:
+        """Check that every client is in one block."""
+        clients = sorted(number for kind in self.kinds for block in kind.blocks for number in block)
+        if clients != list(range(self.bound.n)):
+            raise AssertionError("the blocks do not divide the clients: a defect of the search for symmetries")
+
     @property
     def trivial(self) -> bool:
         """Whether every dataset stands for itself only."""

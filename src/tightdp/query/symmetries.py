@@ -31,6 +31,10 @@ class _Block:
     def first(self) -> tuple[int, ...]:
         return self.blocks[0]
 
+    @property
+    def clients(self) -> frozenset[int]:
+        return frozenset(number for held in self.blocks for number in held)
+
 
 @dataclass(frozen=True)
 class Symmetries:
@@ -90,15 +94,15 @@ class _Partition:
         """Return blocks that every client is in."""
         result: list[_Block] = []
         for cell in self._detector.classes([]):
-            left = [number for number in cell if not any(number in b for block in result for b in block.blocks)]
+            left = [number for number in cell if not any(number in block.clients for block in result)]
             while left:
-                block = self._block(left)
-                result.append(block)
-                left = [number for number in left if not any(number in b for b in block.blocks)]
+                block = self._block(left, result)
+                result = [*(other for other in result if not other.clients <= block.clients), block]
+                left = [number for number in left if number not in block.clients]
         return result
 
-    def _block(self, cell: Sequence[int]) -> _Block:
-        """Return the kind of block that the first client of a cell is in."""
+    def _block(self, cell: Sequence[int], found: Sequence[_Block]) -> _Block:
+        """Return the kind of block that the first client of a cell is in; it may take in kinds that were found."""
         first, *others = cell
         if not others:
             return _Block([(first,)])
@@ -106,7 +110,11 @@ class _Partition:
         alike, moving = self._alike(first, parts)
         group = _Block([(number,) for number in alike], outputs=moving)
         apart = [part for part in parts if not set(part) & set(alike)]
-        return self._larger(group, apart) or group
+        larger = self._larger(group, apart)
+        if larger is None:
+            return group
+        taken = frozenset[int]().union(*(kind.clients for kind in found if not kind.clients <= larger.clients))
+        return group if taken & larger.clients else larger
 
     def _alike(self, first: int, parts: Sequence[Sequence[int]]) -> tuple[list[int], bool]:
         """Return the clients that can be exchanged with the first while all others stay."""
@@ -135,8 +143,13 @@ class _Partition:
         """Return blocks of several clients of which the first holds the group, where exchanging them is a symmetry."""
         first = group.first[0]
         inner = [block[0] for block in group.blocks]
-        swaps = [swap for part in apart for number in part if (swap := self._swap(first, number)) is not None]
-        swaps = [swap for swap in swaps if swap.keeps_records and _own_inverse(swap.clients)]
+        swaps: list[Action] = []
+        reached: set[int] = set()
+        for number in (number for part in apart for number in part):
+            swap = None if number in reached else self._swap(first, number)
+            if swap is not None and swap.keeps_records and _own_inverse(swap.clients):
+                swaps.append(swap)
+                reached.update(swap.clients[member] for member in inner)
         if not swaps:
             return None
         held = _first_block(inner, swaps)

@@ -66,7 +66,7 @@ class Audit(Result):
 
     @property
     def why(self) -> str:
-        """The reason for `valid`."""
+        """The reason for `valid`, and what is assumed."""
         return self.answer.why
 
     @property
@@ -89,7 +89,9 @@ class Audit(Result):
         if answer.options > 2:
             facts.append(("options", str(answer.options)))
         facts += [("guarantee", str(self.subject) if self.program else answer.guarantee), *self._found()]
-        facts.append(("valid", f"{_yes_no(answer.valid)}: {answer.why}"))
+        facts.append(("valid", f"{_yes_no(answer.valid)}: {answer.reason}"))
+        if answer.assumed:
+            facts.append(("assumed", answer.assumed))
         return View(f"audit, method: {answer.method}, status: {self.status}", tuple(facts))
 
     def _found(self) -> list[tuple[str, str]]:

@@ -23,7 +23,8 @@ class AuditAnswer:
     `exp_epsilon_lower` is a rejected e^ε (1 where nothing is rejected): with confidence 1 - significance the
     mechanism is not (ε, δ)-DP for it, hence for no smaller ε. None when no family of guarantees was asked
     about. `p_value` encloses the p-value of the guarantee that was asked about, None when none was. `valid`
-    is true where a proof or the exact optimum confirms the method, false where a counterexample is known.
+    is true where a proof or the exact optimum confirms the method, false where a counterexample is known; `reason` says
+    which, `assumed` what it takes for granted of the guesser.
     `certificate` and `mechanism` show the p-value of the optimal method from above and from below.
     """
 
@@ -38,11 +39,17 @@ class AuditAnswer:
     exp_epsilon_lower: Fraction | None
     p_value: Enclosure | None
     valid: Validity
-    why: str
+    reason: str
+    assumed: str
     variant: str = field(default="", repr=False)
     certificate: DualCertificate | None = field(default=None, repr=False)
     mechanism: WorstMechanism | None = field(default=None, repr=False)
     counterexample: Counterexample | None = field(default=None, repr=False)
+
+    @property
+    def why(self) -> str:
+        """The reason for `valid`, and what is assumed."""
+        return f"{self.reason}; assumed: {self.assumed}" if self.assumed else self.reason
 
     @property
     def epsilon_lower(self) -> float | None:

@@ -24,7 +24,7 @@ from tightdp.query.audit.linear_program import Game
 from tightdp.query.audit.optimal_curve import optimum
 from tightdp.query.audit.search import least_not_rejected, rejected_near
 from tightdp.query.audit.tradeoff import Curve, Gaussian, Laplace, Pair, Polygon, as_tradeoff
-from tightdp.query.audit.validity import verdict
+from tightdp.query.audit.validity import Validity, assumption, steinke_verdict, verdict
 
 __all__ = ["METHODS", "audit", "p_value_at"]
 
@@ -246,9 +246,13 @@ def _answer(
 ) -> AuditAnswer:
     relaxed = _is_relaxed(question)
     method = "fdp" if relaxed else question.method
-    valid, why = verdict(method, _is_pure(question), question.tradeoff or question.family)
+    pure = _is_pure(question)
+    if method == "steinke":
+        valid, reason = steinke_verdict(pure, question.significance, _is_too_small(question, p_value))
+    else:
+        valid, reason = verdict(method, pure, question.tradeoff or question.family)
     if relaxed:
-        why = f"with more than {_MOST_GUESSES_ON_CURVES:,} guesses on a smooth curve, the method fdp: {why}"
+        reason = f"with more than {_MOST_GUESSES_ON_CURVES:,} guesses on a smooth curve, the method fdp: {reason}"
     game = question.game
     return AuditAnswer(
         method=question.method,
@@ -262,12 +266,28 @@ def _answer(
         exp_epsilon_lower=exp_epsilon_lower,
         p_value=p_value,
         valid=valid,
-        why=why,
+        reason=reason,
+        assumed=assumption(valid, pure),
         variant=question.variant,
         certificate=certificate,
         mechanism=mechanism,
-        counterexample=order_statistics.counterexample() if valid is False else None,
+        counterexample=_counterexample(method, valid),
     )
+
+
+def _counterexample(method: str, valid: Validity) -> order_statistics.Counterexample | None:
+    if valid is True:
+        return None
+    return steinke.counterexample() if method == "steinke" else order_statistics.counterexample()
+
+
+def _is_too_small(question: _Question, p_value: Enclosure | None) -> bool:
+    """Whether a p-value is certainly below the exact optimum."""
+    game, t = question.game, question.t
+    if p_value is None or t is None or p_value.upper <= steinke.PROVED_UP_TO or not game.correct:
+        return False
+    optimum = optimal.enclose(game.canaries, game.guesses, game.correct, t.lower, question.delta)
+    return p_value.upper < optimum.lower
 
 
 def _fdp_variant(question: _Question) -> str:

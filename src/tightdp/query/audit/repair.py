@@ -104,12 +104,14 @@ def _is_pure(game: Game, numbers: list[int], t: Fraction) -> bool:
 def _extended(game: Game, pairs: Sequence[Pair], solution: Solution) -> list[int]:
     """Return integer weights of a law with u nondecreasing, and growing by at most t wherever δ(t) = 0.
 
-    Beyond the window and where floats underflow, u grows by the smallest t. The integers are long enough for
-    the smallest probability, so that rounding does not disturb these ratios at the ends.
+    Beyond the window and where floats underflow, u grows by the smallest t; but where `correct` right guesses can be
+    made for certain, fewer have no weight. The integers are long enough for the smallest probability, so that rounding
+    does not disturb these ratios at the ends.
     """
     guesses, others, correct = game.guesses, game.options - 1, game.correct
     gentle = pairs[0][0]
     steep = min((t for t, delta in pairs if delta == 0), default=None)
+    certain = steep is None and solution.value > 1 - _NOISE
     shift = _SHIFT + math.ceil(guesses * (math.log2(game.options) + math.log2(1 + gentle)))
     known = {solution.first + j: _scaled(p) << (shift - _SHIFT) for j, p in enumerate(solution.law) if p > _TINY}
     weights = [known.get(i, 0) for i in range(guesses + 1)]
@@ -119,7 +121,7 @@ def _extended(game: Game, pairs: Sequence[Pair], solution: Solution) -> list[int
         weights[i] = max(weights[i], least)
     for i in range(correct, 0, -1):
         most = weights[i] * i * others // (guesses - i + 1)
-        if i - 1 not in known:
+        if i - 1 not in known and not certain:
             weights[i - 1] = most * gentle.denominator // gentle.numerator
         weights[i - 1] = min(weights[i - 1], most)
     if steep is not None:

@@ -263,13 +263,24 @@ def _checked(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
             if delta < 0:
                 raise ParameterError(f"no mechanism satisfies delta = {1 + (delta - 1) / t} there", "delta >= 1 - t")
         best[t] = min(delta, best.get(t, delta))
-    kept: list[Pair] = []
+    falling: list[Pair] = []
     for t in sorted(best):
-        if not kept or best[t] < kept[-1][1]:
-            kept.append((t, best[t]))
+        if not falling or best[t] < falling[-1][1]:
+            falling.append((t, best[t]))
+    kept: list[Pair] = []
+    for pair in reversed(falling):
+        if not kept or not _implies(kept[-1], pair):
+            kept.append(pair)
+    kept.reverse()
     if not kept:
         raise ParameterError("the trade-off function has no pairs", "give at least one (exp_epsilon, delta)")
     return tuple(kept)
+
+
+def _implies(steep: Pair, pair: Pair) -> bool:
+    """Whether every mechanism with the steeper pair has the other: its curve meets f(x) = x above that line."""
+    (t, delta), (t_less, delta_less) = steep, pair
+    return (1 - delta) * (1 + t_less) >= (1 - delta_less) * (1 + t)
 
 
 def _hull(points: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
