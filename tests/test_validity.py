@@ -116,6 +116,16 @@ def test_programs_with_pairs() -> None:
     assert trial.probability == 1
 
 
+def test_the_binomial_bound_is_wrong_at_low_confidence_only() -> None:
+    """At a significance of 99/100 it rejects a mechanism that is sure to get 1 of 2 right; up to 1/2 it is proved."""
+    low, usual = (
+        validity("steinke", delta="1/5", significance=level, programs=(), games=[(2, 2)]) for level in ("99/100", "1/2")
+    )
+    assert low.valid is False
+    assert low.probability == 1
+    assert usual.valid is True
+
+
 @pytest.mark.parametrize("method", ["steinke", "optimal", "fdp"])
 @pytest.mark.parametrize("delta", ["0", "1/1000", "1/20"])
 def test_no_fault_is_found_with_the_others(method: str, delta: str) -> None:

@@ -146,3 +146,18 @@ def test_audit_of_a_pair_needs_no_heavy_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("method", ["optimal", "fdp", "steinke"])
+def test_an_answer_says_what_is_assumed_of_the_guesser(method):
+    pure, approximate = (audit(**GOOD, delta=delta, method=method).why for delta in (0, "1/1000"))
+    assert "the guesser saw only the output, or the number of guesses was fixed before the run" in pure
+    assert "the guesser saw only the output, and the number of guesses was fixed before the run" in approximate
+
+
+def test_pairs_that_another_implies_are_dropped():
+    kept = ((Fraction(7, 2), Fraction(2, 3)),)
+    assert Polygon(((Fraction(5, 2), Fraction(1)), *kept)).pairs == kept
+    assert Polygon(((Fraction(5, 2), Fraction(20, 27)), *kept)).pairs == kept
+    assert len(Polygon(((Fraction(5, 2), Fraction(19, 27)), *kept)).pairs) == 2
+    assert Polygon(((Fraction(2), Fraction(1)),)).pairs == ((2, 1),)

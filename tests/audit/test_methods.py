@@ -48,7 +48,9 @@ def test_methods_against_the_optimum(observation, t, delta):
     binomial = steinke.p_value(**numbers, t=Enclosure.exactly(t), delta=delta)
     direct = direct_steinke(canaries, guesses, correct, t, delta)
     assert binomial.lower <= direct <= binomial.upper
-    assert direct >= best
+    q, tail = t / (1 + t), optimal.p_value(**numbers, t=t, delta=Fraction(0)).upper
+    if direct <= Fraction(1, 2) or tail <= q:
+        assert direct >= best
     for variant in ("listing", "code"):
         assert fdp.p_value(**numbers, tradeoff=Polygon(((t, delta),)), variant=variant).upper >= best
     if delta == 0:
@@ -56,6 +58,36 @@ def test_methods_against_the_optimum(observation, t, delta):
         exact = order_statistics.p_value(**numbers, pairs=pairs, variant="exact")
         assert exact.lower <= best <= exact.upper
         assert order_statistics.p_value(**numbers, pairs=pairs).upper >= best
+
+
+def test_the_binomial_bound_is_proved_where_its_tail_is_small():
+    """The steps of the proof in steinke.py, exactly: TL/(v b) = (1-q)/D, and 2AD >= 1 - T."""
+    for guesses, q in itertools.product(range(1, 13), (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10))):
+        law = [comb(guesses, i) * q**i * (1 - q) ** (guesses - i) for i in range(guesses + 1)]
+        for correct in range(1, guesses + 1):
+            tail, rest = sum(law[correct:]), sum(law[:correct])
+            best = max(sum(law[correct - i : correct]) / i for i in range(1, correct + 1))
+            means = (i * p for i, p in enumerate(law))
+            low = sum(itertools.islice(means, correct)) / rest
+            distance = sum(means) / tail - low
+            assert tail * rest / (correct * law[correct]) == (1 - q) / distance
+            assert 2 * best * distance >= rest + best
+
+
+def test_the_binomial_bound_is_too_small_for_large_p_values():
+    found = steinke.counterexample()
+    numbers = {"canaries": found.canaries, "guesses": found.guesses, "correct": found.correct}
+    assert found.mechanism.delta(found.exp_epsilon) == found.delta
+    assert found.probability == 1
+    assert found.claimed == direct_steinke(2, 2, 1, found.exp_epsilon, found.delta) == Fraction(79, 80)
+    asked = {**numbers, "delta": found.delta, "method": "steinke"}
+    there = audit(**asked, exp_epsilon=found.exp_epsilon)
+    assert there.valid is False
+    assert there.counterexample == found
+    assert audit(**asked).valid is True
+    assert audit(**asked, significance="3/5").valid == "unknown"
+    assert audit(**asked, significance="99/100").valid is False
+    assert audit(**{**asked, "delta": 0}, significance="99/100").valid is True
 
 
 def listing(curve_inverse, canaries, guesses, correct, tau, options, keep):

@@ -137,3 +137,18 @@ def test_large_observation_and_exact_certificate():
 def test_gaussian_family():
     numbers = {"canaries": 100, "guesses": 40, "correct": 36, "delta": "1e-5", "tradeoff": "gaussian"}
     assert audit(**numbers).epsilon_lower > audit(**numbers, method="fdp").epsilon_lower
+
+
+@pytest.mark.parametrize(
+    ("game", "pairs"),
+    [
+        (Game(3, 3, 2), ((Fraction(7, 4), Fraction(3, 4)), (Fraction(8), Fraction(1, 4)))),
+        (Game(18, 15, 8, 5), ((Fraction(7), Fraction(7, 12)), (Fraction(17, 2), Fraction(3, 25)))),
+    ],
+)
+def test_a_certain_event_has_a_mechanism(game, pairs):
+    """Where all pairs leave room for v right guesses for certain, the mechanism shows it."""
+    found = optimum(game, Polygon(pairs))
+    assert found.p_value.upper == 1
+    assert found.p_value.lower > 1 - Fraction(1, 10**6)
+    assert all(found.mechanism.delta(t) <= delta for t, delta in pairs)
