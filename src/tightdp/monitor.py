@@ -108,7 +108,7 @@ class Monitor:
 
     def fill(self, plan: Plan) -> None:
         """Compute the laws of all classes of datasets, where there are such classes, or some of them until a limit."""
-        if plan.aggregate is not None:
+        if plan.aggregate is not None and plan.laws is plan.aggregate:
             start = time.perf_counter()
             try:
                 plan.aggregate.fill(self.limits.watch)

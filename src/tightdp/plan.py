@@ -26,6 +26,7 @@ from tightdp.query.aggregated import AggregateTable, find_aggregate_table
 from tightdp.query.chain_ratios import TooManyForms, every_ratio
 from tightdp.query.chain_search import blockwise_bound, largest_ratio
 from tightdp.query.declared import Named, ratios_of_pairs
+from tightdp.query.factored import FactoredTable, find_factored_table
 from tightdp.query.likely import promising_pairs
 from tightdp.query.local import LocalTable, find_local_table
 from tightdp.query.sets import MAX_DATASETS, AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
@@ -56,9 +57,10 @@ Watch = Callable[[], None]
 class Plan:
     """A compiled mechanism with what its structure makes possible.
 
-    `table` gives the output laws; `chain` is there where a chain of client blocks gives the tight ratio directly,
-    `local` where clients act independently. The symmetries of the program are looked for when datasets have to be gone
-    through, once for privacy and once for accuracy.
+    `table` gives the output laws, `factored` those of parts of the output where these are independent; `chain` is there
+    where a chain of client blocks gives the tight ratio directly, `local` where clients act independently. The
+    symmetries of the program are looked for when datasets have to be gone through, once for privacy and once for
+    accuracy.
     """
 
     bound: Bound
@@ -66,6 +68,7 @@ class Plan:
     aggregate: AggregateTable | None = None
     chain: Chain | None = None
     local: LocalTable | None = None
+    factored: FactoredTable | None = None
     core: CoreProgram | None = None
     backend: str = "cudd"
     _symmetries: dict[bool, Symmetries | None] = field(default_factory=dict)
@@ -85,7 +88,12 @@ class Plan:
     @property
     def laws(self) -> Table:
         """The table on which divergences between neighbours are computed."""
-        return self.table if self._compared is None else self._compared
+        return self._factored or self._compared or self.table
+
+    @property
+    def _factored(self) -> FactoredTable | None:
+        """The table of the parts of the output; not where all outputs are few enough to be named in full."""
+        return self.factored if self.bound.record.size**self.bound.n > _FEW_DATASETS else None
 
     @property
     def _compared(self) -> LocalTable | None:
@@ -94,6 +102,8 @@ class Plan:
 
     def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
         """Return the pairs of neighbours to compare. Raises QueryError where they are too many."""
+        if self._factored is not None:
+            return self._factored.privacy_set(watch)
         if self.aggregate is not None and isinstance(self.bound.neighbours, str):
             return self.aggregate.privacy_set(watch)
         if self._compared is not None:
@@ -206,7 +216,7 @@ class Plan:
     @cached_property
     def _aggregate_symmetry(self) -> Symmetry:
         assert self.aggregate is not None
-        outputs = len(self.aggregate.codes())
+        outputs = None if self._factored is not None else len(self.aggregate.codes())
         return of_orbits(self.aggregate.orbits, self.bound, outputs, self.aggregate.accuracy_classes())
 
     @cached_property
@@ -244,9 +254,12 @@ def make_plan(bound: Bound, backend: str, limits: Limits) -> Plan:
             aggregate = find_aggregate_table(bound, core, backend, limits.watch)
         except ProgramError:
             aggregate = None  # compiling the whole program below says on which dataset it fails
-        if aggregate is None or not aggregate.affordable:
+        factored = None if aggregate is None else find_factored_table(bound, aggregate, backend)
+        if aggregate is None or not (aggregate.affordable or (factored is not None and factored.affordable)):
             return _whole_plan(bound, core, backend, limits)
-    plan = Plan(bound, aggregate, aggregate=aggregate, core=core, backend=backend)
+    plan = Plan(bound, aggregate, aggregate=aggregate, factored=factored, core=core, backend=backend)
+    if factored is not None:
+        return plan
     if len(aggregate.aggregate.operators) == 1 or aggregate.entries <= _MANY:
         return plan
     whole = _small_whole_plan(plan, limits)

@@ -17,6 +17,7 @@ from tightdp.plan import Plan
 from tightdp.query import accuracy, curves, declared
 from tightdp.query.chain_search import Found, largest_ratio
 from tightdp.query.curves import Profile
+from tightdp.query.factored import FactoredTable
 from tightdp.query.privacy import Ratio, tight_ratio
 from tightdp.query.sets import AccuracySet
 from tightdp.report.answers import Accuracy, Distribution
@@ -44,6 +45,8 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
     plan = engine.plan(monitor)
     with monitor.searching():
         ratios = tight_ratio(plan.laws, monitor.compared(plan), top)
+    if isinstance(plan.laws, FactoredTable):
+        ratios = tuple(map(plan.laws.completed, ratios))
     best = ratios[0].exp_epsilon if ratios else Fraction(1)
     upper, kept = _closed(engine, monitor, plan, best, plan.ratio_bound, ranked=top > 1)
     return Privacy(exp_epsilon=upper, lower=best, witness=_triple(ratios), top=ratios, **kept)

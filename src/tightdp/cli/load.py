@@ -77,17 +77,18 @@ def read_dataset(text: str) -> list[Any]:
 
 def read_pairs(text: str) -> list[Any]:
     """Return the pair vector that a JSON array gives."""
-    value = _json(f"--pairs {text!r}", text)
+    mend = "give best, or a pair per client: '[[0,1],[0,1]]'"
+    value = _json(f"--pairs {text!r}", text, mend)
     if not isinstance(value, list):
-        raise UsageError(f"--pairs {text!r} is not a JSON array", "give best, or a pair per client: '[[0,1],[0,1]]'")
+        raise UsageError(f"--pairs {text!r} is not a JSON array", mend)
     return value
 
 
-def _json(where: str, text: str) -> Any:
+def _json(where: str, text: str, mend: str = "write an array such as [0,1,1], and quote it") -> Any:
     try:
         return json.loads(text, parse_float=_decimal_text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where} is not JSON: {error}", "write an array such as [0,1,1], and quote it") from None
+        raise UsageError(f"{where} is not JSON: {error}", mend) from None
 
 
 def _decimal_text(text: str) -> Any:

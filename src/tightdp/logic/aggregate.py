@@ -36,7 +36,7 @@ from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.order import NO_CLIENT, clients_of
 
-__all__ = ["Aggregate", "Contribution", "Cut", "find_aggregate", "find_cut"]
+__all__ = ["Aggregate", "Contribution", "Cut", "find_aggregate", "find_cut", "marginal"]
 
 
 
@@ -268,6 +268,18 @@ def _contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Con
         decoded = sorted(((formula.output(code), weight) for code, weight in weights.items()), key=_canonical)
         table.append(Contribution(tuple(decoded), denominator))
     return tuple(_reduced(table))
+
+
+def marginal(table: Sequence[Contribution], chosen: Sequence[int]) -> tuple[Contribution, ...]:
+    """Return what the contributions of a table add to some of the aggregates."""
+    result = []
+    for entry in table:
+        total: dict[tuple[Any, ...], int] = {}
+        for values, weight in entry.weights:
+            part = tuple(values[at] for at in chosen)
+            total[part] = total.get(part, 0) + weight
+        result.append(Contribution(tuple(sorted(total.items(), key=_canonical)), entry.denominator))
+    return tuple(_reduced(result))
 
 
 def _canonical(entry: tuple[tuple[Any, ...], int]) -> list[tuple[str, Any]]:

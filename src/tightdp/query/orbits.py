@@ -6,7 +6,7 @@ every group are alike. Representatives are enumerated directly, one per count, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import factorial, prod
 from typing import Any
@@ -99,11 +99,17 @@ class Orbits:
         for change in self.changes_of_one(bound):
             yield *self.neighbours(change), change.size
 
-    def changes_of_one(self, bound: Bound) -> Iterator[Change]:
-        """Yield one change of one record per class of pairs of neighbours."""
+    def changes_of_one(
+        self, bound: Bound, allowed: Callable[[int, Record, Record], bool] = lambda group, old, new: True
+    ) -> Iterator[Change]:
+        """Yield one change of one record per class of pairs of neighbours.
+
+        With `allowed`, only changes of which it says so, of a client of a group (by number) from one record to another.
+        """
         steps = record_steps(bound)
         for at, group in enumerate(self.groups):
-            moves = self._moves(group, steps)
+            kept = {old: tuple(new for new in after if allowed(at, old, new)) for old, after in steps.items()}
+            moves = self._moves(group, kept)
             for others in every_counts([(len(g.clients) - (g is group), len(g.letters)) for g in self.groups]):
                 pairs_of_others = len(group.clients) * self.size(others)
                 for (before, after), ways in moves.items():

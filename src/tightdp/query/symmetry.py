@@ -50,8 +50,8 @@ def clients_in_words(clients: Sequence[int]) -> str:
     return f"clients {middle} and {shown[-1]}"
 
 
-def of_orbits(orbits: Orbits, bound: Bound, outputs: int, accuracy_set: int | None) -> Symmetry:
-    """Return the symmetries of a program that sees its clients through aggregates."""
+def of_orbits(orbits: Orbits, bound: Bound, outputs: int | None, accuracy_set: int | None) -> Symmetry:
+    """Return the symmetries of a program that sees its clients through aggregates, and has so many outputs."""
     words = []
     for group in orbits.groups:
         who = clients_in_words(group.clients)
@@ -62,6 +62,8 @@ def of_orbits(orbits: Orbits, bound: Bound, outputs: int, accuracy_set: int | No
                 records = ", ".join(map(str, letter))
                 words.append(f"the records {records} of {who} make no difference")
     named = isinstance(bound.neighbours, str)
+    if outputs is None:
+        return Symmetry(tuple(words), accuracy_set=accuracy_set)
     pairs = orbits.number_of_pairs(bound) * outputs if named else None
     return Symmetry(tuple(words), orbits.number * outputs, pairs, accuracy_set)
 
