@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import random
-from fractions import Fraction as F
+from fractions import Fraction
+from pathlib import Path as F
 from math import comb
 from typing import Any
 
@@ -183,6 +184,16 @@ def test_large_all_or_nothing() -> None:
 def test_bad_pairs_are_refused(pairs: Any) -> None:
     with pytest.raises(ParameterError):
         instance("count", n=2).efficacy(pairs=pairs)
+
+
+def test_bad_pairs_are_named_by_their_client(capsys: pytest.CaptureFixture[str]) -> None:
+    from tightdp.cli import main
+
+    with pytest.raises(ParameterError, match="the pair of client 2 is"):
+        instance("count", n=2).efficacy(pairs=[(0, 1), (1, 1)])
+    program = str(Path(__file__).parent.parent / "programs" / "count.py")
+    assert main(["efficacy", program, "n=2", "--pairs", "worst"]) == 2
+    assert "give best, or a pair per client: '[[0,1],[0,1]]'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("guesses", [0, 3, -1, "1/2"])

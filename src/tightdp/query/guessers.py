@@ -253,6 +253,6 @@ def _checked(guesses: Any, n: int) -> list[int | None]:
     result: list[int | None] = []
     for client, guess in enumerate(guesses):
         if guess is not None and guess not in (0, 1):
-            raise ParameterError(f"the guess for client {client} is {guess!r}", "guess 0, 1 or None")
+            raise ParameterError(f"the guess for client {client + 1} is {guess!r}", "guess 0, 1 or None")
         result.append(None if guess is None else int(guess))
     return result
