@@ -116,7 +116,7 @@ BY_HAND = [
     ("independent groups", "Bit", 4, NOISY + "return (m[0] ^ m[1], m[2] + 2 * m[3] - m[2] * m[3])"),
     ("independent groups", "Bit", 3, NOISY + "return (m[0], 2 * m[1] + m[2], flip(1/3))"),
     ("independent groups", "Int(0, 2)", 3, "return (max(x[0], x[1] * flip(1/3)), x[2] - flip(1/4))"),
-    ("independent groups", "Tuple(Bit, Bit)", 3, "a, b, c = x\nreturn (a[0] ^ b[1] ^ flip(1/3), c[0] & flip(1/2), c[1])"),
+    ("independent groups", "Tuple(Bit, Bit)", 3, "a, b, c = x\nreturn (a[0] ^ b[1] ^ flip(1/3), c[0] * flip(1/2), c)"),
     (None, "Bit", 4, NOISY + "return (m[0] ^ m[1], m[1] ^ m[2], m[3])"),
     (None, "Bit", 4, NOISY + "return (m[0] ^ m[2], m[1] ^ m[3])"),
     (None, "Bit", 4, "c = flip(1/3)\nreturn (x[0] ^ x[1] ^ c, x[2] ^ x[3] ^ c)"),

@@ -23,7 +23,7 @@ T = TypeVar("T")
 __all__ = ["Monitor", "StoppableLimits"]
 
 Progress = Callable[[int, int], None]
-"""Is told how many of how many datasets were looked at."""
+"""Is told how many of how many datasets, or pairs of neighbours, were looked at."""
 
 
 @dataclass
@@ -134,11 +134,13 @@ class Monitor:
     def _watched_pairs(self, table: Table, privacy_set: PrivacySet) -> Iterator[tuple[Dataset, Dataset, int]]:
         current: Dataset | None = None
         outputs = triples = done = 0
+        known = self._until_stopped(privacy_set, lambda: _few_known_pairs(table))
         try:
-            for x, other, pairs in self._until_stopped(privacy_set, lambda: _few_known_pairs(table)):
+            for number, (x, other, pairs) in enumerate(known, start=1):
                 if x is not current:
                     current, outputs, done = x, self.look_at(table, x), done + 1
-                    self._tell(done)
+                    # A set of representatives counts its pairs, all datasets are counted one by one.
+                    self._tell(*((done, self._total) if privacy_set.size is None else (number, privacy_set.size)))
                 if other not in self._seen:
                     self.look_at(table, other)
                 triples += outputs
@@ -151,7 +153,7 @@ class Monitor:
             self._until_stopped(accuracy_set, lambda: _few_known_inputs(table)), start=1
         ):
             self.look_at(table, x)
-            self._tell(done)
+            self._tell(done, accuracy_set.size)
             yield x, inputs
 
     def _until_stopped(self, entries: Iterable[T], known: Callable[[], Iterable[T]]) -> Iterator[T]:
@@ -167,9 +169,9 @@ class Monitor:
         if self.stopped is not None and not started:
             yield from known()
 
-    def _tell(self, done: int) -> None:
+    def _tell(self, done: int, total: int) -> None:
         if self._progress is not None:
-            self._progress(done, self._total)
+            self._progress(done, total)
 
 
 _FEW = 64

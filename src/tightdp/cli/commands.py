@@ -257,7 +257,7 @@ def _progress(instance: Instance) -> Iterator[None]:
             bar.update(task, completed=done, total=total or None)
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("datasets", total=None)
+        task = bar.add_task("searching", total=None)
         instance.engine.progress = tell
         yield
     instance.engine.progress = None

@@ -135,7 +135,8 @@ class Efficacy(Result):
         record = self.pairs[leak.client][leak.bit]
         chance = shown_number(leak.confidence)
         where = f"the output {shortened(shown(leak.output), 80)}"
-        return f"DDP: given {where}, the record of client {leak.client + 1} is {shown(record)} with probability {chance}."
+        what = f"the record of client {leak.client + 1} is {shown(record)}"
+        return f"DDP: given {where}, {what} with probability {chance}."
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the efficacy and the three gaps as stacked bars against k on `ax` (new ones, unless given)."""
