@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import random
-from fractions import Fraction
-from pathlib import Path as F
+from fractions import Fraction as F
 from math import comb
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,8 +187,6 @@ def test_bad_pairs_are_refused(pairs: Any) -> None:
 
 
 def test_bad_pairs_are_named_by_their_client(capsys: pytest.CaptureFixture[str]) -> None:
-    from tightdp.cli import main
-
     with pytest.raises(ParameterError, match="the pair of client 2 is"):
         instance("count", n=2).efficacy(pairs=[(0, 1), (1, 1)])
     program = str(Path(__file__).parent.parent / "programs" / "count.py")

@@ -47,11 +47,12 @@ def read_pairs(bound: Bound, pairs: Sequence[Any]) -> PairVector:
 
 
 def _read_pair(bound: Bound, client: int, pair: Any) -> tuple[Record, Record]:
+    given = f"the pair of client {client + 1} is {pair!r}"
     if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-        raise ParameterError(f"the pair of client {client + 1} is {pair!r}, which is not a pair of records", "give (a, b)")
+        raise ParameterError(f"{given}, which is not a pair of records", "give (a, b)")
     a, b = (bound.record.canonical(record) for record in pair)
     if a == b:
-        raise ParameterError(f"the pair of client {client + 1} is {pair!r}: two equal records", "give two records that differ")
+        raise ParameterError(f"{given}: two equal records", "give two records that differ")
     return a, b
 
 
