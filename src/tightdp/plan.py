@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.lang.ir import CoreProgram
@@ -30,8 +30,10 @@ from tightdp.query.factored import FactoredTable, find_factored_table
 from tightdp.query.likely import promising_pairs
 from tightdp.query.local import LocalTable, find_local_table
 from tightdp.query.sets import MAX_DATASETS, AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
-from tightdp.query.symmetries import Symmetries, find_symmetries
 from tightdp.query.symmetry import Symmetry, both, of_chain, of_orbits, of_symmetries, sized
+
+if TYPE_CHECKING:
+    from tightdp.query.symmetries import Symmetries
 
 __all__ = ["Method", "Plan", "chain_plan", "make_plan"]
 
@@ -187,6 +189,8 @@ class Plan:
         return self._symmetries[measured]
 
     def _found_symmetries(self, program: CoreProgram, watch: Watch, measured: bool) -> Symmetries | None:
+        from tightdp.query.symmetries import find_symmetries
+
         with deep_recursion():
             try:
                 target = lower_target(self.bound, prober(self.backend)) if measured else None
@@ -305,6 +309,6 @@ def _whole_plan(bound: Bound, core: CoreProgram, backend: str, limits: Limits) -
     formula = encode_core(expand_shuffles(core), bound, None, backend, limits)
     limits.watch(formula.nodes)
     table = table_for(bound, formula)
-    chain = make_chain(formula, bound.record) if isinstance(bound.neighbours, str) else None
+    chain = make_chain(formula, bound.record, limits.watch) if isinstance(bound.neighbours, str) else None
     local = None if chain is None else find_local_table(bound, formula, chain)
     return Plan(bound, table, chain=chain, local=local, core=core, backend=backend)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tightdp.lang.domains import Record
 from tightdp.lang.program import Bound
@@ -13,11 +13,13 @@ from tightdp.logic.chain import Block, Chain
 from tightdp.logic.formula import WeightedFormula
 from tightdp.logic.mixture import count_compositions
 from tightdp.query.chain_search import Runs
-from tightdp.query.detect import Action
 from tightdp.query.neighbours import changes_one_record, record_steps
 from tightdp.query.orbits import Orbits
 from tightdp.query.sets import AccuracySet, PrivacySet, Table
-from tightdp.query.symmetries import Symmetries
+
+if TYPE_CHECKING:
+    from tightdp.query.detect import Action
+    from tightdp.query.symmetries import Symmetries
 
 __all__ = ["Symmetry", "both", "of_chain", "of_orbits", "of_symmetries", "sized"]
 
