@@ -45,6 +45,23 @@ def test_the_committed_page_says_what_is_recorded() -> None:
                 assert unwrapped(text) in page, f"{paper.name} {item.id}: {AGAIN}"
 
 
+def test_a_wrapped_minus_sign_is_no_list_item() -> None:
+    assert unwrapped("k\n- 1 is printed") == "k - 1 is printed"
+    assert unwrapped("Two:\n\n- one\n  and more\n- two\nand more\n\nEnd.") == (
+        "Two:\n\n- one and more\n- two and more\n\nEnd."
+    )
+
+
+def test_no_text_of_the_page_is_taken_for_code_or_cut_off() -> None:
+    page = (ROOT / "proofs" / "report.md").read_text(encoding="utf-8")
+    assert "\n    " not in page
+    for paper in papers():
+        for item in paper.items:
+            texts = item.texts
+            for text in (texts.stands, texts.readings, texts.notes, texts.breaks):
+                assert not text or text.rstrip()[-1] in ".)*", f"{paper.name} {item.id}: {text}"
+
+
 @pytest.mark.slow
 def test_the_committed_pages_are_what_a_run_makes() -> None:
     found = [(paper, list(run_paper(paper))) for paper in papers()]

@@ -202,7 +202,8 @@ def add(paper: Paper) -> None:
         quick=18,
         check=audit.binomial_is_the_optimum,
         proof=proofs.binomial_is_best,
-        readings="Tight means that some ε-DP mechanism X",
+        readings="Tight is said of the bound: some ε-DP mechanism attains it, the same one for every v. Algorithm 3 is "
+        "another bound (M7b).",
     )
     paper.claim(
         "M7b",

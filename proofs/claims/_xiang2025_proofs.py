@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from inspect import getdoc
 from itertools import product
 
 from sympy import Function, Integer, Symbol, binomial, diff, exp, factorial, integrate, oo, symbols
@@ -153,7 +154,7 @@ def sharp_bound_is_proved() -> None:
     extremal_law_attains()
 
 
-sharp_bound_is_proved.__doc__ = (flips_cost_at_most.__doc__ or "") + "\n\n" + (extremal_law_attains.__doc__ or "")
+sharp_bound_is_proved.__doc__ = f"{getdoc(flips_cost_at_most)}\n\n{getdoc(extremal_law_attains)}"
 
 
 def released_guesses_stay_uncertain() -> None:

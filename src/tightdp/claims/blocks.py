@@ -120,11 +120,14 @@ def _markdown(block: Block) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Return Markdown with a line for each paragraph and list item, however its source was wrapped."""
+    """Return Markdown with a line for each paragraph and list item, however its source was wrapped.
+
+    A list stands in a paragraph of its own: a line of other text that begins with a minus sign is no item.
+    """
     lines: list[str] = []
     for line in text.split("\n"):
-        goes_on = lines and lines[-1] and line.strip() and not line.startswith("- ")
-        if goes_on:
+        listed = line.startswith("- ") and bool(lines) and lines[-1].startswith("- ")
+        if lines and lines[-1] and line.strip() and not listed:
             lines[-1] += f" {line.strip()}"
         else:
             lines.append(line.rstrip())
