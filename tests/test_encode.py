@@ -18,6 +18,7 @@ from tightdp.lang.ir import Builder, Case, CoreProgram, Input, Leaf
 from tightdp.lang.lower import lower
 from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound
+from tightdp.logic import bdd
 from tightdp.logic.arithmetic import RATIONALS, SCALED_INTEGERS
 from tightdp.logic.bdd import BACKENDS, Manager, make_manager
 from tightdp.logic.count import output_weights
@@ -180,6 +181,15 @@ def test_manager(backend: str) -> None:
 def test_extract_constants_and_no_variables(backend: str) -> None:
     manager = make_manager(backend, 0)
     assert manager.extract(manager.true).root == 1 and manager.extract(manager.false).root == 0
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_size_is_reported_while_functions_are_made(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bdd, "_BETWEEN_LOOKS", -1)
+    sizes: list[int] = []
+    manager = make_manager(backend, 2, sizes.append)
+    manager.both(manager.variable(0), manager.choose(manager.variable(1), manager.true, manager.false))
+    assert len(sizes) == 2
 
 
 def test_unknown_back_end() -> None:

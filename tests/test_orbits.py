@@ -22,6 +22,7 @@ from tightdp.lang.ir import CoreProgram, Draw, Input, reachable
 from tightdp.lang.lower import lower, lower_target
 from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound
+from tightdp.logic import chain
 from tightdp.logic.encode import prober
 from tightdp.logic.renaming import Image, Renaming, Verifier
 from tightdp.query import sets
@@ -327,6 +328,15 @@ def test_a_draw_that_only_a_check_looks_at() -> None:
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     with module_of(f"{MODULE}@mechanism(record=Bit)\ndef f(x):\n{lines}") as module:
         assert module.f.bind(n=9).curve().points == ((1, Fraction(1, 9)),)
+
+
+def test_a_chain_whose_maps_have_too_many_entries_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    tight = shamed.bind(n=9).privacy()
+    monkeypatch.setattr(chain, "MAX_ENTRIES", 0)
+    monkeypatch.setattr(chain, "_BETWEEN_LOOKS", 0)
+    found = shamed.bind(n=9).privacy()
+    assert (tight.stats.method, found.stats.method) == ("chain", "orbits")
+    assert found.exp_epsilon == tight.exp_epsilon
 
 
 def curve(instance: Instance) -> list[tuple[Fraction, Fraction]]:

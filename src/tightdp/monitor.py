@@ -93,8 +93,11 @@ class Monitor:
 
     def look_at(self, table: Table, x: Dataset) -> int:
         """Count the law of a dataset, and return how many outputs it has."""
-        start = time.perf_counter()
-        outputs = len(table.weights(x).by_code)
+        start, table.watch = time.perf_counter(), self.limits.watch
+        try:
+            outputs = len(table.weights(x).by_code)
+        finally:
+            table.watch = lambda: None
         stats = self._stats
         if x not in self._seen:
             self._seen.add(x)
@@ -145,6 +148,8 @@ class Monitor:
                     self.look_at(table, other)
                 triples += outputs
                 yield x, other, pairs
+        except LimitError as error:
+            self.stopped = error
         finally:
             self._stats = replace(self._stats, privacy_set=triples)
 
@@ -152,7 +157,11 @@ class Monitor:
         for done, (x, inputs) in enumerate(
             self._until_stopped(accuracy_set, lambda: _few_known_inputs(table)), start=1
         ):
-            self.look_at(table, x)
+            try:
+                self.look_at(table, x)
+            except LimitError as error:
+                self.stopped = error
+                return
             self._tell(done, accuracy_set.size)
             yield x, inputs
 

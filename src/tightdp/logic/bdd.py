@@ -7,6 +7,8 @@ their final order; automatic reordering is off, because the order comes from the
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,7 +19,11 @@ __all__ = ["BACKENDS", "Diagram", "Manager", "Node", "make_manager"]
 Node = Any
 """A node of the manager that made it; nodes compare equal exactly when they are the same function."""
 
+Watch = Callable[[int], None]
+
 BACKENDS = ("cudd", "autoref")
+_BETWEEN_LOOKS = 0.1
+"""So many seconds pass between two reports of the size of a manager."""
 _LEVELS_PER_STACK_BYTE = 50_000 / (8 << 20)
 """CUDD recurses once per level; 50,000 levels fit in a stack of 8 MiB with room to spare."""
 
@@ -83,15 +89,24 @@ class Manager(Protocol):
 
 
 class _DdManager:
-    """A manager of the `dd` library."""
+    """A manager of the `dd` library. While functions are made, `watch` is told the size now and then, and may raise."""
 
-    def __init__(self, library: Any, levels: int) -> None:
+    def __init__(self, library: Any, levels: int, watch: Watch) -> None:
         self._bdd = library.BDD()
         self._bdd.configure(reordering=False)
         self.true, self.false = self._bdd.true, self._bdd.false
         self._levels = levels
         self._variables: list[Node] = []
+        self._watch = watch
+        self._looked = time.monotonic()
         self._declare(levels)
+
+    def _look(self) -> None:
+        """Report the size where some time has passed; asking for it takes time proportional to the variables."""
+        now = time.monotonic()
+        if now - self._looked > _BETWEEN_LOOKS:
+            self._watch(self.size())
+            self._looked = time.monotonic()
 
     def _declare(self, levels: int) -> None:
         names = [f"v{level}" for level in range(levels)]
@@ -102,15 +117,19 @@ class _DdManager:
         return self._variables[level]
 
     def choose(self, condition: Node, yes: Node, no: Node) -> Node:
+        self._look()
         return self._bdd.ite(condition, yes, no)
 
     def both(self, left: Node, right: Node) -> Node:
+        self._look()
         return left & right
 
     def either(self, left: Node, right: Node) -> Node:
+        self._look()
         return left | right
 
     def differ(self, left: Node, right: Node) -> Node:
+        self._look()
         return self._bdd.apply("xor", left, right)
 
     def negate(self, node: Node) -> Node:
@@ -154,7 +173,7 @@ class _DdManager:
 class _CuddManager(_DdManager):
     """CUDD; its recursion uses the C stack, so the number of levels is bounded by that."""
 
-    def __init__(self, levels: int) -> None:
+    def __init__(self, levels: int, watch: Watch) -> None:
         allowed = int(_LEVELS_PER_STACK_BYTE * _stack_bytes())
         if levels > allowed:
             raise LimitError(
@@ -163,7 +182,7 @@ class _CuddManager(_DdManager):
             )
         from dd import cudd
 
-        super().__init__(cudd, levels)
+        super().__init__(cudd, levels, watch)
 
     def _declare(self, levels: int) -> None:
         # The last variable first: CUDD then makes room for all of them at once.
@@ -176,10 +195,10 @@ class _CuddManager(_DdManager):
 class _AutorefManager(_DdManager):
     """The pure-Python back end; it recurses in Python, so the recursion limit follows the number of levels."""
 
-    def __init__(self, levels: int) -> None:
+    def __init__(self, levels: int, watch: Watch) -> None:
         from dd import autoref
 
-        super().__init__(autoref, levels)
+        super().__init__(autoref, levels, watch)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20 * levels + 10_000))
 
 
@@ -194,12 +213,12 @@ def _stack_bytes() -> int:
     return most if soft == resource.RLIM_INFINITY else min(soft, most)
 
 
-def make_manager(backend: str, levels: int) -> Manager:
+def make_manager(backend: str, levels: int, watch: Watch = lambda size: None) -> Manager:
     """Return a fresh manager with this many variables. Raises BackendError for a back end that is not there."""
     if backend not in BACKENDS:
         raise BackendError(f"there is no back end {backend!r}", f"use one of {', '.join(BACKENDS)}")
     try:
-        return _CuddManager(levels) if backend == "cudd" else _AutorefManager(levels)
+        return _CuddManager(levels, watch) if backend == "cudd" else _AutorefManager(levels, watch)
     except ImportError as error:
         raise BackendError(
             f"the back end {backend!r} cannot be imported: {error}", "use --backend autoref, or install a wheel of dd"

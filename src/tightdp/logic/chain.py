@@ -8,7 +8,7 @@ maps, whatever the program does inside.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -26,6 +26,11 @@ Letter = tuple[Record, int]
 
 Vector = dict[int, int]
 """Integer weights by node of the diagram; zero weights are left out."""
+
+
+MAX_ENTRIES = 4_000_000
+"""How many entries of the maps between blocks are worked out."""
+_BETWEEN_LOOKS = 10_000
 
 
 @dataclass(frozen=True)
@@ -72,14 +77,27 @@ class Chain:
         return code << self.tail_bits | tail
 
 
-def make_chain(formula: WeightedFormula, record: Domain) -> Chain | None:
-    """Return a diagram as a chain, or None where the variables of some client do not stand together."""
+def make_chain(
+    formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None
+) -> Chain | None:
+    """Return a diagram as a chain.
+
+    It is None where the variables of some client do not stand together, and where the maps between blocks would have
+    too many entries.
+    """
     if formula.conditioned:
         return None
     bounds = _segments(formula)
     if bounds is None:
         return None
-    flow = _Flow(formula)
+    try:
+        return _chain(_Flow(formula, watch), record, bounds)
+    except _TooManyEntries:
+        return None
+
+
+def _chain(flow: _Flow, record: Domain, bounds: Sequence[tuple[int, int, int]]) -> Chain:
+    formula = flow.formula
     head_end = bounds[0][0] if bounds else 0
     heads = _head(flow, head_end)
     blocks = []
@@ -122,6 +140,10 @@ def _contiguous(owners: Sequence[int]) -> list[tuple[int, int, int]] | None:
     return list(zip(starts, ends, clients, strict=True))
 
 
+class _TooManyEntries(Exception):
+    """Following the weight through the blocks of a diagram takes more than `MAX_ENTRIES` steps."""
+
+
 Flowed = dict[tuple[int, int], int]
 """Weight by (output bits decided, node reached)."""
 
@@ -129,9 +151,20 @@ Flowed = dict[tuple[int, int], int]
 class _Flow:
     """Weight that flows through a range of levels from one node."""
 
-    def __init__(self, formula: WeightedFormula) -> None:
+    def __init__(self, formula: WeightedFormula, watch: Callable[[], None]) -> None:
         self.formula = formula
         self.diagram = formula.diagram
+        self._watch = watch
+        self._spent = 0
+        self._looked = 0
+
+    def _spend(self, entries: int) -> None:
+        self._spent += entries
+        if self._spent - self._looked > _BETWEEN_LOOKS:
+            self._looked = self._spent
+            self._watch()
+            if self._spent > MAX_ENTRIES:
+                raise _TooManyEntries
 
     def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, int]:
         """Return where weight 1 at a node arrives at or below level `end`, and the common denominator."""
@@ -141,6 +174,7 @@ class _Flow:
         while waiting:
             top = max(waiting)
             count = waiting.pop(top)
+            self._spend(1 + len(count[0]))
             if top < 2 or level[top] >= end:
                 if top:
                     done[top] = count

@@ -6,7 +6,7 @@ arrives at True is the law. A level that a path skips needs no factor (see the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,9 @@ from tightdp.logic.arithmetic import SCALED_INTEGERS, Arithmetic
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
 __all__ = ["Weights", "output_weights", "raw_weights"]
+
+_BETWEEN_LOOKS = 8
+"""So many nodes are passed between two looks at the limits; a node may carry the weights of many outputs."""
 
 
 @dataclass(frozen=True)
@@ -37,20 +40,21 @@ def output_weights(
     inputs: Mapping[int, bool],
     output: int | None = None,
     arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
+    watch: Callable[[], None] = lambda: None,
 ) -> Weights:
     """Return the law of all outputs for the dataset whose input bits (by level) are given.
 
     With `output`, the code of one output, only the runs that give it are followed; the total is then that of the
-    whole law, which is 1 unless runs are rejected by `observe`.
+    whole law, which is 1 unless runs are rejected by `observe`. `watch` is called now and then, and may raise.
     """
-    weights, denominator = raw_weights(formula, inputs, output, arithmetic)
+    weights, denominator = raw_weights(formula, inputs, output, arithmetic, watch)
     if not formula.conditioned:
         if output is None and sum(weights.values()) != denominator:
             raise AssertionError("the output law does not sum to 1: a defect of the encoding")
         return Weights(weights, denominator)
     if output is None:
         return Weights(weights, sum(weights.values()))
-    whole, below = raw_weights(formula, inputs, None, arithmetic)
+    whole, below = raw_weights(formula, inputs, None, arithmetic, watch)
     return Weights({code: weight * below for code, weight in weights.items()}, sum(whole.values()) * denominator)
 
 
@@ -59,6 +63,7 @@ def raw_weights(
     inputs: Mapping[int, bool],
     output: int | None = None,
     arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
+    watch: Callable[[], None] = lambda: None,
 ) -> tuple[Mapping[int, int], int]:
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     diagram, variables = formula.diagram, formula.variables
@@ -79,6 +84,8 @@ def raw_weights(
         if count is None:
             continue
         counts[node] = None
+        if not node % _BETWEEN_LOOKS:
+            watch()
         level = diagram.level[node]
         variable = variables[level]
         if isinstance(variable, Coin):

@@ -87,7 +87,7 @@ class Encoder:
         self.outputs: dict[int, list[int]] = {}
         self.leaf_number = {leaf.serial: number for number, leaf in enumerate(program.inputs)}
         self._plan()
-        self.manager: Manager = make_manager(backend, len(self.variables))
+        self.manager: Manager = make_manager(backend, len(self.variables), watch)
         self._guards: dict[int, tuple[Node, ...]] = {}
         self._bound: dict[tuple[int, ...], Node] = {}
         self._visits: dict[int, int] = {}

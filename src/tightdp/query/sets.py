@@ -103,6 +103,7 @@ class Table:
         self.formula = formula
         self._laws: dict[Dataset, Weights] = {}
         self._kept = 0
+        self.watch: Callable[[], None] = lambda: None
 
     def evidence(self, x: Dataset) -> dict[int, bool]:
         """Return the input bits of a dataset, by level."""
@@ -115,7 +116,7 @@ class Table:
         """
         found = self._laws.get(x)
         if found is None:
-            found = output_weights(self.formula, self.evidence(x))
+            found = output_weights(self.formula, self.evidence(x), watch=self.watch)
             found = Weights(dict(sorted(found.by_code.items())), self._total(x, found))
             self._kept += len(found.by_code)
             if self._kept > MAX_KEPT:
