@@ -370,7 +370,7 @@ def test_a_file_of_a_users_own(example: Callable[[str], Path]) -> None:
 def test_the_command(example: Callable[[str], Path], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = example("holds-on")
     assert main(["claims", str(path), "--report", str(tmp_path / "page")]) == 0
-    assert "none not as recorded" in capsys.readouterr().out
+    assert "1 claim, all as recorded" in capsys.readouterr().out
     assert "e^ε = (1 - λ)/λ." in (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
     assert main(["claims", str(example("proved")), "--json"]) == 1
     (claim,) = json.loads(capsys.readouterr().out)["result"]["claims"]

@@ -42,7 +42,9 @@ def audit(
     rejected.
 
     `method` is "optimal" (the exact supremum over mechanisms and guessers), "steinke", "fdp" or "order-statistics" (its
-    answers are false for δ > 0: see `valid`). Raises ParameterError for numbers that do not fit.
+    answers are false for δ > 0: see `valid`). `why` says what is assumed: where the output, or a secret revealed to the
+    guesser, decides how many guesses are made, the answers can be false. Raises ParameterError for numbers that do not
+    fit.
     """
     from tightdp.query import audit as queries
     from tightdp.report.audit import Audit

@@ -40,7 +40,8 @@ def total(outcomes: list[Outcome]) -> str:
     """Return the line below the verdicts of a paper."""
     differing = sum(bool(outcome.differs) for outcome in outcomes)
     seconds = sum(outcome.seconds for outcome in outcomes)
-    return f"  {len(outcomes)} claims, {differing or 'none'} not as recorded, {seconds:.1f} s\n"
+    count = f"{len(outcomes)} claim{'s' if len(outcomes) != 1 else ''}"
+    return f"  {count}, {f'{differing} not' if differing else 'all'} as recorded, {seconds:.1f} s\n"
 
 
 def _why(outcome: Outcome) -> str:
