@@ -16,7 +16,7 @@ from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
 __all__ = ["Weights", "output_weights", "raw_weights"]
 
-_BETWEEN_LOOKS = 8
+_BETWEEN_LOOKS = 2
 """So many nodes are passed between two looks at the limits; a node may carry the weights of many outputs."""
 
 

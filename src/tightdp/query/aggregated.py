@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from tightdp.errors import LanguageError, ProgramError
@@ -29,6 +29,8 @@ MAX_LAW_ENTRIES = 30_000_000
 """How many probabilities the laws of all classes of datasets may have together."""
 _MANY_PAIRS = 20_000
 """Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
+_TRIED = 20_000
+"""So many classes of pairs are gone through to find some whose laws are computed already."""
 
 
 class AggregateTable(Table):
@@ -171,9 +173,9 @@ class AggregateTable(Table):
             yield *self.orbits.neighbours(change), size
 
     def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
-        """Yield pairs of neighbours whose laws are both computed, for a relation that changes one record."""
+        """Yield some pairs of neighbours whose laws are both computed, for a relation that changes one record."""
         if changes_one_record(self.bound):
-            for change in self.orbits.changes_of_one(self.bound):
+            for change in islice(self.orbits.changes_of_one(self.bound), _TRIED):
                 if change.counts in self._by_counts and change.counts_after in self._by_counts:
                     yield *self.orbits.neighbours(change), change.size
 
