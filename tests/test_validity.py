@@ -126,6 +126,13 @@ def test_the_binomial_bound_is_wrong_at_low_confidence_only() -> None:
     assert usual.valid is True
 
 
+@pytest.mark.parametrize(
+    ("method", "n", "delta"), [("optimal", 20, "1/100"), ("fdp", 20, "1/100"), ("steinke", 100, "1/1000")]
+)
+def test_no_method_stands_when_the_output_chooses_how_many_guesses_are_made(method: str, n: int, delta: str) -> None:
+    assert validity(method, delta=delta, programs=(), games=[(n, None)]).valid is False
+
+
 @pytest.mark.parametrize("method", ["steinke", "optimal", "fdp"])
 @pytest.mark.parametrize("delta", ["0", "1/1000", "1/20"])
 def test_no_fault_is_found_with_the_others(method: str, delta: str) -> None:
