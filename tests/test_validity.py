@@ -127,7 +127,8 @@ def test_the_binomial_bound_is_wrong_at_low_confidence_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "n", "delta"), [("optimal", 20, "1/100"), ("fdp", 20, "1/100"), ("steinke", 100, "1/1000")]
+    ("method", "n", "delta"),
+    [("optimal", 20, "1/100"), ("fdp", 20, "1/100"), pytest.param("steinke", 100, "1/1000", marks=pytest.mark.slow)],
 )
 def test_no_method_stands_when_the_output_chooses_how_many_guesses_are_made(method: str, n: int, delta: str) -> None:
     assert validity(method, delta=delta, programs=(), games=[(n, None)]).valid is False
