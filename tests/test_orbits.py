@@ -339,6 +339,16 @@ def test_a_chain_whose_maps_have_too_many_entries_is_none(monkeypatch: pytest.Mo
     assert found.exp_epsilon == tight.exp_epsilon
 
 
+@mechanism(record=Bit)
+def sampled(x):  # type: ignore[no-untyped-def]
+    taken = [flip("1/3") for _ in x]
+    return sum(taken), sum(b for b, here in zip(x, taken) if here)  # noqa: B905
+
+
+def test_draws_made_before_the_records_that_they_meet_are_not_remembered() -> None:
+    assert sampled.bind(n=20).show().stats.nodes < 10_000
+
+
 def curve(instance: Instance) -> list[tuple[Fraction, Fraction]]:
     return list(instance.curve().points)
 

@@ -36,7 +36,7 @@ def order(program: CoreProgram) -> list[Block]:
     nodes = reachable(program.roots)
     client = clients_of(nodes)
     ties = _ties(nodes, client)
-    leaves = _leaf_order(program, nodes, _shared(nodes, ties, program), client)
+    leaves = _leaf_order(program, nodes, _shared(nodes, ties, program), client, ties)
     rank = {leaf.serial: position for position, leaf in enumerate(leaves)}
     deepest = _deepest(nodes, rank)
     below: dict[int, list[int]] = {}
@@ -121,9 +121,17 @@ def _shared_among_draws(nodes: Sequence[Expr]) -> list[Draw]:
 
 
 def _leaf_order(
-    program: CoreProgram, nodes: Sequence[Expr], shared: Sequence[Draw], client: dict[int, int]
+    program: CoreProgram,
+    nodes: Sequence[Expr],
+    shared: Sequence[Draw],
+    client: dict[int, int],
+    ties: dict[int, set[int]],
 ) -> list[Input | Draw]:
     placed: dict[int, Input | Draw] = {}
+    records: dict[int, list[Input]] = {}
+    for expr in nodes:
+        if isinstance(expr, Input):
+            records.setdefault(expr.client, []).append(expr)
 
     def place(root: Expr) -> None:
         """Place the leaves below a node that are not placed yet, selectors before their draws."""
@@ -134,6 +142,10 @@ def _leaf_order(
                 continue
             if isinstance(expr, Input) or (isinstance(expr, Draw) and done):
                 placed[expr.serial] = expr
+                if len(ties.get(expr.serial, ())) == 1:
+                    # a draw that is looked at before the record that it meets would have to be remembered
+                    (owner,) = ties[expr.serial]
+                    placed.update((leaf.serial, leaf) for leaf in records.get(owner, ()) if leaf.serial not in placed)
             elif isinstance(expr, Draw):
                 stack += [(expr, True), (expr.selector, False)]
             else:
