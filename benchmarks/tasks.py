@@ -165,6 +165,7 @@ def wide(title: str, file: str, *bindings: str) -> Task:
                 {"brute force": _brute("privacy", file.partition(":")[0], *bindings, f":{file.partition(':')[2]}")})
 
 
+SHAME = "programs/name_and_shame.py"
 SHUFFLED = "programs/shuffled_randomized_response.py"
 TASKS = (
     law(RESPONSE, [i % 2 for i in range(16)], "lam=1/5", peer="response", quick=True,
@@ -194,6 +195,8 @@ TASKS = (
     count_privacy(300),
     count_curve(100),
     count_curve(300),
+    Task("name and shame n=100: the δ curve", ("privacy", SHAME, "n=100", "--curve"), first_delta,
+         {"brute force": _brute("curve", SHAME, "n=100")}),
     Task("shuffled randomized response n=1000: tight ε at δ = 1e-6",
          ("privacy", SHUFFLED, "n=1000", "lam=200", "--delta", "1e-6"), exp_epsilon),
     wide("sparse vector, cutoff 2,", "programs/sparse_vector.py:sparse_vector", "n=8", "k=3", "threshold=2", "cutoff=2",
