@@ -170,7 +170,7 @@ SHUFFLED = "programs/shuffled_randomized_response.py"
 TASKS = (
     law(RESPONSE, [i % 2 for i in range(16)], "lam=1/5", peer="response", quick=True,
         title="randomized response n=16: law of all outputs on one dataset"),
-    Task("randomized response n=5000: P(y|x) of one pair", ("probability.py", "5000"), plain,
+    Task("randomized response n=5000: log2 of P(y given x) for one pair", ("probability.py", "5000"), plain,
          {"ProbLog": ("probability", "response", "5000"), "Storm": ("probability", "response", "5000")}),
     law(COUNT, [i % 2 for i in range(256)], "lam=1/5", peer="count", title="its count n=256: law on one dataset"),
     law(THRESHOLD, [i % 16 for i in range(15)], "k=15", "threshold=8", *HALF, peer="threshold", quick=True,
