@@ -13,12 +13,14 @@ import pytest
 from agreement import bind, datasets, module_of
 from strategies import write_program
 from tightdp.errors import BackendError, LimitError, ProgramError
+from tightdp.lang import interp
 from tightdp.lang.domains import Bit, Domain, Int, Values
 from tightdp.lang.ir import Builder, Case, CoreProgram, Input, Leaf
 from tightdp.lang.lower import lower
 from tightdp.lang.passes import expand_shuffles
 from tightdp.lang.program import Bound
 from tightdp.logic import bdd
+from tightdp.logic import encode as encode_module
 from tightdp.logic.arithmetic import RATIONALS, SCALED_INTEGERS
 from tightdp.logic.bdd import BACKENDS, Manager, make_manager
 from tightdp.logic.count import output_weights
@@ -26,6 +28,7 @@ from tightdp.logic.encode import encode, possible_values
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import order
 from tightdp.pipeline import Limits, compile_dataset, compile_symbolic
+from tightdp.query.sets import Table
 
 ABOVE_THRESHOLD = """
 def f(x, k, ratio="1/2"):
@@ -314,3 +317,28 @@ def test_an_index_given_by_the_tested_record_is_resolved() -> None:
     raised = builder.add(picked, builder.const(1))
     result = builder.case(builder.equals(leaf, 0), [builder.const(0), raised])
     assert isinstance(result, Case) and result.branches[1] is builder.add(other, builder.const(1))
+
+
+def test_a_second_order_of_the_variables_is_tried() -> None:
+    """A second round over all clients: their coins stand with their records, not behind the first round."""
+    source = """
+def f(x):
+    total = 0
+    for b in x:
+        total += b ^ flip(1 / 3)
+    if total > len(x) // 2:
+        return None
+    for i, b in enumerate(x):
+        if b and flip(1 / 4):
+            return i
+    return -1
+"""
+    with module_of(source) as module:
+        assert compile_symbolic(bind(module, Bit, 16)).nodes <= 4000
+        small = bind(module, Bit, 4)
+        formula = compile_symbolic(small)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(encode_module, "_LARGE", 10)
+            again = compile_symbolic(small)
+        for x in datasets(small):
+            assert Table(small, formula).law(x) == Table(small, again).law(x) == interp.law(small, x)

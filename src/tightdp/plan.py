@@ -172,13 +172,15 @@ class Plan:
         datasets = self.bound.record.size**self.bound.n if found is None else found.orbits.number
         return datasets <= number
 
-    def symmetries(self, watch: Watch = lambda: None, measured: bool = False) -> Symmetries | None:
+    def symmetries(
+        self, watch: Watch = lambda: None, measured: bool = False, always: bool = False
+    ) -> Symmetries | None:
         """Return the symmetries for going through datasets, or None.
 
         With `measured`, only those that keep the output and the accuracy target. Looked for where there are more than
-        a few datasets.
+        a few datasets, or `always`.
         """
-        few = self.bound.record.size**self.bound.n <= _FEW_DATASETS
+        few = not always and self.bound.record.size**self.bound.n <= _FEW_DATASETS
         if self.core is None or few or (self.aggregate is not None and not measured):
             return None
         if measured not in self._symmetries:
@@ -210,7 +212,7 @@ class Plan:
 
     def every_symmetry(self, watch: Watch = lambda: None) -> Symmetry:
         """Return the symmetries after looking for them, with the sizes of the sets where these are small."""
-        found = self.symmetries(watch) if isinstance(self.bound.neighbours, str) else None
+        found = self.symmetries(watch, always=True) if isinstance(self.bound.neighbours, str) else None
         outputs = math.prod(len(values) for values in self.table.formula.values)
         if found is None or found.orbits.number_of_pairs * outputs > _MANY_TRIPLES:
             return self.symmetry

@@ -41,6 +41,9 @@ class Digit:
 _TICKS = 2048
 """How many steps of an encoding go between two reports of its size."""
 
+_LARGE = 20_000
+"""Beyond so many nodes a second order is tried."""
+
 Tree = Digit | int | None
 """A draw's outcome, decided digit by digit; an int is a position in the draw's values, None what cannot happen."""
 
@@ -51,9 +54,29 @@ def encode(
     """Return the weighted Boolean formula of a core program.
 
     `watch` is called with the number of nodes now and then, and may raise to stop. Raises ProgramError where a check
-    of the program can fail, with a dataset on which it does.
+    of the program can fail, with a dataset on which it does. Where the diagram grows large, a second order of the
+    variables is tried, and the first one again where that is no better.
     """
+    if program.inputs and order(program) != order(program, together=True):
+        for together in (False, True):
+            try:
+                return Encoder(program, backend, _bounded(watch), together).run()
+            except _TooLarge:
+                pass
     return Encoder(program, backend, watch).run()
+
+
+class _TooLarge(Exception):
+    """A diagram grows so large that another order of the variables is worth a trial."""
+
+
+def _bounded(watch: Callable[[int], None]) -> Callable[[int], None]:
+    def bounded(size: int) -> None:
+        watch(size)
+        if size > _LARGE:
+            raise _TooLarge
+
+    return bounded
 
 
 def prober(
@@ -77,7 +100,9 @@ def possible_values(
 class Encoder:
     """One encoding: the plan of variables, then the functions of nodes."""
 
-    def __init__(self, program: CoreProgram, backend: str, watch: Callable[[int], None]) -> None:
+    def __init__(
+        self, program: CoreProgram, backend: str, watch: Callable[[int], None], together: bool = False
+    ) -> None:
         self.program = program
         self.watch = watch
         self.variables: list[Variable] = []
@@ -86,7 +111,7 @@ class Encoder:
         self.trees: dict[int, list[Tree]] = {}
         self.outputs: dict[int, list[int]] = {}
         self.leaf_number = {leaf.serial: number for number, leaf in enumerate(program.inputs)}
-        self._plan()
+        self._plan(together)
         self.manager: Manager = make_manager(backend, len(self.variables), watch)
         self._guards: dict[int, tuple[Node, ...]] = {}
         self._bound: dict[tuple[int, ...], Node] = {}
@@ -102,8 +127,8 @@ class Encoder:
 
     # the plan of variables
 
-    def _plan(self) -> None:
-        for block in order(self.program):
+    def _plan(self, together: bool) -> None:
+        for block in order(self.program, together):
             start = len(self.variables)
             if block.component is not None:
                 self.outputs[block.component] = self.fresh(

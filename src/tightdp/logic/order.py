@@ -31,12 +31,18 @@ class Block:
     owner: int = NO_CLIENT
 
 
-def order(program: CoreProgram) -> list[Block]:
-    """Return every leaf and output component of a program, from the top of the diagram to its bottom."""
+def order(program: CoreProgram, together: bool = False) -> list[Block]:
+    """Return every leaf and output component of a program, from the top of the diagram to its bottom.
+
+    With `together`, a draw that belongs to one client stands with its record even where it is consumed much later, as
+    in a second round over all clients.
+    """
     nodes = reachable(program.roots)
     client = clients_of(nodes)
     ties = _ties(nodes, client)
     leaves = _leaf_order(program, nodes, _shared(nodes, ties, program), client, ties)
+    if together:
+        leaves = _with_their_clients(leaves, client, ties)
     rank = {leaf.serial: position for position, leaf in enumerate(leaves)}
     deepest = _deepest(nodes, rank)
     below: dict[int, list[int]] = {}
@@ -165,6 +171,22 @@ def _leaf_order(
         if isinstance(expr, Draw):
             place(expr)
     return _with_rest(list(placed.values()), nodes, client)
+
+
+def _with_their_clients(
+    leaves: Sequence[Input | Draw], client: dict[int, int], ties: dict[int, set[int]]
+) -> list[Input | Draw]:
+    """Return leaves with every draw that belongs to one client right behind that client's record."""
+    last = {leaf.client: leaf.serial for leaf in leaves if isinstance(leaf, Input)}
+    moved: dict[int, list[Input | Draw]] = {}
+    for leaf in leaves:
+        owner = _owner(leaf, client, ties)
+        if isinstance(leaf, Draw) and owner in last:
+            moved.setdefault(last[owner], []).append(leaf)
+    behind = {leaf.serial for draws in moved.values() for leaf in draws}
+    return [
+        one for leaf in leaves if leaf.serial not in behind for one in (leaf, *moved.get(leaf.serial, ()))
+    ]
 
 
 def _with_rest(placed: list[Input | Draw], nodes: Sequence[Expr], client: dict[int, int]) -> list[Input | Draw]:
