@@ -198,7 +198,10 @@ class Plan:
                 target = lower_target(self.bound, prober(self.backend)) if measured else None
             except (LanguageError, ProgramError):
                 return None
-            return find_symmetries(self.bound, program, target, self.backend, lambda size: watch())
+            try:
+                return find_symmetries(self.bound, program, target, self.backend, _bounded(watch))
+            except _TooLarge:
+                return None
 
     @property
     def symmetry(self) -> Symmetry:
@@ -292,6 +295,15 @@ def _small_whole_plan(plan: Plan, limits: Limits) -> Plan | None:
 
 class _TooLarge(Exception):
     """A diagram is too large to be worth while."""
+
+
+def _bounded(watch: Watch) -> Callable[[int], None]:
+    def bounded(nodes: int = 0) -> None:
+        watch()
+        if nodes > _LARGE:
+            raise _TooLarge
+
+    return bounded
 
 
 @dataclass
