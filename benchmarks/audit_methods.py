@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import NormalDist
 
 from tightdp import audit
-from tightdp.query.audit import Gaussian
-from tightdp.query.audit.families import rejected_exp_epsilon
+from tightdp.auditing import Gaussian
+from tightdp.auditing.families import rejected_exp_epsilon
 
 DELTA = Fraction(1, 10**5)
 MU = 1
@@ -103,7 +103,7 @@ def main() -> None:
 
 def answer_of(curve: Gaussian) -> float:
     """The true ε at δ, rounded down."""
-    from tightdp.report.numbers import log_down
+    from tightdp.exact.numbers import log_down
 
     return log_down(rejected_exp_epsilon(curve, DELTA))
 

@@ -59,8 +59,10 @@ def table(rows: Sequence[Row], start: Outcome) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines.append("")
     if start.seconds is not None:
-        lines.append(f"Starting Python, importing tightdp and compiling a program of one record takes "
-                     f"{_seconds(start.seconds)} and {start.megabytes:.0f} MB of this.")
+        lines.append(
+            f"Starting Python, importing tightdp and compiling a program of one record takes "
+            f"{_seconds(start.seconds)} and {start.megabytes:.0f} MB of this."
+        )
     return "\n".join(lines)
 
 
@@ -80,8 +82,12 @@ def draw(curves: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> N
 
     matplotlib.rcParams.update({"svg.hashsalt": "tightdp", "svg.fonttype": "none"})
     figure, panels = pyplot.subplots(1, len(curves), figsize=(4 * len(curves), 3.6), sharey=True, layout="constrained")
-    style = {"tightdp": ("#1d4ed8", "o"), "brute force": ("#6b7280", "s"), "ProbLog": ("#b45309", "^"),
-             "Storm": ("#047857", "D")}
+    style = {
+        "tightdp": ("#1d4ed8", "o"),
+        "brute force": ("#6b7280", "s"),
+        "ProbLog": ("#b45309", "^"),
+        "Storm": ("#047857", "D"),
+    }
     for panel, (family, tools) in zip(panels, curves.items(), strict=True):
         for tool, points in tools.items():
             colour, marker = style[tool]

@@ -104,9 +104,14 @@ def response_privacy(n: int, quick: bool = False) -> Task:
         f"randomized response n={n}: tight ε",
         ("privacy", RESPONSE, f"n={n}", "lam=1/5"),
         exp_epsilon,
-        {"brute force": _brute("privacy", RESPONSE, f"n={n}", "lam=1/5"),
-         "ProbLog": ("privacy", "response", str(n)), "Storm": ("privacy", "response", str(n))},
-        "randomized response, tight ε", n, quick,
+        {
+            "brute force": _brute("privacy", RESPONSE, f"n={n}", "lam=1/5"),
+            "ProbLog": ("privacy", "response", str(n)),
+            "Storm": ("privacy", "response", str(n)),
+        },
+        "randomized response, tight ε",
+        n,
+        quick,
     )
 
 
@@ -117,9 +122,14 @@ def count_accuracy(n: int, quick: bool = False) -> Task:
         f"its count n={n}: tight 1 - β at α = n/4, all datasets",
         ("accuracy", COUNT, f"n={n}", "lam=1/5", "--alpha", alpha),
         one_minus_beta,
-        {"brute force": _brute("accuracy", COUNT, f"n={n}", "lam=1/5", alpha),
-         "ProbLog": ("accuracy", "count", str(n)), "Storm": ("accuracy", "count", str(n))},
-        "its count, tight accuracy", n, quick,
+        {
+            "brute force": _brute("accuracy", COUNT, f"n={n}", "lam=1/5", alpha),
+            "ProbLog": ("accuracy", "count", str(n)),
+            "Storm": ("accuracy", "count", str(n)),
+        },
+        "its count, tight accuracy",
+        n,
+        quick,
     )
 
 
@@ -129,9 +139,14 @@ def count_privacy(n: int, quick: bool = False) -> Task:
         f"its count n={n}: tight ε",
         ("privacy", COUNT, f"n={n}", "lam=1/5"),
         exp_epsilon,
-        {"brute force": _brute("privacy", COUNT, f"n={n}", "lam=1/5"),
-         "ProbLog": ("privacy", "count", str(n)), "Storm": ("privacy", "count", str(n))},
-        "its count, tight ε", n, quick,
+        {
+            "brute force": _brute("privacy", COUNT, f"n={n}", "lam=1/5"),
+            "ProbLog": ("privacy", "count", str(n)),
+            "Storm": ("privacy", "count", str(n)),
+        },
+        "its count, tight ε",
+        n,
+        quick,
     )
 
 
@@ -142,7 +157,8 @@ def count_curve(n: int) -> Task:
         ("privacy", COUNT, f"n={n}", "lam=1/5", "--curve"),
         first_delta,
         {"brute force": _brute("curve", COUNT, f"n={n}", "lam=1/5")},
-        "its count, tight ε", n,
+        "its count, tight ε",
+        n,
     )
 
 
@@ -153,28 +169,55 @@ def threshold_privacy(k: int, n: int, quick: bool = False) -> Task:
         f"above-threshold k={k} n={n}: tight ε",
         ("privacy", THRESHOLD, *bindings),
         exp_epsilon,
-        {"brute force": _brute("privacy", THRESHOLD, *bindings),
-         "ProbLog": ("privacy", "threshold", str(k), str(n)), "Storm": ("privacy", "threshold", str(k), str(n))},
-        "above-threshold, tight ε", n, quick,
+        {
+            "brute force": _brute("privacy", THRESHOLD, *bindings),
+            "ProbLog": ("privacy", "threshold", str(k), str(n)),
+            "Storm": ("privacy", "threshold", str(k), str(n)),
+        },
+        "above-threshold, tight ε",
+        n,
+        quick,
     )
 
 
 def wide(title: str, file: str, *bindings: str) -> Task:
     """The tight ε of a mechanism with n = 8 records of 4 values: 65536 datasets."""
-    return Task(f"{title} n=8, 4 values: tight ε", ("privacy", file, *bindings), exp_epsilon,
-                {"brute force": _brute("privacy", file.partition(":")[0], *bindings, f":{file.partition(':')[2]}")})
+    return Task(
+        f"{title} n=8, 4 values: tight ε",
+        ("privacy", file, *bindings),
+        exp_epsilon,
+        {"brute force": _brute("privacy", file.partition(":")[0], *bindings, f":{file.partition(':')[2]}")},
+    )
 
 
 SHAME = "programs/name_and_shame.py"
 SHUFFLED = "programs/shuffled_randomized_response.py"
 TASKS = (
-    law(RESPONSE, [i % 2 for i in range(16)], "lam=1/5", peer="response", quick=True,
-        title="randomized response n=16: law of all outputs on one dataset"),
-    Task("randomized response n=5000: log2 of P(y given x) for one pair", ("probability.py", "5000"), plain,
-         {"ProbLog": ("probability", "response", "5000"), "Storm": ("probability", "response", "5000")}),
+    law(
+        RESPONSE,
+        [i % 2 for i in range(16)],
+        "lam=1/5",
+        peer="response",
+        quick=True,
+        title="randomized response n=16: law of all outputs on one dataset",
+    ),
+    Task(
+        "randomized response n=5000: log2 of P(y given x) for one pair",
+        ("probability.py", "5000"),
+        plain,
+        {"ProbLog": ("probability", "response", "5000"), "Storm": ("probability", "response", "5000")},
+    ),
     law(COUNT, [i % 2 for i in range(256)], "lam=1/5", peer="count", title="its count n=256: law on one dataset"),
-    law(THRESHOLD, [i % 16 for i in range(15)], "k=15", "threshold=8", *HALF, peer="threshold", quick=True,
-        title="above-threshold k=15 n=15: law on one dataset"),
+    law(
+        THRESHOLD,
+        [i % 16 for i in range(15)],
+        "k=15",
+        "threshold=8",
+        *HALF,
+        peer="threshold",
+        quick=True,
+        title="above-threshold k=15 n=15: law on one dataset",
+    ),
     threshold_privacy(3, 3, quick=True),
     threshold_privacy(3, 5),
     threshold_privacy(3, 8),
@@ -195,19 +238,35 @@ TASKS = (
     count_privacy(300),
     count_curve(100),
     count_curve(300),
-    Task("name and shame n=100: the δ curve", ("privacy", SHAME, "n=100", "--curve"), first_delta,
-         {"brute force": _brute("curve", SHAME, "n=100")}),
-    Task("shuffled randomized response n=1000: tight ε at δ = 1e-6",
-         ("privacy", SHUFFLED, "n=1000", "lam=200", "--delta", "1e-6"), exp_epsilon),
-    wide("sparse vector, cutoff 2,", "programs/sparse_vector.py:sparse_vector", "n=8", "k=3", "threshold=2", "cutoff=2",
-         *HALF, "margin=1"),
+    Task(
+        "name and shame n=100: the δ curve",
+        ("privacy", SHAME, "n=100", "--curve"),
+        first_delta,
+        {"brute force": _brute("curve", SHAME, "n=100")},
+    ),
+    Task(
+        "shuffled randomized response n=1000: tight ε at δ = 1e-6",
+        ("privacy", SHUFFLED, "n=1000", "lam=200", "--delta", "1e-6"),
+        exp_epsilon,
+    ),
+    wide(
+        "sparse vector, cutoff 2,",
+        "programs/sparse_vector.py:sparse_vector",
+        "n=8",
+        "k=3",
+        "threshold=2",
+        "cutoff=2",
+        *HALF,
+        "margin=1",
+    ),
     wide("report noisy max", "programs/report_noisy_max.py", "n=8", "k=3", "ratio=1/2", "margin=1"),
     wide("k-ary randomized response", "programs/k_ary_randomized_response.py", "n=8", "k=4", "exp_epsilon=3"),
 )
 
 NODES = Task(
     "above-threshold k=3 n=6: nodes of the diagram for one dataset",
-    ("show", THRESHOLD, "k=3", "threshold=2", *HALF, "--input", "[0,1,2,3,0,1]"), nodes,
+    ("show", THRESHOLD, "k=3", "threshold=2", *HALF, "--input", "[0,1,2,3,0,1]"),
+    nodes,
 )
 
 FAMILIES: dict[str, tuple[Callable[[int], Task], tuple[int, ...]]] = {

@@ -15,24 +15,24 @@ from types import ModuleType
 from typing import Any
 
 from tightdp.errors import ProgramError
-from tightdp.lang import interp
-from tightdp.lang.domains import Domain
-from tightdp.lang.program import Bound, Program
+from tightdp.language import interp
+from tightdp.language.domains import Domain
+from tightdp.language.program import Bound, Program
 from tightdp.logic.bdd import BACKENDS
-from tightdp.pipeline import compile_dataset, compile_symbolic
-from tightdp.query.sets import Table
+from tightdp.methods.pipeline import compile_dataset, compile_symbolic
+from tightdp.symmetry.sets import Table
 
 Law = dict[Any, Fraction]
 
-PROLOGUE = '''\
+PROLOGUE = """\
 import math
 from fractions import Fraction
 
-from tightdp.lang.domains import Bit, Bits, Int, Tuple, Values
-from tightdp.lang.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
-from tightdp.mechanism import mechanism
+from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
+from tightdp.language.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
+from tightdp.session.mechanism import mechanism
 
-'''
+"""
 
 _serial = itertools.count()
 

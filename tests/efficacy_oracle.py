@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tightdp.lang import interp
-from tightdp.lang.program import Bound
+from tightdp.language import interp
+from tightdp.language.program import Bound
 
 Pairs = Sequence[tuple[Any, Any]]
 Guess = Sequence[int | None]

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tightdp import Mechanism
-from tightdp.lang import interp
-from tightdp.lang.program import Bound
+from tightdp.language import interp
+from tightdp.language.program import Bound
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 KEYS = {

@@ -17,9 +17,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tightdp.lang.domains import Bit, Bits, Domain, Int, Tuple, Values
+from tightdp.language.domains import Bit, Bits, Domain, Int, Tuple, Values
 
-MODULE = '''\
+MODULE = """\
 RATE = 0.25
 TABLE = (1, 0, 2, -1)
 ROWS = [[1, 2], [0], [3, 1, 2]]
@@ -45,9 +45,18 @@ def noisy(value, p=RATE):
     return value + 1 if flip(p) else value
 
 
-'''
+"""
 
-INT, BOOL, OPTIONAL, LIST, MIXED, TUPLE, TEXT, NESTED = "int", "bool", "optional", "list", "mixed", "tuple", "text", "nested"
+INT, BOOL, OPTIONAL, LIST, MIXED, TUPLE, TEXT, NESTED = (
+    "int",
+    "bool",
+    "optional",
+    "list",
+    "mixed",
+    "tuple",
+    "text",
+    "nested",
+)
 
 
 @dataclass(frozen=True)
@@ -157,7 +166,9 @@ class Writer:
             lambda: f"abs({i()})",
             lambda: f"{self.one('min', 'max')}({i()}, {i()})",
             lambda: f"{self.one('min', 'max')}([{i()}, *{seq()}])",
-            lambda: f"{self.one('min', 'max')}([{i()}, *{seq()}], key=lambda t: {self.one('-t', 't % 2', 'abs(t)', '(t % 2, -t)')})",
+            lambda: (
+                f"{self.one('min', 'max')}([{i()}, *{seq()}], key=lambda t: {self.one('-t', 't % 2', 'abs(t)', '(t % 2, -t)')})"
+            ),
             lambda: f"{self.one('min', 'max')}({seq()}, default={i()})",
             lambda: f"sum({seq()})",
             lambda: f"len({seq()})",
@@ -221,7 +232,8 @@ class Writer:
                 low = self.integer(0)
                 return self.one(
                     f"randint({low}, {low} + {self.one('0', '1', '2', f'abs({self.integer(0)}) % 3')})",
-                    "randint(-1, 1)", f"randint(0, {self.integer(0)})" if self.chance(15) else "randint(0, 2)",
+                    "randint(-1, 1)",
+                    f"randint(0, {self.integer(0)})" if self.chance(15) else "randint(0, 2)",
                 )
             case "choice":
                 return f"choice([{self.integer(d)}, {self.integer(d)}, {self.integer(0)}])"
@@ -250,7 +262,10 @@ class Writer:
         """A truth value."""
         i, b = lambda: self.integer(d - 1), lambda: self.boolean(d - 1)
         compare = lambda: f"{i()} {self.one('<', '<=', '>', '>=', '==', '!=')} {i()}"  # noqa: E731
-        leaves: list[Callable[[], str]] = [self._bool_leaf, lambda: f"({self._int_leaf()} {self.one('<', '>', '==')} {self._int_leaf()})"]
+        leaves: list[Callable[[], str]] = [
+            self._bool_leaf,
+            lambda: f"({self._int_leaf()} {self.one('<', '>', '==')} {self._int_leaf()})",
+        ]
         if d <= 0:
             return self.one(*leaves)()
         return self.one(
@@ -309,7 +324,9 @@ class Writer:
                 lambda: f"[{self._generator(d - 1)}]",
                 lambda: f"list({self.tuple(d - 1)})",
                 lambda: f"list(range({self.integer(d - 1)} % 3))",
-                lambda: f"sorted({self.sequence(d - 1)}{self.one('', ', reverse=True', ', key=abs', ', key=lambda t: (t % 2, t)')})",
+                lambda: (
+                    f"sorted({self.sequence(d - 1)}{self.one('', ', reverse=True', ', key=abs', ', key=lambda t: (t % 2, t)')})"
+                ),
                 lambda: f"({self.sequence(d - 1)} + {self.sequence(d - 1)})",
                 lambda: f"{self.sequence(0)}[{self._slice()}]",
                 lambda: f"list(reversed({self.sequence(d - 1)}))",
@@ -579,7 +596,10 @@ class Writer:
         if self.chance(25):
             self.write("while True:")
             self.lines.append("    " * (self.depth + 1) + f"{counter} += 1")
-            self.lines.append("    " * (self.depth + 1) + f"if {counter} > {limit if limit in '23' else 3}{extra.replace('and', 'or')}:")
+            self.lines.append(
+                "    " * (self.depth + 1)
+                + f"if {counter} > {limit if limit in '23' else 3}{extra.replace('and', 'or')}:"
+            )
             self.lines.append("    " * (self.depth + 2) + "break")
         else:
             self.write(f"while {counter} < {limit}{extra}:")
@@ -664,7 +684,9 @@ class Writer:
     def _everything(self) -> str:
         """A tuple of what up to five names hold."""
         shown = {LIST: "tuple({})", MIXED: "tuple({})", NESTED: "tuple(tuple(row) for row in {})"}
-        parts = [shown.get(kind, "{}").format(name) for scope in self.scopes for name, kind in scope.items() if name != "t"]
+        parts = [
+            shown.get(kind, "{}").format(name) for scope in self.scopes for name, kind in scope.items() if name != "t"
+        ]
         return f"({', '.join([*parts[-5:], self.output(1)])},)"
 
     def program(self) -> Case:

@@ -11,8 +11,8 @@ from typing import Any
 from agreement import datasets, meaning, module_of
 from symmetric_programs import Drawn
 from tightdp import Instance, ProgramError
-from tightdp.lang.interp import target_value
-from tightdp.query.neighbours import neighbours_of
+from tightdp.language.interp import target_value
+from tightdp.language.neighbours import neighbours_of
 
 Law = dict[Any, Fraction]
 Laws = dict[tuple[Any, ...], Law]

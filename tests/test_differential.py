@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, assume, given, note, settings
 from agreement import Agreement, assert_agreement, bind, module_of
 from strategies import Case, programs, write_program
 from tightdp.errors import LanguageError, LimitError
-from tightdp.lang.program import Bound
+from tightdp.language.program import Bound
 from tightdp.logic.bdd import BACKENDS
-from tightdp.pipeline import Limits, compile_symbolic
+from tightdp.methods.pipeline import Limits, compile_symbolic
 
 SEEDS = range(24)
 QUICK = Limits(timeout=20)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tightdp.errors import ParameterError
-from tightdp.lang.domains import Bit, Bits, Domain, Int, Tuple, Values, is_integral, with_absent
+from tightdp.language.domains import Bit, Bits, Domain, Int, Tuple, Values, is_integral, with_absent
 
 DOMAINS: list[tuple[Domain, tuple[Any, ...]]] = [
     (Bit, (0, 1)),
@@ -82,10 +82,7 @@ def test_bad_domains(build: Any) -> None:
 
 def test_equality_and_repr() -> None:
     assert Int(0, 3) == Int(0, 3) != Int(0, 4)
-    assert (
-        repr(Tuple(Bit, Int(0, 3), Bits(2), Values("a", 0.5)))
-        == "Tuple(Bit, Int(0, 3), Bits(2), Values('a', 1/2))"
-    )
+    assert repr(Tuple(Bit, Int(0, 3), Bits(2), Values("a", 0.5))) == "Tuple(Bit, Int(0, 3), Bits(2), Values('a', 1/2))"
 
 
 def test_with_absent_adds_none_once() -> None:

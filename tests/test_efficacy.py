@@ -31,7 +31,7 @@ from tightdp import (
     observe,
 )
 from tightdp.cli.main import main
-from tightdp.report.efficacy import Efficacy
+from tightdp.results.efficacy import Efficacy
 
 PROGRAMS = "programs"
 

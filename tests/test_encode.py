@@ -12,13 +12,13 @@ import pytest
 
 from agreement import bind, datasets, module_of
 from strategies import write_program
+from tightdp.core.ir import Builder, Case, CoreProgram, Input, Leaf
+from tightdp.core.lowering import lower
+from tightdp.core.passes import expand_shuffles
 from tightdp.errors import BackendError, LimitError, ProgramError
-from tightdp.lang import interp
-from tightdp.lang.domains import Bit, Domain, Int, Values
-from tightdp.lang.ir import Builder, Case, CoreProgram, Input, Leaf
-from tightdp.lang.lower import lower
-from tightdp.lang.passes import expand_shuffles
-from tightdp.lang.program import Bound
+from tightdp.language import interp
+from tightdp.language.domains import Bit, Domain, Int, Values
+from tightdp.language.program import Bound
 from tightdp.logic import bdd
 from tightdp.logic import encode as encode_module
 from tightdp.logic.arithmetic import RATIONALS, SCALED_INTEGERS
@@ -27,8 +27,8 @@ from tightdp.logic.count import output_weights
 from tightdp.logic.encode import encode, possible_values
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import order
-from tightdp.pipeline import Limits, compile_dataset, compile_symbolic
-from tightdp.query.sets import Table
+from tightdp.methods.pipeline import Limits, compile_dataset, compile_symbolic
+from tightdp.symmetry.sets import Table
 
 ABOVE_THRESHOLD = """
 def f(x, k, ratio="1/2"):
@@ -72,7 +72,9 @@ def test_above_threshold_is_small() -> None:
 def test_diagrams_grow_linearly(source: str, record: Domain, sizes: tuple[int, ...]) -> None:
     parameters = {"k": 3} if "k" in source.split("\n")[1] + source.split("\n")[0] and "ratio" in source else {}
     nodes = [compiled(source, record, n, **parameters).nodes for n in sizes]
-    steps = [(b - a) / (n - m) for (a, b), (m, n) in zip(itertools.pairwise(nodes), itertools.pairwise(sizes), strict=True)]
+    steps = [
+        (b - a) / (n - m) for (a, b), (m, n) in zip(itertools.pairwise(nodes), itertools.pairwise(sizes), strict=True)
+    ]
     assert max(steps) <= 1.5 * min(steps)
 
 
@@ -292,7 +294,9 @@ def test_extrema_of_leaves_whose_values_overlap(operator: str) -> None:
     formula = encode(program)
     for x in itertools.product(range(4), repeat=3):
         inputs = formula.evidence(x, Int(0, 3))
-        assert {formula.output(code) for code in output_weights(formula, inputs).by_code} == {(max if operator == "max" else min)(x)}
+        assert {formula.output(code) for code in output_weights(formula, inputs).by_code} == {
+            (max if operator == "max" else min)(x)
+        }
 
 
 def test_input_values_are_kept_in_ascending_order() -> None:
@@ -306,7 +310,10 @@ def test_possible_values() -> None:
     square = builder.total("mul", leaf, leaf)
     low = builder.total("lt", leaf, builder.const(2))
     high = builder.total("gt", leaf, builder.const(2))
-    assert possible_values(low, [leaf, square]) == [(True, True, False, False), (True, True, *[False] * (len(square.values) - 2))]
+    assert possible_values(low, [leaf, square]) == [
+        (True, True, False, False),
+        (True, True, *[False] * (len(square.values) - 2)),
+    ]
     assert not any(possible_values(builder.conjunction([low, high]), [leaf])[0])
 
 

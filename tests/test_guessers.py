@@ -13,12 +13,12 @@ import pytest
 from efficacy_oracle import Game
 from efficacy_programs import CASES, conditioned, running, two_groups, union, weights
 from expectations import mechanisms
-from tightdp import Instance, LimitError, ParameterError, QueryError, Top, canaries_needed, one_run
-from tightdp.lang import interp
-from tightdp.query import guessers
-from tightdp.query.audit import audit
-from tightdp.query.efficacy import top
-from tightdp.report.numbers import log
+from tightdp import Instance, LimitError, ParameterError, QueryError, Top, canaries_needed
+from tightdp.auditing import audit
+from tightdp.exact.numbers import log
+from tightdp.language import interp
+from tightdp.one_run import guessers, top
+from tightdp.session import one_run
 
 THRESHOLDS = (F(1, 2), F(3, 5), F(1))
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
-from tightdp.lang import interp
-from tightdp.lang.domains import Bit, Int, Values
-from tightdp.lang.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
-from tightdp.lang.program import Program
+from tightdp.language import interp
+from tightdp.language.domains import Bit, Int, Values
+from tightdp.language.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
+from tightdp.language.program import Program
 
 F = Fraction
 RATE = 0.1

@@ -9,9 +9,9 @@ import pytest
 
 from agreement import bind, datasets, meaning, module_of
 from tightdp.errors import LanguageError, ProgramError, Span
-from tightdp.lang.domains import Bit, Domain, Int, Tuple, Values
+from tightdp.language.domains import Bit, Domain, Int, Tuple, Values
 from tightdp.logic.bdd import BACKENDS
-from tightdp.pipeline import compile_dataset, compile_symbolic
+from tightdp.methods.pipeline import compile_dataset, compile_symbolic
 
 # (name, source, what stands under the caret, a word of the message)
 UNSUPPORTED = [
@@ -177,9 +177,11 @@ def test_unreachable_failures_are_not_reported(source: str) -> None:
 
 
 def test_contradiction_of_observe_names_the_dataset() -> None:
-    from tightdp.query.sets import Table
+    from tightdp.symmetry.sets import Table
 
-    with module_of("def f(x):\n    a = flip(1/3)\n    observe(a or x[0])\n    observe(not a)\n    return a\n") as module:
+    with module_of(
+        "def f(x):\n    a = flip(1/3)\n    observe(a or x[0])\n    observe(not a)\n    return a\n"
+    ) as module:
         bound = bind(module, Bit, 1)
         table = Table(bound, compile_symbolic(bound))
         assert table.law((1,)) == {False: 1}

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tightdp.errors import ParameterError
-from tightdp.lang import laws
-from tightdp.lang.laws import Law
+from tightdp.language import laws
+from tightdp.language.laws import Law
 
 probabilities = st.fractions(0, 1, max_denominator=50)
 ratios = st.fractions(0, Fraction(19, 20), max_denominator=20)
@@ -109,9 +109,7 @@ def test_geometric_is_symmetric_and_unbiased(v: int, ratio: Fraction, reach: int
 
 
 @given(small, ratios.filter(lambda r: r > 0), st.integers(1, 6))
-def test_neighbouring_geometric_laws_have_ratio_at_most_one_over_r(
-    v: int, ratio: Fraction, width: int
-) -> None:
+def test_neighbouring_geometric_laws_have_ratio_at_most_one_over_r(v: int, ratio: Fraction, width: int) -> None:
     first, second = dict(laws.geometric(v, ratio, 0, width)), dict(laws.geometric(v + 1, ratio, 0, width))
     assert max(max(first[z] / second[z], second[z] / first[z]) for z in range(width + 1)) == 1 / ratio
 

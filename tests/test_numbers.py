@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tightdp.errors import ParameterError
-from tightdp.report.numbers import (
+from tightdp.exact.numbers import (
     as_text,
     compare_log,
     decimal_text,

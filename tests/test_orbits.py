@@ -13,22 +13,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symmetry_oracle as oracle
-import tightdp.plan
+import tightdp.methods.plan
 from agreement import datasets, meaning, module_of
 from symmetric_programs import MODULE, Drawn, draw
 from tightdp import Bit, Instance, Int, LanguageError, QueryError, Tuple, flip, mechanism, randint
-from tightdp.lang.interp import target_value
-from tightdp.lang.ir import CoreProgram, Draw, Input, reachable
-from tightdp.lang.lower import lower, lower_target
-from tightdp.lang.passes import expand_shuffles
-from tightdp.lang.program import Bound
-from tightdp.logic import chain
+from tightdp.core.ir import CoreProgram, Draw, Input, reachable
+from tightdp.core.lowering import lower, lower_target
+from tightdp.core.passes import expand_shuffles
+from tightdp.language.interp import target_value
+from tightdp.language.neighbours import neighbours_of
+from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
-from tightdp.logic.renaming import Image, Renaming, Verifier
-from tightdp.query import sets
-from tightdp.query.detect import Action
-from tightdp.query.neighbours import neighbours_of
-from tightdp.query.symmetries import Symmetries, find_symmetries
+from tightdp.methods import chain
+from tightdp.symmetry import sets
+from tightdp.symmetry.detect import Action
+from tightdp.symmetry.renaming import Image, Renaming, Verifier
+from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
 Laws = dict[tuple[Any, ...], dict[Any, Fraction]]
 
@@ -52,9 +52,7 @@ def image_of(action: Action, x: tuple[Any, ...]) -> tuple[Any, ...]:
 def only_outputs_renamed(laws: Laws, images: dict[tuple[Any, ...], tuple[Any, ...]]) -> bool:
     """Whether some renaming of outputs takes the law on every dataset to that on its image."""
     columns = [
-        Counter(
-            tuple(laws[of(x)].get(y, Fraction(0)) for x in laws) for y in {y for law in laws.values() for y in law}
-        )
+        Counter(tuple(laws[of(x)].get(y, Fraction(0)) for x in laws) for y in {y for law in laws.values() for y in law})
         for of in (lambda x: x, lambda x: images[x])
     ]
     return columns[0] == columns[1]
@@ -259,9 +257,7 @@ BY_HAND: list[tuple[Any, int, dict[str, Any], int | None, int | None]] = [
 
 
 @pytest.mark.parametrize(("program", "n", "parameters", "classes", "pairs"), BY_HAND)
-def test_how_many_classes_are_left(
-    program: Any, n: int, parameters: dict[str, Any], classes: int, pairs: int
-) -> None:
+def test_how_many_classes_are_left(program: Any, n: int, parameters: dict[str, Any], classes: int, pairs: int) -> None:
     bound = program.bind(n=n, **parameters).bound
     found = find_symmetries(bound, core(bound), None, "cudd")
     assert found is not None
@@ -306,14 +302,12 @@ def test_where_no_symmetry_is_there_none_is_found(body: str) -> None:
     ],
 )
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove", "rotated"])
-def test_answers_up_to_symmetry(
-    record: str, n: int, body: str, relation: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_up_to_symmetry(record: str, n: int, body: str, relation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if relation == "add-remove":
         if record == "Tuple(Bit, Bit)":
             pytest.skip("absent records have no components")
         body = f"x = [b or 0 for b in x]\n{body}" if "'u'" not in body else body
-    monkeypatch.setattr(tightdp.plan, "_FEW_DATASETS", 0)
+    monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     name = relation if relation == "rotated" else f'"{relation}"'
     if record == "Values('u', None, 'w')":
@@ -396,7 +390,7 @@ def test_where_pairs_are_too_many_the_answer_is_an_enclosure(relation: str, monk
         deltas = [exact.delta(exp_epsilon=t).delta for t in steps]
         moment = exact.renyi(2).exp_moment
         monkeypatch.setattr(sets, "MAX_DATASETS", 100)
-        monkeypatch.setattr(tightdp.plan, "_FEW_DATASETS", 0)
+        monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
         for bar, tight in zip(bars, answers, strict=True):
             found = enclosed.privacy(delta=bar)
             assert found.status in ("bounded", "exact")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tightdp.errors import ParameterError
-from tightdp.lang.laws import Law
-from tightdp.lang.primitives import (
+from tightdp.language.laws import Law
+from tightdp.language.primitives import (
     PseudoRandom,
     Rejected,
     binomial,

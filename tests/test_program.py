@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tightdp.errors import LanguageError, ParameterError, ProgramError
-from tightdp.lang.domains import Bit, Bits, Int, Values, with_absent
-from tightdp.lang.primitives import PseudoRandom, flip, observe, using
-from tightdp.lang.program import NEIGHBOURS, REQUIRED, Program, in_run
+from tightdp.language.domains import Bit, Bits, Int, Values, with_absent
+from tightdp.language.primitives import PseudoRandom, flip, observe, using
+from tightdp.language.program import NEIGHBOURS, REQUIRED, Program, in_run
 
 
 def response(x: Any, lam: Any, scale: Any = 0.5) -> Any:
@@ -101,9 +101,7 @@ def test_neighbours() -> None:
     assert RESPONSE.bind(n=2, lam=0, neighbours="add-remove").record == with_absent(Bit)
     assert RESPONSE.bind(n=2, lam=0, neighbours="unit-all").record == Bit
     assert RESPONSE.bind(n=2, lam=0, neighbours=lambda x: [x]).record == Bit
-    assert Program(response, Values(None, 1), neighbours="add-remove").bind(n=1, lam=0).record == Values(
-        None, 1
-    )
+    assert Program(response, Values(None, 1), neighbours="add-remove").bind(n=1, lam=0).record == Values(None, 1)
     with pytest.raises(ParameterError) as caught:
         RESPONSE.bind(n=2, lam=0, neighbours="replace_one")
     assert "did you mean replace-one?" in caught.value.mend

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symmetry_oracle as oracle
-import tightdp.plan
-import tightdp.search
+import tightdp.methods.plan
+import tightdp.session.search
 from agreement import datasets, module_of
 from symmetric_programs import MODULE, Drawn, draw
 from tightdp import (
@@ -31,9 +31,9 @@ from tightdp import (
     mechanism,
     shuffle,
 )
-from tightdp.lang import interp
-from tightdp.query import aggregated, chain_ratios, chain_search
-from tightdp.query.neighbours import neighbours_of
+from tightdp.language import interp
+from tightdp.language.neighbours import neighbours_of
+from tightdp.methods import aggregated, chain_ratios, chain_search
 
 # Drawn programs.
 
@@ -55,7 +55,7 @@ def test_drawn_programs_with_other_neighbours(relation: str, rng: random.Random)
 def test_drawn_programs_compared_by_parts(rng: random.Random) -> None:
     """The same, looking at one client's part of the output and merging pairs with equal laws however few they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tightdp.plan, "_FEW_DATASETS", 0)
+        patch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
         patch.setattr(aggregated, "_MANY_PAIRS", 0)
         oracle.compare(draw(rng))
 
@@ -161,7 +161,7 @@ def test_programs_by_hand(
 ) -> None:
     if not few and method is not None and not method.startswith("independent"):
         pytest.skip("that limit is for independent clients")
-    monkeypatch.setattr(tightdp.plan, "_FEW_DATASETS", few)
+    monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", few)
     found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"))
     assert method in (None, found)
 
@@ -189,7 +189,7 @@ def test_outputs_in_independent_parts(
         pytest.skip("these records have no steps")
     if relation == "add-remove":
         body = f"x = [b or 0 for b in x]\n{body}"
-    monkeypatch.setattr(tightdp.plan, "_FEW_DATASETS", 0)
+    monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
     source = source_of(record, body, relation)
     oracle.compare(Drawn(source, n, relation))
     with module_of(source) as module:
@@ -387,9 +387,7 @@ def test_declared_sets_of_drawn_programs(rng: random.Random, most: int) -> None:
             gone = rng.choice(sorted(chosen))
             with pytest.raises(QueryError, match="misses the triple") as caught:
                 instance.privacy(privacy_set=[triple for value, triple in chosen.items() if value != gone])
-            missed = caught.value.what.removeprefix("the privacy set misses the triple ").rsplit(": its ratio is", 1)[
-                0
-            ]
+            missed = caught.value.what.removeprefix("the privacy set misses the triple ").rsplit(": its ratio is", 1)[0]
             assert eval(missed, {"Fraction": F}) in triples[gone]
 
 
@@ -510,7 +508,7 @@ def test_a_search_cut_short_encloses_the_answer(relation: str, most: tuple[int, 
         assert found.lower <= tight <= found.upper
         assert (found.reason is None) == (found.lower == found.upper)
         assert (found.found.ratio if found.found else 1) == found.lower
-        patch.setattr(tightdp.search, "_FEW_DATASETS", 0)
+        patch.setattr(tightdp.session.search, "_FEW_DATASETS", 0)
         shown = instance.privacy()
         assert shown.lower <= tight <= shown.upper
 

@@ -14,13 +14,14 @@ from scipy.optimize import linprog
 from efficacy_oracle import Game
 from efficacy_programs import CASES
 from expectations import mechanisms
-from tightdp import Adaptive, ParameterError, one_run, validity
-from tightdp.query.audit import audit
-from tightdp.query.efficacy.least import restricted_least
-from tightdp.query.worst_case import largest_of_any_number, largest_probability
-from tightdp.report.rules import Level, Method, Reports
-from tightdp.report.validity import Trial, Validity, WorstGame
-from tightdp.suspects import default_programs
+from tightdp import Adaptive, ParameterError, validity
+from tightdp.auditing import audit
+from tightdp.auditing.worst_case import largest_of_any_number, largest_probability
+from tightdp.one_run.least import restricted_least
+from tightdp.results.rules import Level, Method, Reports
+from tightdp.results.validity import Trial, Validity, WorstGame
+from tightdp.session import one_run
+from tightdp.session.suspects import default_programs
 
 DELTAS = (F(1, 1000), F(1, 20), F(1, 3))
 

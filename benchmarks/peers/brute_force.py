@@ -1,8 +1,8 @@
 """The definition itself: the law of every dataset by running the function once per random outcome, then the maximum.
 
-    python benchmarks/peers/brute_force.py privacy|curve FILE KEY=VALUE ... [:NAME]
-    python benchmarks/peers/brute_force.py accuracy FILE KEY=VALUE ... ALPHA
-    python benchmarks/peers/brute_force.py law FILE KEY=VALUE ... DATASET
+python benchmarks/peers/brute_force.py privacy|curve FILE KEY=VALUE ... [:NAME]
+python benchmarks/peers/brute_force.py accuracy FILE KEY=VALUE ... ALPHA
+python benchmarks/peers/brute_force.py law FILE KEY=VALUE ... DATASET
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from itertools import product
 from typing import Any
 
 from tightdp.cli.load import load, read_bindings
-from tightdp.lang.interp import law, target_value
-from tightdp.lang.program import Bound
-from tightdp.query.neighbours import neighbours_of
+from tightdp.language.interp import law, target_value
+from tightdp.language.neighbours import neighbours_of
+from tightdp.language.program import Bound
 
 
 def laws(bound: Bound) -> dict[Any, dict[Any, Fraction]]:

@@ -22,7 +22,7 @@ from problog import get_evaluatable
 from problog.logic import Constant, Term
 from problog.program import PrologString
 
-from tightdp.lang.laws import geometric
+from tightdp.language.laws import geometric
 
 sys.setrecursionlimit(1_000_000)
 HALF = "1/2"

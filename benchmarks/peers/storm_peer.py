@@ -23,7 +23,7 @@ from typing import Any
 
 import stormpy
 
-from tightdp.lang.laws import geometric
+from tightdp.language.laws import geometric
 
 HALF = "1/2"
 Law = tuple[Fraction, ...]

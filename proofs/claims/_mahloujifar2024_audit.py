@@ -28,9 +28,9 @@ from _mahloujifar2024_game import (
 )
 from _mahloujifar2024_lemmas import BELOW, k_ary, random_laws
 
+from tightdp.auditing import fdp, optimal
+from tightdp.auditing.tradeoff import Polygon
 from tightdp.claims import Fails, random_dp_law
-from tightdp.query.audit import fdp, optimal
-from tightdp.query.audit.tradeoff import Polygon
 
 
 def drawn(kind: str, seed: int, m: int, k: int, guesses: int) -> tuple[Laws, Curve, dict[int, Guess] | None]:

@@ -22,7 +22,7 @@ from _mahloujifar2024_game import (
 )
 
 from tightdp.claims import Fails, brute, program, random_law
-from tightdp.instance import Instance
+from tightdp.session.instance import Instance
 
 rr_delta = program("randomized_response_delta")
 

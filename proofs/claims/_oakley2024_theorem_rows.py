@@ -36,7 +36,7 @@ from tightdp.claims import (
     seeds,
 )
 from tightdp.claims.files import recorded_questions
-from tightdp.instance import Instance
+from tightdp.session.instance import Instance
 
 
 def window_is_an_interval() -> None:

@@ -38,7 +38,7 @@ from _xiang2025_games import (
 from _xiang2025_mechanisms import one_secret as one_secret_program
 
 from tightdp.claims import Fails, program, random_dp_law, random_law
-from tightdp.instance import Instance
+from tightdp.session.instance import Instance
 
 MECHANISMS = ("independent", "all-or-nothing", "one secret")
 
@@ -119,7 +119,7 @@ def extremal_attains(n: int, r: int, u: int, t: Fraction, delta: Fraction) -> bo
     """The symmetric extremal mechanism, as a table: it is (ε, δ)-DP, the bound is its chance, for its best
     decoder too; and the engine's optimum is the same number.
     """
-    from tightdp.query.audit import audit
+    from tightdp.auditing import audit
 
     t = Fraction(t)
     table = private(extremal(n, r, u, delta, t), delta, t)
@@ -142,7 +142,7 @@ def random_stays_below(seed: int, n: int, t: Fraction, delta: Fraction) -> bool:
 
 def random_tradeoff_stays_below(seed: int, n: int) -> bool:
     """A random mechanism against the optimum of the linear program for its own exact trade-off function."""
-    from tightdp.query.audit import audit
+    from tightdp.auditing import audit
 
     table = random_law(seed, all_bits(n), 4)
     pairs = curve_pairs(table)

@@ -36,7 +36,7 @@ def order_means(n: int, r: int, delta: Fraction, t: Fraction = ONE) -> list[Frac
 
 def checked_means(n: int, r: int, delta: Fraction) -> list[Fraction]:
     """The same, which the engine's enclosures have to contain."""
-    from tightdp.query.audit.order_statistics import error_means
+    from tightdp.auditing.order_statistics import error_means
 
     means = order_means(n, r, delta)
     if not all(e.lower <= v <= e.upper for v, e in zip(means, error_means(n, r, ((ONE, delta),)), strict=True)):

@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from tightdp._version import __version__
-from tightdp.auditing import audit, worst_case
 from tightdp.errors import (
     BackendError,
     LanguageError,
@@ -14,15 +13,16 @@ from tightdp.errors import (
     QueryError,
     TightdpError,
 )
-from tightdp.instance import Instance
-from tightdp.lang.domains import Bit, Bits, Int, Tuple, Values
-from tightdp.lang.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
-from tightdp.mechanism import Mechanism, mechanism
+from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
+from tightdp.language.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
+from tightdp.session.auditing import audit, worst_case
+from tightdp.session.instance import Instance
+from tightdp.session.mechanism import Mechanism, mechanism
 
 if TYPE_CHECKING:
-    from tightdp.canaries import canaries_needed
-    from tightdp.harness import Adaptive, validity
-    from tightdp.query.guessers import Threshold, Top
+    from tightdp.one_run.guessers import Threshold, Top
+    from tightdp.session.canaries import canaries_needed
+    from tightdp.session.harness import Adaptive, validity
 
 __all__ = [
     "Adaptive",
@@ -58,11 +58,11 @@ __all__ = [
 ]
 
 _LATER = {
-    "Adaptive": "tightdp.harness",
-    "Threshold": "tightdp.query.guessers",
-    "Top": "tightdp.query.guessers",
-    "canaries_needed": "tightdp.canaries",
-    "validity": "tightdp.harness",
+    "Adaptive": "tightdp.session.harness",
+    "Threshold": "tightdp.one_run.guessers",
+    "Top": "tightdp.one_run.guessers",
+    "canaries_needed": "tightdp.session.canaries",
+    "validity": "tightdp.session.harness",
 }
 """Names that are imported when they are first used, and from where."""
 

@@ -84,9 +84,7 @@ class ProgramError(_LocatedError):
     `x` is a dataset that reaches the failure, None when it is not known.
     """
 
-    def __init__(
-        self, what: str, mend: str = "", span: Span | None = None, x: tuple[Any, ...] | None = None
-    ) -> None:
+    def __init__(self, what: str, mend: str = "", span: Span | None = None, x: tuple[Any, ...] | None = None) -> None:
         super().__init__(what, mend)
         self.args = (what, mend, span, x)
         self.span = span

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import pytest
 
+from tightdp.auditing import METHODS, Enclosure, Gaussian, Laplace, Polygon, audit, pairs_of_vertices
 from tightdp.errors import ParameterError
-from tightdp.query.audit import METHODS, Enclosure, Gaussian, Laplace, Polygon, audit, pairs_of_vertices
-from tightdp.query.audit.enclosure import exp, float_above, float_below, ln, normal_cdf
+from tightdp.exact.enclosure import exp, float_above, float_below, ln, normal_cdf
 
 GOOD = {"canaries": 100, "guesses": 20, "correct": 15}
 
@@ -140,7 +140,7 @@ def test_certified_arithmetic():
 
 def test_audit_of_a_pair_needs_no_heavy_library():
     code = (
-        "import sys; from tightdp.query.audit import audit;"
+        "import sys; from tightdp.auditing import audit;"
         "audit(canaries=1000, guesses=100, correct=75, delta='1e-4', epsilon='1/2');"
         "print([m for m in ('numpy', 'scipy', 'sympy', 'dd') if m in sys.modules])"
     )

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tightdp.query.audit import Gaussian, Laplace, Polygon, audit, fdp, optimal, order_statistics, steinke
-from tightdp.query.audit.enclosure import Enclosure
-from tightdp.query.audit.linear_program import Game
-from tightdp.query.audit.optimal_curve import optimum
+from tightdp.auditing import Gaussian, Laplace, Polygon, audit, fdp, optimal, order_statistics, steinke
+from tightdp.auditing.linear_program import Game
+from tightdp.auditing.optimal_curve import optimum
+from tightdp.exact.enclosure import Enclosure
 
 
 def test_steinke_check_values():

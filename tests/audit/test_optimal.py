@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tightdp.query.audit import Gaussian, Laplace, Polygon, audit, optimal
-from tightdp.query.audit.enclosure import Enclosure, round_up
-from tightdp.query.audit.linear_program import Game, certify, search
-from tightdp.query.audit.optimal_curve import optimum
+from tightdp.auditing import Gaussian, Laplace, Polygon, audit, optimal
+from tightdp.auditing.linear_program import Game, certify, search
+from tightdp.auditing.optimal_curve import optimum
+from tightdp.exact.enclosure import Enclosure, round_up
 
 
 def test_check_values():

@@ -12,11 +12,11 @@ import pytest
 
 import tightdp
 from tightdp import Bit, Instance, ParameterError, QueryError, TightdpError, audit, flip, mechanism, worst_case
+from tightdp.auditing import METHODS, Enclosure
+from tightdp.auditing.linear_program import Game
+from tightdp.auditing.optimal_curve import optimum
+from tightdp.auditing.tradeoff import Polygon
 from tightdp.cli import main
-from tightdp.query.audit import METHODS, Enclosure
-from tightdp.query.audit.linear_program import Game
-from tightdp.query.audit.optimal_curve import optimum
-from tightdp.query.audit.tradeoff import Polygon
 
 SPECIFIED = [
     "method",
@@ -102,7 +102,7 @@ def test_the_trade_off_function_of_a_program():
 def test_curves_by_name():
     observation = {"canaries": 100, "guesses": 40, "correct": 36}
     named = audit(**observation, tradeoff="gaussian:1/2")
-    assert named.p_value == audit(**observation, tradeoff=tightdp.query.audit.Gaussian("1/2")).p_value
+    assert named.p_value == audit(**observation, tradeoff=tightdp.auditing.Gaussian("1/2")).p_value
     for wrong in ("gaussian:", "gaussian:-1", "laplace:x", "poisson:1", b"gaussian:1", 3.5):
         with pytest.raises(ParameterError) as caught:
             audit(**observation, tradeoff=wrong)
@@ -212,7 +212,7 @@ def test_without_scipy_there_is_an_error_that_says_so(monkeypatch):
 @pytest.mark.parametrize("correct", [760, 900, 1100, 1180, 1400, 1500])
 def test_ends_of_the_range_for_a_curve(correct):
     """Where the optimum is nearly 0 or nearly 1 for floats, the enclosure stays true and stays useful."""
-    found = optimum(Game(100_000, 1500, correct), tightdp.query.audit.Gaussian("1/2"))
+    found = optimum(Game(100_000, 1500, correct), tightdp.auditing.Gaussian("1/2"))
     assert found.certificate.check()
     assert 0 < found.p_value.lower <= found.p_value.upper <= 1
     if correct <= 1180:
@@ -220,7 +220,7 @@ def test_ends_of_the_range_for_a_curve(correct):
     else:
         assert found.p_value.upper < Fraction(1, 1000)
     for t in (Fraction(1), Fraction(3), Fraction(50)):
-        assert found.mechanism.delta(t) <= tightdp.query.audit.Gaussian("1/2").delta(t).upper
+        assert found.mechanism.delta(t) <= tightdp.auditing.Gaussian("1/2").delta(t).upper
 
 
 def test_the_linear_program_with_its_certificate_at_five_hundred():
@@ -232,7 +232,7 @@ def test_the_linear_program_with_its_certificate_at_five_hundred():
 
 
 def test_the_linear_program_is_enclosed_tightly_for_many_canaries():
-    curve = tightdp.query.audit.Gaussian("1/2")
+    curve = tightdp.auditing.Gaussian("1/2")
     answer = audit(canaries=100_000, guesses=1500, correct=1300, tradeoff=curve.outer(curve.logs(5)))
     assert answer.answer.certificate.check()
     assert answer.p_value.upper - answer.p_value.lower < Fraction(1, 10**6)

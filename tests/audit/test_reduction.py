@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from tightdp.query.audit import Polygon, audit, optimal
-from tightdp.query.audit.linear_program import Game
-from tightdp.query.audit.optimal_curve import optimum
+from tightdp.auditing import Polygon, audit, optimal
+from tightdp.auditing.linear_program import Game
+from tightdp.auditing.optimal_curve import optimum
 
 np = pytest.importorskip("numpy")
 scipy_optimize = pytest.importorskip("scipy.optimize")

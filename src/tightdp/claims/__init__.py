@@ -11,8 +11,8 @@ from tightdp.claims.files import program
 from tightdp.claims.instances import grid, seeds
 from tightdp.claims.model import Claim, Correction, Fails, Paper, Row, Verdict
 from tightdp.claims.proof import ProofError, certain, exhaustive, identity, limit, positive
-from tightdp.claims.reals import Real, UndecidedError, exp, log, real, sqrt
 from tightdp.claims.run import ClaimsDifferError, Outcome, check_file, run_claims
+from tightdp.exact.reals import Real, UndecidedError, exp, log, real, sqrt
 
 __all__ = [
     "Claim",

@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
-from tightdp.lang import interp
-from tightdp.mechanism import Mechanism
-from tightdp.report.numbers import Exact
+from tightdp.exact.numbers import Exact
+from tightdp.language import interp
+from tightdp.session.mechanism import Mechanism
 
 __all__ = ["accuracies", "are_neighbours", "datasets", "delta", "exp_epsilon", "law", "probability", "ratio"]
 

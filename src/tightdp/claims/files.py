@@ -14,7 +14,7 @@ from typing import Any
 
 from tightdp.claims.model import Paper
 from tightdp.errors import ParameterError, TightdpError
-from tightdp.mechanism import Mechanism
+from tightdp.session.mechanism import Mechanism
 
 __all__ = ["claim_files", "load_papers", "program", "recorded_questions"]
 

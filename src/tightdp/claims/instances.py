@@ -9,8 +9,8 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
-from tightdp.lang.rationals import as_parameter
-from tightdp.report.numbers import as_text
+from tightdp.exact.numbers import as_text
+from tightdp.exact.rationals import as_parameter
 
 __all__ = [
     "Instance",

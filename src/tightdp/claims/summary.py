@@ -10,7 +10,7 @@ from tightdp._version import __version__
 from tightdp.claims.instances import shown_instance, shown_value
 from tightdp.claims.model import Claim, Paper
 from tightdp.claims.run import Counterexample, Evidence, Outcome
-from tightdp.report.numbers import as_text
+from tightdp.exact.numbers import as_text
 
 __all__ = ["as_dict", "heading", "lines", "total"]
 

@@ -7,10 +7,10 @@ import json
 from decimal import Decimal
 from typing import Any
 
-from tightdp.auditing import audit
 from tightdp.cli.parser import UsageError
-from tightdp.instance import Instance
-from tightdp.lang.rationals import as_int, as_parameter
+from tightdp.exact.rationals import as_int, as_parameter
+from tightdp.session.auditing import audit
+from tightdp.session.instance import Instance
 
 __all__ = ["add_arguments", "run"]
 

@@ -13,17 +13,17 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
-from tightdp.arguments import read_count
 from tightdp.cli.load import load, read_bindings, read_dataset, read_pairs
 from tightdp.cli.parser import UsageError
 from tightdp.errors import LimitError
-from tightdp.instance import Instance
-from tightdp.lang.primitives import PseudoRandom
-from tightdp.lang.program import Bound
-from tightdp.lang.rationals import as_int, as_parameter
-from tightdp.mechanism import Mechanism
-from tightdp.report.answers import Sample, Unknown, Verification
-from tightdp.report.result import Result
+from tightdp.exact.rationals import as_int, as_parameter
+from tightdp.language.primitives import PseudoRandom
+from tightdp.language.program import Bound
+from tightdp.results.answers import Sample, Unknown, Verification
+from tightdp.results.result import Result
+from tightdp.session.arguments import read_count
+from tightdp.session.instance import Instance
+from tightdp.session.mechanism import Mechanism
 
 __all__ = ["COMMANDS", "ask", "bind", "bind_to", "emit", "interruptible", "privacy_query", "write_text"]
 
@@ -201,7 +201,7 @@ def emit(result: Result, options: argparse.Namespace) -> int:
         json.dump(result.to_dict(), sys.stdout)
         sys.stdout.write("\n")
     else:
-        from tightdp.report.table import print_view
+        from tightdp.present.table import print_view
 
         print_view(result.view(), sys.stdout)
     return UNRESOLVED if result.status == "unresolved" else DONE

@@ -16,7 +16,7 @@ from typing import Any
 
 from tightdp.cli.parser import UsageError
 from tightdp.errors import TightdpError
-from tightdp.mechanism import Mechanism
+from tightdp.session.mechanism import Mechanism
 
 __all__ = ["load", "read_bindings", "read_dataset", "read_pairs", "read_value"]
 

@@ -13,11 +13,11 @@ from tightdp.cli.commands import bind_to, emit, interruptible, privacy_query, wr
 from tightdp.cli.load import load, read_bindings
 from tightdp.cli.parser import UsageError
 from tightdp.errors import LimitError
-from tightdp.instance import Instance
-from tightdp.report import plot
-from tightdp.report.answers import Unknown
-from tightdp.report.result import Result, Status, Subject
-from tightdp.report.sweep import Sweep
+from tightdp.present import plot
+from tightdp.results.answers import Unknown
+from tightdp.results.result import Result, Status, Subject
+from tightdp.results.sweep import Sweep
+from tightdp.session.instance import Instance
 
 __all__ = ["read_range", "sweep"]
 

@@ -96,9 +96,7 @@ class Rationals:
         return {prefix << 1 | bit: weight for prefix, weight in count.items()}
 
     def merge(self, left: Exact, right: Exact) -> Exact:
-        return {
-            prefix: left.get(prefix, Fraction(0)) + right.get(prefix, Fraction(0)) for prefix in {**left, **right}
-        }
+        return {prefix: left.get(prefix, Fraction(0)) + right.get(prefix, Fraction(0)) for prefix in {**left, **right}}
 
     def weights(self, count: Exact) -> tuple[dict[int, int], int]:
         common = math.lcm(*(weight.denominator for weight in count.values()))

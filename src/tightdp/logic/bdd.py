@@ -223,5 +223,3 @@ def make_manager(backend: str, levels: int, watch: Watch = lambda size: None) ->
         raise BackendError(
             f"the back end {backend!r} cannot be imported: {error}", "use --backend autoref, or install a wheel of dd"
         ) from error
-
-

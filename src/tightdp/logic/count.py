@@ -68,8 +68,10 @@ def raw_weights(
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     diagram, variables = formula.diagram, formula.variables
     last = len(formula.output_bits) - 1
-    place = {level: at for at, level in enumerate(
-        level for level, variable in enumerate(variables) if isinstance(variable, OutputBit))}
+    place = {
+        level: at
+        for at, level in enumerate(level for level, variable in enumerate(variables) if isinstance(variable, OutputBit))
+    }
     counts: list[Any] = [None] * len(diagram)
     counts[diagram.root] = arithmetic.one()
     merge = arithmetic.merge

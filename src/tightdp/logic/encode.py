@@ -14,11 +14,11 @@ from functools import partial
 from operator import add
 from typing import Any
 
+from tightdp.core.ir import Apply, Case, Check, Const, CoreProgram, Draw, Expr, Input, Leaf, Nary, reachable
+from tightdp.core.operators import operation
+from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
-from tightdp.lang.ir import Apply, Case, Check, Const, CoreProgram, Draw, Expr, Input, Leaf, Nary, reachable
-from tightdp.lang.laws import Law
-from tightdp.lang.operators import operation
-from tightdp.lang.passes import expand_shuffles
+from tightdp.language.laws import Law
 from tightdp.logic.bdd import Manager, Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
 from tightdp.logic.order import order
@@ -374,9 +374,7 @@ class Encoder:
         except (ArithmeticError, TypeError, ValueError):
             return None
 
-    def _binary_guards(
-        self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]
-    ) -> tuple[Node, ...]:
+    def _binary_guards(self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]) -> tuple[Node, ...]:
         """Group the values of the second operand by the result, for every value of the first."""
         manager = self.manager
         left, right = unknown
@@ -404,9 +402,7 @@ class Encoder:
             result = self.manager.either(result, function)
         return result
 
-    def _product_guards(
-        self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]
-    ) -> tuple[Node, ...]:
+    def _product_guards(self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]) -> tuple[Node, ...]:
         """Go through the combinations of operand values that can occur together."""
         manager = self.manager
         combinations: list[tuple[tuple[Any, ...], Node]] = [((), manager.true)]
@@ -542,8 +538,6 @@ class Encoder:
             partial.append(list(dict.fromkeys(done + value for done in partial[-1] for value in operand.values)))
         after: dict[Any, Node] = {value: k[at] for value, at in expr.index.items()}
         for operand, sums in zip(reversed(operands), reversed(partial), strict=True):
-            after = {
-                done: self.bind(operand, tuple(after[done + value] for value in operand.values)) for done in sums
-            }
+            after = {done: self.bind(operand, tuple(after[done + value] for value in operand.values)) for done in sums}
             self._tick()
         return after[0]

@@ -16,8 +16,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from tightdp.lang.domains import Domain
-from tightdp.lang.ir import Choice, Input, Leaf, Shape, TupleOf
+from tightdp.core.ir import Choice, Input, Leaf, Shape, TupleOf
+from tightdp.language.domains import Domain
 from tightdp.logic.bdd import Diagram
 
 __all__ = ["Coin", "InputBit", "OutputBit", "Variable", "WeightedFormula"]
@@ -161,5 +161,3 @@ class WeightedFormula:
                 index = index << 1 | code >> shift & 1
             chosen.append(values[index])
         return chosen
-
-

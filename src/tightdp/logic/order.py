@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tightdp.lang.ir import CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.core.ir import CoreProgram, Draw, Expr, Input, Nary, children, reachable
 
 __all__ = ["NO_CLIENT", "Block", "clients_of", "order"]
 
@@ -109,11 +109,7 @@ def _shared(nodes: Sequence[Expr], ties: dict[int, set[int]], program: CoreProgr
     clients = len({leaf.client for leaf in program.inputs})
     if not clients:
         return _shared_among_draws(nodes)
-    return [
-        expr
-        for expr in nodes
-        if isinstance(expr, Draw) and 2 * len(ties.get(expr.serial, ())) > max(clients, 2)
-    ]
+    return [expr for expr in nodes if isinstance(expr, Draw) and 2 * len(ties.get(expr.serial, ())) > max(clients, 2)]
 
 
 def _shared_among_draws(nodes: Sequence[Expr]) -> list[Draw]:
@@ -184,9 +180,7 @@ def _with_their_clients(
         if isinstance(leaf, Draw) and owner in last:
             moved.setdefault(last[owner], []).append(leaf)
     behind = {leaf.serial for draws in moved.values() for leaf in draws}
-    return [
-        one for leaf in leaves if leaf.serial not in behind for one in (leaf, *moved.get(leaf.serial, ()))
-    ]
+    return [one for leaf in leaves if leaf.serial not in behind for one in (leaf, *moved.get(leaf.serial, ()))]
 
 
 def _with_rest(placed: list[Input | Draw], nodes: Sequence[Expr], client: dict[int, int]) -> list[Input | Draw]:

@@ -1,0 +1,24 @@
+"""Audit bounds from an observation: how much privacy do r guesses in one run, v of them right, rule out?"""
+
+from __future__ import annotations
+
+from tightdp.auditing.answer import AuditAnswer
+from tightdp.auditing.ask import METHODS, audit
+from tightdp.auditing.certificate import DualCertificate, WorstMechanism
+from tightdp.auditing.order_statistics import Counterexample
+from tightdp.auditing.tradeoff import Gaussian, Laplace, Polygon, pairs_of_vertices
+from tightdp.exact.enclosure import Enclosure
+
+__all__ = [
+    "METHODS",
+    "AuditAnswer",
+    "Counterexample",
+    "DualCertificate",
+    "Enclosure",
+    "Gaussian",
+    "Laplace",
+    "Polygon",
+    "WorstMechanism",
+    "audit",
+    "pairs_of_vertices",
+]

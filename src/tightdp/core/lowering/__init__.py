@@ -1,0 +1,147 @@
+"""From Python source to the core language.
+
+`lower(bound)` follows all runs of a bound mechanism on all datasets at once; `lower(bound, x)` those on one dataset.
+What stays the same: on every dataset the core program has the output law of the function, as long as its checks hold.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from tightdp.core.check import verify
+from tightdp.core.ir import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.lowering.draws import Draws
+from tightdp.core.lowering.machine import Frame, Probe
+from tightdp.core.lowering.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
+from tightdp.errors import LanguageError
+from tightdp.exact.rationals import as_value
+from tightdp.language.domains import Domain
+from tightdp.language.interp import named_parameters
+from tightdp.language.program import Bound
+from tightdp.language.source import read_function
+
+__all__ = ["lower", "lower_target"]
+
+
+def lower(
+    bound: Bound,
+    x: tuple[Any, ...] | None = None,
+    probe: Probe | None = None,
+    watch: Callable[[], None] = lambda: None,
+) -> CoreProgram:
+    """Return the core program of a mechanism, for every dataset or (with `x`) for one.
+
+    `probe` says which values can occur; without one, a loop or recursion ends only where that is plain to see.
+    `watch` is called at every statement, and may raise to stop. Raises LanguageError where the source is outside the
+    language.
+    """
+    return _Lowering(bound, x, probe, watch).run()
+
+
+def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
+    """Return the core program of a mechanism's target, for every dataset. Raises LanguageError."""
+    return _Lowering(bound, None, probe, lambda: None).run_target()
+
+
+class _Lowering(Draws):
+    """One lowering of one mechanism."""
+
+    def __init__(self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None, watch: Callable[[], None]) -> None:
+        super().__init__(probe, watch)
+        self.bound = bound
+        self.fixed = x
+        self.source = read_function(bound.program.function)
+        self.inputs: list[Input] = []
+        self.components: list[Expr] = []
+        frame = Frame(self.new_key(), (), frozenset(), self.source)
+        self.enter(frame, {})
+        self.position.append(self.source.node)
+        self.x = tuple(
+            self._record(client, bound.record) if x is None else self._plain(x[client]) for client in range(bound.n)
+        )
+
+    def run(self) -> CoreProgram:
+        """Lower the function on the dataset."""
+        keywords = {name: self.adopt(value) for name, value in self.bound.arguments.items()}
+        return self._finish(lambda: self._call_python(self.bound.program.function, (self.x,), keywords))
+
+    def run_target(self) -> CoreProgram:
+        """Lower the target on the dataset."""
+        target = self.bound.program.target
+        names = named_parameters(target, self.bound)
+        keywords = {name: self.adopt(value) for name, value in names.items()}
+        call = ast.Call(ast.Name("target", ast.Load()), [], [])
+        return self._finish(lambda: self.call(self.adopt(target), (self.x,), keywords, call))
+
+    def _finish(self, action: Callable[[], Value]) -> CoreProgram:
+        value = self.attempt(action)
+        if self.state.alive is self.builder.false and not self.checks:
+            dataset = self.bound.record.values[:1] * self.bound.n if self.fixed is None else self.fixed
+            raise self.bound.contradiction(dataset, "is false in every run")
+        shape = self.attempt(lambda: self._shape(value, self.builder.true)) or Leaf(0)
+        program = CoreProgram(
+            tuple(self.inputs),
+            tuple(self.components) or (self.builder.true,),
+            shape,
+            tuple(item for item in self.evidence if item is not self.builder.true),
+            tuple(self.checks),
+        )
+        verify(program)
+        return program
+
+    # records
+
+    def _record(self, client: int, domain: Domain) -> Value:
+        """Return a symbolic record."""
+        leaves = [self.builder.input(client, leaf, values) for leaf, values in enumerate(domain.leaves())]
+        self.inputs.extend(leaves)
+        return self._nested(domain, iter(leaves))
+
+    def _nested(self, domain: Domain, leaves: Any) -> Value:
+        parts = getattr(domain, "parts", None)
+        if parts is None:
+            return self._listed(next(leaves))
+        return tuple(self._nested(part, leaves) for part in parts)
+
+    def _listed(self, leaf: Input) -> Value:
+        """Return a leaf as a value; records that are tuples get their structure."""
+        if len(leaf.values) == 1:
+            return self._plain(leaf.values[0])
+        if all(is_scalar(value) for value in leaf.values):
+            return leaf
+        result = self._plain(leaf.values[-1])
+        for record in reversed(leaf.values[:-1]):
+            result = self.merge(self.builder.equals(leaf, record), self._plain(record), result)
+        return result
+
+    def _plain(self, record: Any) -> Value:
+        if isinstance(record, tuple):
+            return tuple(self._plain(part) for part in record)
+        return as_value(record)
+
+    # outputs
+
+    def _shape(self, value: Value, active: Expr) -> Shape:
+        """Return how an output is put together; components of a shape that is not taken hold their first value."""
+        if is_scalar(value):
+            return Leaf(self._component(self.expr(value), active))
+        if isinstance(value, tuple):
+            return TupleOf(tuple(self._shape(item, active) for item in value))
+        if not isinstance(value, Union):
+            mend = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
+            what = "function" if isinstance(value, Closure) else name_of(value)
+            raise LanguageError(f"an output cannot be a {what}", mend, self.source.span())
+        options = alternatives(value, self.builder.true)
+        tag: Value = len(options) - 1
+        for at in range(len(options) - 2, -1, -1):
+            tag = self.merge(options[at][0], at, tag)
+        component = self._component(self.expr(tag), active)
+        return Choice(component, tuple(self._shape(item, self.conj(active, guard)) for guard, item in options))
+
+    def _component(self, expr: Expr, active: Expr) -> int:
+        if active is not self.builder.true:
+            expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
+        self.components.append(expr)
+        return len(self.components) - 1

@@ -1,0 +1,135 @@
+"""What a Python name can hold while a program is lowered.
+
+A scalar is a plain Python value where it is known, and an `Expr` of the core language where it is not. A tuple is a
+tuple of values, a list a `Reference` into the heap. Where runs disagree about the shape, the value is a `Union`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.core.ir import Expr
+from tightdp.language.source import FunctionSource
+
+__all__ = [
+    "UNBOUND",
+    "Closure",
+    "Host",
+    "Range",
+    "Reference",
+    "Stream",
+    "Union",
+    "Value",
+    "alternatives",
+    "is_scalar",
+    "kind",
+    "name_of",
+]
+
+Value = Any
+"""bool | int | Fraction | str | None | Expr | tuple | Range | Reference | Stream | Union | Host | Closure."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A list: its key in the heap."""
+
+    key: int
+
+
+@dataclass(frozen=True)
+class Range:
+    """A range: a sequence like a tuple, but neither equal to one nor joined with one."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """What enumerate, zip and reversed give: items made one at a time, gone through once.
+
+    `step(k)` is (condition that there is an item at place k, that item), or None where there is certainly none.
+    """
+
+    name: str
+    step: Callable[[int], tuple[Expr, Value] | None]
+
+
+@dataclass(frozen=True)
+class Union:
+    """One of several values of different shapes; the guards exclude each other and one of them holds."""
+
+    alternatives: tuple[tuple[Expr, Value], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Host:
+    """A Python object of the enclosing module that is not data: a function, a class, a module, a dictionary."""
+
+    object: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A local function or lambda together with the frames in which its free names live."""
+
+    node: ast.FunctionDef | ast.Lambda
+    source: FunctionSource
+    frames: tuple[int, ...]
+    defaults: dict[str, Value]
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return getattr(self.node, "name", "lambda")
+
+
+UNBOUND = Host("a name that is not bound")
+"""What a name holds on the runs that have not assigned it."""
+
+
+def is_scalar(value: Value) -> bool:
+    """Whether a value is a scalar, known or not."""
+    return value is None or isinstance(value, (int, str, Fraction, Expr))
+
+
+def alternatives(value: Value, always: Expr) -> tuple[tuple[Expr, Value], ...]:
+    """Return a value as guarded alternatives."""
+    return value.alternatives if isinstance(value, Union) else ((always, value),)
+
+
+def kind(value: Value) -> Any:
+    """Return what two values must share to be merged into one alternative."""
+    if is_scalar(value):
+        return "scalar"
+    if isinstance(value, tuple):
+        return len(value)
+    if isinstance(value, Range):
+        return "range", len(value.items)
+    if isinstance(value, Reference):
+        return value
+    return id(value.object) if isinstance(value, Host) else id(value)
+
+
+def name_of(value: Value) -> str:
+    """Return the Python type name of a value, for messages."""
+    if isinstance(value, Expr):
+        names = {type(item).__name__ for item in value.values}
+        return " or ".join(sorted("None" if name == "NoneType" else name for name in names))
+    if isinstance(value, Union):
+        return " or ".join(sorted({name_of(item) for _, item in value.alternatives}))
+    if isinstance(value, Reference):
+        return "list"
+    if isinstance(value, Closure):
+        return "function"
+    if isinstance(value, Stream):
+        return value.name
+    if isinstance(value, Range):
+        return "range"
+    if isinstance(value, Host):
+        return "unbound name" if value is UNBOUND else type(value.object).__name__
+    return "None" if value is None else type(value).__name__

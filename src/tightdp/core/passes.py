@@ -1,0 +1,299 @@
+"""Passes over the core language: a program in, an equivalent one (in the stated sense) out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import factorial, prod
+from typing import Any
+
+from tightdp.core.check import verify
+from tightdp.core.ir import (
+    Apply,
+    Builder,
+    Case,
+    Check,
+    Const,
+    CoreProgram,
+    Draw,
+    Expr,
+    Input,
+    Leaf,
+    Nary,
+    Shape,
+    Shuffled,
+    TupleOf,
+    children,
+    reachable,
+)
+from tightdp.language import laws
+from tightdp.language.laws import Law
+
+__all__ = ["Arrangement", "Rebuild", "arrangements_to_counts", "expand_shuffles"]
+
+
+class Rebuild:
+    """Copies the nodes of a program into a fresh builder, except for those that a substitution gives."""
+
+    def __init__(self, substitute: Callable[[Rebuild, Expr], Expr | None]) -> None:
+        self.builder = Builder()
+        self._substitute = substitute
+        self._image: dict[int, Expr] = {}
+        self._shuffled: dict[int, tuple[Expr, ...]] = {}
+
+    def copy(self, roots: Sequence[Expr]) -> tuple[Expr, ...]:
+        """Return the images of nodes."""
+        for expr in reachable(roots):
+            if expr.serial not in self._image:
+                self._image[expr.serial] = self._substitute(self, expr) or self._copied(expr)
+        return tuple(self._image[root.serial] for root in roots)
+
+    def image(self, expr: Expr) -> Expr:
+        """Return the image of a node that was copied."""
+        return self._image[expr.serial]
+
+    def _copied(self, expr: Expr) -> Expr:
+        builder, image = self.builder, self.image
+        match expr:
+            case Const():
+                return builder.const(expr.values[0])
+            case Input():
+                return builder.input(expr.client, expr.leaf, expr.values)
+            case Draw():
+                selector = image(expr.selector)
+                return builder.draw(expr.name, selector, _aligned(expr.selector, selector, expr.laws))
+            case Case():
+                selector = image(expr.selector)
+                branches = _aligned(expr.selector, selector, expr.branches)
+                return builder.case(selector, [image(branch) for branch in branches])
+            case Nary():
+                return self.nary(expr.operator, [image(operand) for operand in expr.operands])
+            case Apply():
+                if expr.operator == "not" and expr.operands[0].boolean:
+                    return builder.negation(image(expr.operands[0]))
+                result, _ = builder.apply(expr.operator, *(image(operand) for operand in expr.operands))
+                return builder.const(expr.values[0]) if result is None else result
+            case Shuffled():
+                if expr.group not in self._shuffled:
+                    self._shuffled[expr.group] = builder.shuffled([image(item) for item in expr.items])
+                return self._shuffled[expr.group][expr.place]
+        raise TypeError(type(expr))
+
+    def nary(self, operator: str, operands: Sequence[Expr]) -> Expr:
+        """Return an n-ary operation on images."""
+        match operator:
+            case "sum":
+                return self.builder.sum(operands)
+            case "and":
+                return self.builder.conjunction(operands)
+            case "or":
+                return self.builder.disjunction(operands)
+            case "xor":
+                return self.builder.parity(operands)
+        return self.builder.extremum(operator, operands)
+
+    def program(self, old: CoreProgram) -> CoreProgram:
+        """Return the image of a whole program."""
+        self.copy([*old.inputs, *old.roots])
+        checks = tuple(
+            Check(self.image(check.condition), check.message, check.mend, check.span) for check in old.checks
+        )
+        new = CoreProgram(
+            tuple(leaf for leaf in map(self.image, old.inputs) if isinstance(leaf, Input)),
+            tuple(map(self.image, old.components)),
+            old.shape,
+            tuple(map(self.image, old.evidence)),
+            tuple(check for check in checks if check.condition is not self.builder.false),
+        )
+        verify(new)
+        return new
+
+
+def _aligned(old: Expr, new: Expr, entries: Sequence[Any]) -> list[Any]:
+    """Return the entries that belong to the values of a selector's image."""
+    return [entries[old.index[value]] for value in new.values]
+
+
+# shuffles
+
+
+def expand_shuffles(program: CoreProgram) -> CoreProgram:
+    """Return a program without `Shuffled` nodes and with the same output law on every dataset.
+
+    Messages are drawn one after the other from those that are left. A uniformly random order depends on the messages
+    only through how often each value occurs, so counts take the place of a permutation.
+    """
+    if not any(isinstance(expr, Shuffled) for expr in reachable(program.roots)):
+        return program
+    groups: dict[int, list[Expr]] = {}
+
+    def substitute(rebuild: Rebuild, expr: Expr) -> Expr | None:
+        if not isinstance(expr, Shuffled):
+            return None
+        if expr.group not in groups:
+            groups[expr.group] = _without_replacement(rebuild.builder, [rebuild.image(item) for item in expr.items])
+        return groups[expr.group][expr.place]
+
+    return Rebuild(substitute).program(program)
+
+
+def _without_replacement(builder: Builder, items: Sequence[Expr]) -> list[Expr]:
+    values = list(dict.fromkeys(value for item in items for value in item.values))
+    left = [builder.sum([builder.equals(item, value) for item in items]) for value in values]
+    arranged = []
+    for at in range(len(items)):
+        remaining: Expr = builder.const(len(items) - at)
+        rest, hits = builder.true, []
+        for count in left[:-1]:
+            hit = builder.conjunction([rest, _share(builder, count, remaining)])
+            hits.append(hit)
+            rest = builder.conjunction([rest, builder.negation(hit)])
+            remaining = builder.add(remaining, builder.total("neg", count))
+        result = builder.const(values[-1])
+        for hit, value in zip(reversed(hits), reversed(values[:-1]), strict=True):
+            result = builder.either(hit, builder.const(value), result)
+        arranged.append(result)
+        left = [builder.add(count, builder.total("neg", hit)) for count, hit in zip(left, [*hits, rest], strict=True)]
+    return arranged
+
+
+def _share(builder: Builder, count: Expr, total: Expr) -> Expr:
+    """Return a coin with probability count / total; combinations that cannot occur give a constant."""
+    selector = builder.total("tuple", count, total)
+
+    def law(pair: tuple[int, int]) -> Law:
+        hits, of = pair
+        return laws.bernoulli(Fraction(hits, of)) if of > 0 and 0 <= hits <= of else laws.bernoulli(0)
+
+    if isinstance(selector, Const):
+        return builder.draw("shuffle", builder.true, [law(selector.values[0])])
+    return builder.draw("shuffle", selector, [law(pair) for pair in selector.values])
+
+
+@dataclass(frozen=True)
+class Arrangement(Shape):
+    """A tuple that is one of all arrangements of a multiset, each equally likely given the counts.
+
+    Components `first`, `first + 1`, ... count the values; what is left over of `length` are copies of the last value.
+    """
+
+    first: int
+    values: tuple[Any, ...]
+    length: int
+
+    def counts(self, components: Sequence[Any]) -> list[int]:
+        """Return how often each value occurs."""
+        known = [components[self.first + at] for at in range(len(self.values) - 1)]
+        return [*known, self.length - sum(known)]
+
+    def decode(self, values: Sequence[Any]) -> Any:
+        counts = self.counts(values)
+        return tuple(value for value, count in zip(self.values, counts, strict=True) for _ in range(count))
+
+    def every(self, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """Yield all outputs with these counts, in the order of the values."""
+        left = self.counts(values)
+
+        def arrange(done: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+            if len(done) == self.length:
+                yield done
+            for at, value in enumerate(self.values):
+                if left[at]:
+                    left[at] -= 1
+                    yield from arrange((*done, value))
+                    left[at] += 1
+
+        return arrange(())
+
+    def arrangements(self, values: Sequence[Any]) -> int:
+        """Return how many outputs there are with these counts."""
+        return factorial(self.length) // prod(factorial(count) for count in self.counts(values))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A program whose shuffled outputs were replaced by counts, and where in the output the arrangements stand."""
+
+    program: CoreProgram
+    arrangements: tuple[Arrangement, ...]
+
+
+def arrangements_to_counts(program: CoreProgram) -> Counted:
+    """Replace every group of shuffled outputs by the counts of its values.
+
+    Applies where all places of a shuffle are output, once each, and used nowhere else. The output is then the counts
+    followed by a uniformly random arrangement that depends on nothing else: a post-processing of the counts, and the
+    counts are one of it. So likelihood ratios, δ, trade-off functions and Rényi divergences are those of the counts.
+    """
+    groups = _output_groups(program)
+    if not groups:
+        return Counted(program, ())
+    components: list[Expr] = []
+    shapes: list[Arrangement] = []
+    rebuild = Rebuild(lambda rebuild, expr: None)
+
+    def shape_of(shape: Shape) -> Shape:
+        if isinstance(shape, TupleOf):
+            group = _whole_group(program, shape, groups)
+            if group is None:
+                return TupleOf(tuple(shape_of(item) for item in shape.items))
+            items = rebuild.copy(group[0].items)
+            values = list(dict.fromkeys(value for item in items for value in item.values))
+            arrangement = Arrangement(len(components), tuple(values), len(items))
+            components.extend(
+                rebuild.builder.sum([rebuild.builder.equals(item, value) for item in items]) for value in values[:-1]
+            )
+            shapes.append(arrangement)
+            return arrangement
+        assert isinstance(shape, Leaf)
+        components.extend(rebuild.copy([program.components[shape.component]]))
+        return Leaf(len(components) - 1)
+
+    shape = shape_of(program.shape)
+    inputs = rebuild.copy(program.inputs)
+    evidence = rebuild.copy(program.evidence)
+    checks = tuple(
+        Check(rebuild.copy([check.condition])[0], check.message, check.mend, check.span) for check in program.checks
+    )
+    counted = CoreProgram(
+        tuple(leaf for leaf in inputs if isinstance(leaf, Input)),
+        tuple(components) or (rebuild.builder.true,),
+        shape,
+        evidence,
+        checks,
+    )
+    verify(counted)
+    return Counted(counted, tuple(shapes))
+
+
+def _output_groups(program: CoreProgram) -> set[int]:
+    """Return the groups of shuffled nodes that are used as outputs only."""
+    groups: set[int] = set()
+    spoiled: set[int] = set()
+    for expr in reachable(program.roots):
+        if isinstance(expr, Shuffled):
+            groups.add(expr.group)
+        for child in children(expr):
+            if isinstance(child, Shuffled):
+                spoiled.add(child.group)
+    for root in (*program.evidence, *(check.condition for check in program.checks)):
+        if isinstance(root, Shuffled):
+            spoiled.add(root.group)
+    return groups - spoiled if _plain(program.shape) else set()
+
+
+def _plain(shape: Shape) -> bool:
+    return isinstance(shape, Leaf) or (isinstance(shape, TupleOf) and all(_plain(item) for item in shape.items))
+
+
+def _whole_group(program: CoreProgram, shape: TupleOf, groups: set[int]) -> list[Shuffled] | None:
+    """Return the nodes of a tuple that is exactly one whole shuffle, else None."""
+    nodes = [program.components[item.component] for item in shape.items if isinstance(item, Leaf)]
+    shuffled = [node for node in nodes if isinstance(node, Shuffled)]
+    if not shuffled or len(shuffled) != len(shape.items) or shuffled[0].group not in groups:
+        return None
+    whole = len(shuffled) == len(shuffled[0].items) and {node.place for node in shuffled} == set(range(len(shuffled)))
+    same = {node.group for node in shuffled} == {shuffled[0].group}
+    once = sum(isinstance(c, Shuffled) and c.group == shuffled[0].group for c in program.components) == len(shuffled)
+    return shuffled if whole and same and once else None

@@ -1,0 +1,100 @@
+"""Binomial tails around one index, as certified sums.
+
+Everything an audit of a single (ε, δ) needs of Bin(r, q), q = t / (t + k - 1), t = e^ε, is the law divided by
+its probability b_v at the observed count: R = P(Bin >= v) / b_v and L = P(Bin < v) / b_v. Both are sums of
+products of ratios of neighbours, so neither factorials nor logarithms are needed, and P(Bin >= v) = R / (R +
+L).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tightdp.exact.enclosure import BITS, Enclosure
+
+__all__ = ["Sides", "exact_law", "sides"]
+
+_LARGEST_EXACT = 60_000
+"""Bits of the common denominator up to which a law is written out exactly."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What lies on either side of the observed count v, in units of P(Bin = v).
+
+    `right` is R, `left` is L, and `best_average` is max over 1 <= i <= v of P(v-i <= Bin <= v-1) / (i b_v).
+    """
+
+    right: Enclosure
+    left: Enclosure
+    best_average: Enclosure
+
+    @property
+    def tail(self) -> Enclosure:
+        """P(Bin >= v)."""
+        low, high = self.right.lower, self.right.upper
+        return Enclosure(low / (low + self.left.upper), high / (high + self.left.lower))
+
+
+def sides(guesses: int, correct: int, t: Enclosure, options: int = 2) -> Sides:
+    """Enclose R, L and the best average for Bin(guesses, t / (t + options - 1)) and 1 <= correct <= guesses.
+
+    R grows with t and L shrinks, so an enclosure of t gives enclosures of both.
+    """
+    odds_low, odds_high = t.lower / (options - 1), t.upper / (options - 1)
+    left_low, average_low = _left(guesses, correct, odds_high, 0)
+    left_high, average_high = _left(guesses, correct, odds_low, 1)
+    right = Enclosure(_right(guesses, correct, odds_low, 0), _right(guesses, correct, odds_high, 1))
+    return Sides(right, Enclosure(left_low, left_high), Enclosure(average_low, average_high))
+
+
+def exact_law(guesses: int, t: Fraction, options: int = 2) -> tuple[tuple[int, ...], int] | None:
+    """Return integer weights of Bin(guesses, t / (t + options - 1)) and their sum; None when they are too
+    long.
+    """
+    right, wrong = t.numerator, t.denominator * (options - 1)
+    if guesses * (right + wrong).bit_length() > _LARGEST_EXACT:
+        return None
+    weights = []
+    weight = wrong**guesses
+    for i in range(guesses + 1):
+        weights.append(weight)
+        weight = weight * (guesses - i) * right // ((i + 1) * wrong)
+    return tuple(weights), (right + wrong) ** guesses
+
+
+def _right(guesses: int, correct: int, odds: Fraction, upward: int) -> Fraction:
+    """Sum b_i / b_v over i >= v, rounded down (`upward` 0) or up (1)."""
+    up, down = odds.numerator, odds.denominator
+    term = total = 1 << BITS
+    for i in range(correct, guesses):
+        factor, divisor = (guesses - i) * up, (i + 1) * down
+        term = -(-term * factor // divisor) if upward else term * factor // divisor
+        total += term
+        # Ratios of neighbours fall with i: from a ratio <= 1/2 on, the rest is at most the last term.
+        if term <= 1 and 2 * factor <= divisor:
+            total += term * upward
+            break
+    return Fraction(total, 1 << BITS)
+
+
+def _left(guesses: int, correct: int, odds: Fraction, upward: int) -> tuple[Fraction, Fraction]:
+    """Sum b_i / b_v over i < v, and the largest average of its first terms, rounded down (0) or up (1)."""
+    up, down = odds.numerator, odds.denominator
+    term, total = 1 << BITS, 0
+    best, best_count = 0, 1
+    for i in range(correct, 0, -1):
+        factor, divisor = i * down, (guesses - i + 1) * up
+        term = -(-term * factor // divisor) if upward else term * factor // divisor
+        total += term
+        count = correct - i + 1
+        if total * best_count > best * count:
+            best, best_count = total, count
+        # The terms rise to the mode and fall after it; small ones after it no longer raise the average.
+        if term <= 1 and 2 * factor <= divisor:
+            total += term * upward
+            break
+    # Terms left out are at most one unit each: an average that includes them is at most one unit more.
+    average = Fraction(best, best_count << BITS) + Fraction(upward, 1 << BITS)
+    return Fraction(total, 1 << BITS), average

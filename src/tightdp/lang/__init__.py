@@ -1,1 +1,0 @@
-"""The language: Python functions with random primitives, their domains, laws and meaning."""

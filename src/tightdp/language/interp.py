@@ -1,0 +1,131 @@
+"""What a mechanism means: its exact output law, by running it once for every random outcome.
+
+This is the definition. It knows nothing of the compiler, whose answers are tested against it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from types import FunctionType
+from typing import Any
+
+from tightdp.errors import LimitError, ProgramError, QueryError
+from tightdp.language.laws import Law
+from tightdp.language.primitives import Rejected
+from tightdp.language.program import Bound, Output
+from tightdp.language.source import exact
+
+_MOST_DRAWS = 10_000
+
+
+def law(bound: Bound, x: Sequence[Any]) -> dict[Output, Fraction]:
+    """The probability of each output on dataset x, given that every `observe` holds; they sum to 1.
+
+    Outputs are the same when Python says `==`. Raises ProgramError with x when a run of positive probability
+    fails, or none satisfies `observe`.
+    """
+    masses: dict[Output, Fraction] = {}
+    for output, probability in runs(bound, x):
+        masses[output] = masses.get(output, Fraction(0)) + probability
+    if not masses:
+        raise bound.contradiction(bound.check_dataset(x), "is false in every run")
+    total = sum(masses.values())
+    return {output: mass / total for output, mass in masses.items()}
+
+
+def runs(bound: Bound, x: Sequence[Any]) -> Iterator[tuple[Output, Fraction]]:
+    """The output and the probability of every run on dataset x that `observe` does not reject."""
+    dataset = bound.check_dataset(x)
+    past: list[_Draw] = []
+    while True:
+        replay = _Replay(past)
+        try:
+            output = bound.execute(dataset, replay)
+        except Rejected:
+            pass
+        else:
+            yield output, replay.probability()
+        past = replay.draws
+        while past and past[-1].is_last():
+            past.pop()
+        if not past:
+            return
+        past[-1] = past[-1].next()
+
+
+def target_value(bound: Bound, x: Sequence[Any]) -> int | Fraction:
+    """The target of the mechanism on dataset x.
+
+    Raises QueryError when there is no target, ProgramError when it fails or is not a rational number.
+    """
+    target = bound.program.target
+    dataset = bound.check_dataset(x)
+    if target is None:
+        raise QueryError(
+            f"{bound.program.name} has no target", "name what it estimates, as in @mechanism(..., target=sum)"
+        )
+    try:
+        value = exact(target)(dataset, **named_parameters(target, bound))
+    except Exception as error:
+        what = f"on the dataset {dataset} the target fails with {type(error).__name__}: {error}"
+        raise ProgramError(what, "make the target a function of every dataset", x=dataset) from error
+    if not isinstance(value, (int, Fraction)):
+        what = f"on the dataset {dataset} the target is {value!r}, which is not a rational number"
+        raise ProgramError(what, "make the target an int or a quotient of ints", x=dataset)
+    whole = Fraction(value)
+    return whole.numerator if whole.denominator == 1 else whole
+
+
+class _Draw:
+    """One draw of a run: its law, and which of the outcomes was taken."""
+
+    def __init__(self, law: Law, index: int = 0) -> None:
+        self.law = law
+        self.index = index
+
+    def is_last(self) -> bool:
+        return self.index + 1 == len(self.law)
+
+    def next(self) -> _Draw:
+        return _Draw(self.law, self.index + 1)
+
+
+class _Replay:
+    """A source of randomness: repeats the draws of `past`, then takes the first outcome of every law."""
+
+    def __init__(self, past: list[_Draw]) -> None:
+        self._past = past
+        self.draws: list[_Draw] = []
+
+    def draw(self, law: Law) -> int:
+        if len(law) == 1:
+            return law[0][0]
+        position = len(self.draws)
+        draw = self._past[position] if position < len(self._past) else _Draw(law)
+        if draw.law != law:
+            mend = "draw only with the primitives of tightdp, and change nothing outside the function"
+            raise ProgramError("two runs with the same random outcomes differ", mend)
+        if position == _MOST_DRAWS:
+            raise LimitError(f"a run makes more than {_MOST_DRAWS} draws", "bound the loops of the mechanism")
+        self.draws.append(draw)
+        return law[draw.index][0]
+
+    def observe(self, condition: bool) -> None:
+        if not condition:
+            raise Rejected
+
+    def probability(self) -> Fraction:
+        product = Fraction(1)
+        for draw in self.draws:
+            product *= draw.law[draw.index][1]
+        return product
+
+
+def named_parameters(target: Any, bound: Bound) -> dict[str, Any]:
+    """The parameters that the target takes by name besides the dataset."""
+    if not isinstance(target, FunctionType):
+        return {}
+    values = {**bound.parameters, "n": bound.n}
+    return {name: values[name] for name in list(inspect.signature(target).parameters)[1:] if name in values}

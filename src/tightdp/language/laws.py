@@ -1,0 +1,137 @@
+"""The exact laws of the random primitives.
+
+A law lists its outcomes of positive probability in canonical order (False before True, integers ascending);
+the probabilities are rationals that sum to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+from typing import TypeAlias
+
+from tightdp.errors import ParameterError
+from tightdp.exact.rationals import as_fraction, as_int
+
+Law: TypeAlias = tuple[tuple[int, Fraction], ...]
+
+_CACHED = 4096
+
+
+def bernoulli(p: object) -> Law:
+    """True with probability p, else False. Raises ParameterError unless 0 <= p <= 1."""
+    return _bernoulli(_probability(p, "the probability of flip"))
+
+
+def uniform(lo: object, hi: object) -> Law:
+    """Every integer in lo..hi, both included, equally likely. Raises ParameterError when lo > hi."""
+    first, last = as_int(lo, "the lower end of randint"), as_int(hi, "the upper end of randint")
+    if first > last:
+        raise ParameterError(f"randint({first}, {last}) has no outcome", "give the lower end first")
+    return _uniform(first, last)
+
+
+def weighted(values: Iterable[object], weights: Iterable[object] | None = None) -> Law:
+    """The index of one of `values`, with probability proportional to its weight (uniform without weights).
+
+    Raises ParameterError when there are no values, or the weights are negative, all 0, or not one per value.
+    """
+    count = len(tuple(values))
+    if count == 0:
+        raise ParameterError("choice was given no values", "give at least one value")
+    if weights is None:
+        return _uniform(0, count - 1)
+    exact = tuple(_nonnegative(weight) for weight in weights)
+    if len(exact) != count:
+        raise ParameterError(f"choice was given {count} values and {len(exact)} weights", "give one weight per value")
+    if not any(exact):
+        raise ParameterError("the weights of choice are all 0", "give at least one positive weight")
+    return _weighted(exact)
+
+
+def binomial(n: object, p: object) -> Law:
+    """The number of successes in n independent trials of probability p. ParameterError unless n >= 0."""
+    trials = as_int(n, "the number of trials of binomial")
+    if trials < 0:
+        raise ParameterError(f"binomial was given {trials} trials", "give a number of trials of at least 0")
+    return _binomial(trials, _probability(p, "the probability of binomial"))
+
+
+def geometric(v: object, ratio: object, lo: object, hi: object) -> Law:
+    """Two-sided geometric noise around v, clamped to lo..hi.
+
+    P(z) is proportional to ratio^|z - v| on all integers; the mass beyond an end is moved to that end, and v
+    may lie outside lo..hi. Raises ParameterError unless 0 <= ratio < 1 and lo <= hi.
+    """
+    centre = as_int(v, "the centre of geometric")
+    first, last = as_int(lo, "the lower end of geometric"), as_int(hi, "the upper end of geometric")
+    exact = _rational(ratio)
+    if not 0 <= exact < 1:
+        raise ParameterError(f"the ratio of geometric is {exact}", "give a ratio of at least 0 and below 1")
+    if first > last:
+        raise ParameterError(f"geometric was given the empty range {first}..{last}", "give the lower end first")
+    return _geometric(centre, exact, first, last)
+
+
+@lru_cache(_CACHED)
+def _bernoulli(p: Fraction) -> Law:
+    return _positive([(False, 1 - p), (True, p)])
+
+
+@lru_cache(_CACHED)
+def _uniform(lo: int, hi: int) -> Law:
+    share = Fraction(1, hi - lo + 1)
+    return tuple((value, share) for value in range(lo, hi + 1))
+
+
+@lru_cache(_CACHED)
+def _weighted(weights: tuple[Fraction, ...]) -> Law:
+    total = sum(weights, Fraction(0))
+    return _positive([(index, weight / total) for index, weight in enumerate(weights)])
+
+
+@lru_cache(_CACHED)
+def _binomial(n: int, p: Fraction) -> Law:
+    return _positive([(k, math.comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1)])
+
+
+@lru_cache(_CACHED)
+def _geometric(v: int, ratio: Fraction, lo: int, hi: int) -> Law:
+    if lo == hi:
+        return ((lo, Fraction(1)),)
+    peak = (1 - ratio) / (1 + ratio)
+    low_end = (lo, _tail(v - lo, ratio))
+    high_end = (hi, _tail(hi - v, ratio))
+    interior = [(z, peak * ratio ** abs(z - v)) for z in range(lo + 1, hi)]
+    return _positive([low_end, *interior, high_end])
+
+
+def _tail(distance: int, ratio: Fraction) -> Fraction:
+    """P(Z >= distance) for two-sided geometric noise Z around 0; distance may be negative."""
+    if distance < 0:
+        return 1 - _tail(1 - distance, ratio)
+    return ratio**distance / (1 + ratio) if distance > 0 else 1 / (1 + ratio)
+
+
+def _positive(masses: Iterable[tuple[int, Fraction]]) -> Law:
+    return tuple((outcome, mass) for outcome, mass in masses if mass > 0)
+
+
+def _rational(value: object) -> Fraction:
+    return Fraction(value) if isinstance(value, bool) else as_fraction(value)
+
+
+def _probability(value: object, name: str) -> Fraction:
+    p = _rational(value)
+    if not 0 <= p <= 1:
+        raise ParameterError(f"{name} is {p}, which is outside [0, 1]", "give a probability from 0 to 1")
+    return p
+
+
+def _nonnegative(weight: object) -> Fraction:
+    exact = _rational(weight)
+    if exact < 0:
+        raise ParameterError(f"the weight {exact} of choice is negative", "give weights of at least 0")
+    return exact

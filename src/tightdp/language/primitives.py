@@ -1,0 +1,127 @@
+"""The random primitives that a mechanism calls.
+
+Each builds its exact law and asks the current source of randomness to draw from it. The source is
+pseudo-random unless something else is in place: the interpreter, for instance, tries every outcome in turn.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, Protocol, TypeVar
+
+from tightdp.errors import ProgramError
+from tightdp.exact.rationals import Number
+from tightdp.language import laws
+from tightdp.language.laws import Law
+
+T = TypeVar("T")
+
+
+class Source(Protocol):
+    """Where the random primitives get their outcomes from."""
+
+    def draw(self, law: Law) -> int:
+        """One outcome of the law."""
+        ...
+
+    def observe(self, condition: bool) -> None:
+        """Go on when the condition holds, otherwise raise Rejected."""
+        ...
+
+
+class Rejected(ProgramError):
+    """The run does not meet a condition that `observe` asks for."""
+
+    def __init__(self) -> None:
+        super().__init__("observe met a false condition", "call the mechanism itself, which then runs again")
+        self.args = ()
+
+
+class PseudoRandom:
+    """Draws with the exact probabilities of a law; the same seed gives the same draws."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._generator = random.Random(seed)
+
+    def draw(self, law: Law) -> int:
+        outcomes, bounds = _table(law)
+        return outcomes[bisect_right(bounds, self._generator.randrange(bounds[-1]))]
+
+    def observe(self, condition: bool) -> None:
+        if not condition:
+            raise Rejected
+
+
+@lru_cache(4096)
+def _table(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The outcomes, and the running sums of their probabilities times the common denominator."""
+    scale = math.lcm(*(mass.denominator for _, mass in law))
+    return tuple(outcome for outcome, _ in law), tuple(accumulate(int(mass * scale) for _, mass in law))
+
+
+_default = PseudoRandom()
+_current: ContextVar[Source | None] = ContextVar("tightdp_source", default=None)
+
+
+def current_source() -> Source:
+    """The source of randomness in place here."""
+    source = _current.get()
+    return _default if source is None else source
+
+
+@contextmanager
+def using(source: Source) -> Iterator[Source]:
+    """Put a source of randomness in place for the body of a `with` statement."""
+    token = _current.set(source)
+    try:
+        yield source
+    finally:
+        _current.reset(token)
+
+
+def flip(p: Number) -> bool:
+    """True with probability p, otherwise False."""
+    return bool(current_source().draw(laws.bernoulli(p)))
+
+
+def randint(lo: int, hi: int) -> int:
+    """An integer from lo to hi, both included, each with the same probability."""
+    return current_source().draw(laws.uniform(lo, hi))
+
+
+def choice(values: Iterable[T], weights: Iterable[Number] | None = None) -> T:
+    """One of the values: each with the same probability, or in proportion to the weights."""
+    listed = tuple(values)
+    return listed[current_source().draw(laws.weighted(listed, weights))]
+
+
+def binomial(n: int, p: Number) -> int:
+    """The number of successes in n independent trials that succeed with probability p."""
+    return current_source().draw(laws.binomial(n, p))
+
+
+def geometric(v: int, ratio: Number, lo: int, hi: int) -> int:
+    """Two-sided geometric noise around v: P(z) proportional to ratio^|z - v|, then clamped to lo..hi."""
+    return current_source().draw(laws.geometric(v, ratio, lo, hi))
+
+
+def shuffle(messages: Iterable[T]) -> tuple[T, ...]:
+    """The messages in uniformly random order, as a new tuple."""
+    shuffled = list(messages)
+    source = current_source()
+    for last in range(len(shuffled) - 1, 0, -1):
+        picked = source.draw(laws.uniform(0, last))
+        shuffled[last], shuffled[picked] = shuffled[picked], shuffled[last]
+    return tuple(shuffled)
+
+
+def observe(condition: Any) -> None:
+    """Condition the run on an event: only the runs in which the condition holds count."""
+    current_source().observe(bool(condition))

@@ -1,0 +1,294 @@
+"""A mechanism as a value: its function, record domain, target and neighbours, then its parameters bound."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramError, Span
+from tightdp.exact.rationals import Parameter, as_int, as_parameter
+from tightdp.language.domains import Domain, Record, is_integral, with_absent
+from tightdp.language.primitives import Rejected, Source, current_source, using
+from tightdp.language.source import AnyFunction, FunctionSource, exact, failure_span, read_function
+
+Dataset: TypeAlias = tuple[Record, ...]
+Output: TypeAlias = Any
+"""None, bool, int, Fraction, str, or a tuple of outputs."""
+Neighbours: TypeAlias = "str | Callable[[Dataset], Iterable[Dataset]]"
+
+NEIGHBOURS = ("replace-one", "unit-step", "unit-all", "add-remove")
+"""The neighbour relations that have a name."""
+
+REQUIRED: Any = inspect.Parameter.empty
+"""Stands for the default of a parameter that has none."""
+
+_MOST_REJECTIONS = 100_000
+_RESERVED = ("self", "neighbours")
+_running: ContextVar[bool] = ContextVar("tightdp_running", default=False)
+
+
+def in_run() -> bool:
+    """Whether this is called, directly or not, by a mechanism that is being run."""
+    return _running.get()
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A mechanism: a Python function of a dataset and public parameters, and what goes with it.
+
+    `record` is the domain of one record, or a function that gives it from parameters (and n) by name.
+    `target` is the quantity that a numeric output estimates: a function of the dataset, and of parameters by
+    name. Raises LanguageError or ParameterError when these do not fit together.
+    """
+
+    function: AnyFunction
+    record: Domain | Callable[..., Domain]
+    target: AnyFunction | None = None
+    neighbours: Neighbours = "replace-one"
+    name: str = ""
+    documentation: str = ""
+    source: FunctionSource = field(init=False, repr=False)
+    parameters: Mapping[str, Any] = field(init=False, repr=False)
+    """The parameters after the dataset, in order, with their defaults (REQUIRED for none)."""
+
+    def __post_init__(self) -> None:
+        self._set("source", read_function(self.function))
+        self._set("name", self.name or self.function.__name__)
+        self._set("documentation", self.documentation or inspect.getdoc(self.function) or "")
+        self._set("parameters", self._read_parameters())
+        _check_neighbours(self.neighbours)
+        if self.target is not None and not callable(self.target):
+            raise ParameterError(f"the target {self.target!r} is not a function", "give a function such as sum")
+        self._check_record()
+
+    def bind(self, n: Any, neighbours: Neighbours | None = None, **parameters: Any) -> Bound:
+        """The mechanism on datasets of n records with its parameters fixed.
+
+        Raises ParameterError naming the offender: n, a parameter, the neighbours, the domain.
+        """
+        size = _dataset_size(n)
+        bound = self._bind_parameters(parameters)
+        relation = self.neighbours if neighbours is None else neighbours
+        _check_neighbours(relation)
+        record = _fit_to_neighbours(self._resolve_record({**bound, "n": size}), relation)
+        return Bound(self, size, bound, record, relation)
+
+    def run(self, x: Sequence[Any], parameters: Mapping[str, Any] | None = None, rng: Source | None = None) -> Output:
+        """One output on dataset x, drawn from `rng` (default: the source of randomness in place).
+
+        Runs that `observe` rejects are repeated; ProgramError after 100000 of them.
+        """
+        return self.bind(_length(x), **(parameters or {})).run(x, rng)
+
+    def raw(self, x: Any, /, *arguments: Any, **parameters: Any) -> Any:
+        """The function's own result under the source of randomness in place, as inside another mechanism."""
+        signature = self._signature
+        if self.takes_n() and "n" not in parameters:
+            parameters["n"] = len(x)
+        given = signature.bind(x, *arguments, **parameters)
+        given.apply_defaults()
+        first = next(iter(signature.parameters))
+        values = {name: v if name == first else as_parameter(v) for name, v in given.arguments.items()}
+        given.arguments.update(values)
+        return exact(self.function)(*given.args, **given.kwargs)
+
+    def takes_n(self) -> bool:
+        """Whether the function has a parameter n, which is given the number of records."""
+        return "n" in list(self._signature.parameters)[1:]
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    @cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    def _read_parameters(self) -> dict[str, Any]:
+        listed = list(self._signature.parameters.values())
+        span = self.source.span()
+        if not listed or listed[0].kind not in (listed[0].POSITIONAL_ONLY, listed[0].POSITIONAL_OR_KEYWORD):
+            raise LanguageError(f"{self.name} takes no dataset", "make the dataset its first argument", span)
+        for parameter in listed[1:]:
+            if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+                raise LanguageError(f"{self.name} has the parameter {parameter}", "name every parameter", span)
+            if parameter.name in _RESERVED:
+                raise LanguageError(f"a parameter cannot be called {parameter.name}", "rename it", span)
+        return {parameter.name: parameter.default for parameter in listed[1:] if parameter.name != "n"}
+
+    def _check_record(self) -> None:
+        if isinstance(self.record, Domain):
+            return
+        record: object = self.record
+        if not callable(record):
+            mend = "give Bit, Int(lo, hi), Values(...), Bits(d), Tuple(...), or a function of parameters"
+            raise ParameterError(f"the record domain {record!r} of {self.name} is not a domain", mend)
+        known = {*self.parameters, "n"}
+        for name, parameter in inspect.signature(record).parameters.items():
+            if name not in known and parameter.default is REQUIRED:
+                what = f"the record domain of {self.name} depends on {name}, which is not a parameter"
+                raise ParameterError(what, _suggestion(name, known))
+
+    def _resolve_record(self, values: Mapping[str, Any]) -> Domain:
+        if isinstance(self.record, Domain):
+            return self.record
+        wanted = inspect.signature(self.record).parameters
+        try:
+            domain = self.record(**{name: values[name] for name in wanted if name in values})
+        except ParameterError:
+            raise
+        except Exception as error:
+            what = f"the record domain of {self.name} cannot be computed: {type(error).__name__}: {error}"
+            raise ParameterError(what, "check the function given as record=") from error
+        if not isinstance(domain, Domain):
+            raise ParameterError(f"the record domain of {self.name} is {domain!r}", "return a domain from record=")
+        return domain
+
+    def _bind_parameters(self, given: Mapping[str, Any]) -> dict[str, Parameter]:
+        for name in given:
+            if name not in self.parameters:
+                raise ParameterError(f"{self.name} has no parameter {name}", _suggestion(name, {*self.parameters}))
+        values = {**self.parameters, **given}
+        missing = [name for name in self.parameters if values[name] is REQUIRED]
+        if missing:
+            what = f"{self.name} is missing the parameter{'s' * (len(missing) > 1)} {', '.join(missing)}"
+            raise ParameterError(what, f"give {', '.join(f'{name}=...' for name in missing)}")
+        return {name: _read_parameter(name, value) for name, value in values.items()}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A mechanism with everything but the dataset fixed.
+
+    `parameters` are exact and leave out n; `record` has None when the neighbours are "add-remove".
+    """
+
+    program: Program
+    n: int
+    parameters: dict[str, Parameter]
+    record: Domain
+    neighbours: Neighbours
+
+    def __hash__(self) -> int:
+        return hash((self.program, self.n, tuple(self.parameters.items()), self.record, self.neighbours))
+
+    @property
+    def arguments(self) -> dict[str, Parameter]:
+        """What the function is called with besides the dataset: the parameters, and n if it takes n."""
+        return {**self.parameters, "n": self.n} if self.program.takes_n() else dict(self.parameters)
+
+    def check_dataset(self, x: Sequence[Any]) -> Dataset:
+        """The dataset as a tuple of records of the domain. Raises ParameterError naming a wrong record."""
+        if _length(x) != self.n:
+            raise ParameterError(f"the dataset {x!r} has {len(x)} records", f"give n = {self.n} records")
+        return tuple(self._check_record(index, record) for index, record in enumerate(x))
+
+    def run(self, x: Sequence[Any], rng: Source | None = None) -> Output:
+        """One output on dataset x, as `Program.run`."""
+        dataset = self.check_dataset(x)
+        source = current_source() if rng is None else rng
+        for _ in range(_MOST_REJECTIONS):
+            try:
+                return self.execute(dataset, source)
+            except Rejected:
+                continue
+        raise self.contradiction(dataset, f"was false in all of {_MOST_REJECTIONS} runs")
+
+    def execute(self, x: Dataset, source: Source) -> Output:
+        """The output of one run on a checked dataset. Raises Rejected, or ProgramError if the run fails."""
+        token = _running.set(True)
+        try:
+            with using(source):
+                result = exact(self.program.function)(x, **self.arguments)
+            return self._checked_output(result, x)
+        except (Rejected, LanguageError, LimitError, ProgramError):
+            raise
+        except Exception as error:
+            raise self._failure(error, x) from error
+        finally:
+            _running.reset(token)
+
+    def contradiction(self, x: Dataset, how: str) -> ProgramError:
+        """The error for an observation that never holds."""
+        what = f"a contradiction: on the dataset {x} the condition of observe {how}"
+        return ProgramError(what, "observe an event that can happen on every dataset", self._header(), x)
+
+    def _check_record(self, index: int, record: Any) -> Record:
+        try:
+            return self.record.canonical(record)
+        except ParameterError as error:
+            what = f"record {index} of the dataset is {record!r}, which is outside the domain {self.record!r}"
+            raise ParameterError(what, error.mend) from None
+
+    def _checked_output(self, result: Any, x: Dataset) -> Output:
+        try:
+            return as_output(result)
+        except TypeError as error:
+            mend = "return None, bools, ints, rationals, strings, or tuples of those"
+            raise ProgramError(f"{self.program.name} returned {error}", mend, self._header(), x) from None
+
+    def _failure(self, error: Exception, x: Dataset) -> ProgramError:
+        message = error.what if isinstance(error, ParameterError) else str(error)
+        what = f"on the dataset {x} the run fails with {type(error).__name__}{': ' if message else ''}{message}"
+        span = failure_span(self.program.source, error.__traceback__)
+        mend = "make the program succeed on every dataset of its domain, or restrict the domain"
+        return ProgramError(what, mend, span or self._header(), x)
+
+    def _header(self) -> Span:
+        return self.program.source.span()
+
+
+def as_output(value: Any) -> Output:
+    """The value as an output, whole rationals as ints. Raises TypeError showing what is no output."""
+    if isinstance(value, tuple):
+        return tuple(as_output(item) for item in value)
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else value
+    if value is None or isinstance(value, (int, str)):
+        return value
+    raise TypeError(f"the {type(value).__name__} {value!r}")
+
+
+def _read_parameter(name: str, value: Any) -> Parameter:
+    try:
+        return as_parameter(value)
+    except ParameterError as error:
+        raise ParameterError(f"the parameter {name}: {error.what}", error.mend) from None
+
+
+def _dataset_size(n: Any) -> int:
+    size = n if isinstance(n, bool) else as_parameter(n)
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ParameterError(f"n is {n!r}, which is not a number of records", "give an int of at least 1")
+    return as_int(size, "n")
+
+
+def _length(x: Any) -> int:
+    if isinstance(x, (str, bytes, Mapping)) or not hasattr(x, "__len__") or not hasattr(x, "__getitem__"):
+        raise ParameterError(f"{x!r} is not a dataset", "give a tuple or list of records")
+    return len(x)
+
+
+def _check_neighbours(relation: Neighbours) -> None:
+    if not callable(relation) and relation not in NEIGHBOURS:
+        raise ParameterError(f"{relation!r} is not a neighbour relation", _suggestion(str(relation), {*NEIGHBOURS}))
+
+
+def _fit_to_neighbours(record: Domain, relation: Neighbours) -> Domain:
+    if relation == "add-remove":
+        return with_absent(record)
+    if relation in ("unit-step", "unit-all") and not is_integral(record):
+        what = f"the neighbours {relation!r} need integer records, and the record domain is {record!r}"
+        raise ParameterError(what, "use Bit, Int(lo, hi) or Values of ints, or the neighbours 'replace-one'")
+    return record
+
+
+def _suggestion(name: str, known: set[str]) -> str:
+    close = get_close_matches(name, sorted(known), n=1)
+    listed = ", ".join(sorted(known)) or "none"
+    return f"did you mean {close[0]}? (there are: {listed})" if close else f"there are: {listed}"

@@ -1,0 +1,296 @@
+"""Programs that see their clients only through sums (or other n-ary operations) of one contribution per client.
+
+Such a program factors: the law of the aggregate given the records, and the law of the output given the aggregate.
+Clients with the same contribution law for every record are interchangeable, and so are records with the same law.
+Both are found by comparing exact contribution laws, so nothing is assumed and nothing is named: two groups of
+clients, weights, or one client that is treated differently come out as classes of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd, lcm
+from typing import Any
+
+from tightdp.core.check import verify
+from tightdp.core.ir import (
+    Apply,
+    Builder,
+    Check,
+    Const,
+    CoreProgram,
+    Draw,
+    Expr,
+    Input,
+    Leaf,
+    Nary,
+    Shuffled,
+    TupleOf,
+    children,
+    reachable,
+)
+from tightdp.core.passes import Rebuild
+from tightdp.language.domains import Domain
+from tightdp.logic.count import raw_weights
+from tightdp.logic.encode import encode
+from tightdp.logic.order import NO_CLIENT, clients_of
+
+__all__ = ["Aggregate", "Contribution", "Cut", "find_aggregate", "find_cut", "marginal"]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """The law of what one client adds to every aggregate: (values, weight) in canonical order over a denominator."""
+
+    weights: tuple[tuple[tuple[Any, ...], int], ...]
+    denominator: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A program cut at its aggregates.
+
+    `rest` is the program above: aggregate number j is its input of "client" j. `parts[c]` is the program that gives
+    the contribution of client c to every aggregate, as a function of that client's record alone.
+    """
+
+    operators: tuple[str, ...]
+    rest: CoreProgram
+    parts: tuple[CoreProgram, ...]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """A cut program with its contribution laws.
+
+    `kinds[c]` is the class of client c, `tables[k][i]` the contribution of a client of class k with the i-th record.
+    """
+
+    operators: tuple[str, ...]
+    rest: CoreProgram
+    kinds: tuple[int, ...]
+    tables: tuple[tuple[Contribution, ...], ...]
+
+
+def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: str) -> Aggregate | None:
+    """Return a program cut at its aggregates with exact contribution laws, or None where it cannot be cut so."""
+    cut = find_cut(program, clients)
+    if cut is None:
+        return None
+    tables: dict[tuple[Contribution, ...], int] = {}
+    known: dict[Any, int] = {}
+    kinds = []
+    for part in cut.parts:
+        fingerprint = _fingerprint(part)
+        if fingerprint not in known:
+            table = _contributions(part, record, backend)
+            known[fingerprint] = tables.setdefault(table, len(tables))
+        kinds.append(known[fingerprint])
+    return Aggregate(cut.operators, cut.rest, tuple(kinds), tuple(tables))
+
+
+# finding the cut
+
+
+def find_cut(program: CoreProgram, clients: int) -> Cut | None:
+    """Return a program cut at n-ary operations with at most one client in each operand, or None.
+
+    Every way from a record to an output, a condition or an obligation must pass one of these operations, each
+    client's draws must be its own, and obligations inside a contribution must concern one client.
+    """
+    nodes = reachable([*program.roots, *program.inputs])
+    client = clients_of(nodes)
+    local = [check for check in program.checks if client[check.condition.serial] >= 0]
+    others = [check for check in program.checks if client[check.condition.serial] < 0]
+    roots = [*program.components, *program.evidence, *(check.condition for check in others)]
+    cut = _cut_nodes(roots, client)
+    if cut is None or not _private(roots, cut, client, clients):
+        return None
+    parts = tuple(_part(cut, client, number, local, program) for number in range(clients))
+    return Cut(tuple(node.operator for node in cut), _rest(program, cut, client, others), parts)
+
+
+def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | None:
+    """Return the n-ary operations at which the records of several clients first meet, seen from the outputs."""
+    cut: dict[int, Nary] = {}
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        expr = stack.pop()
+        if expr.serial in seen or client[expr.serial] == NO_CLIENT:
+            continue
+        seen.add(expr.serial)
+        if client[expr.serial] >= 0:
+            return None
+        if isinstance(expr, Nary) and all(client[operand.serial] >= NO_CLIENT for operand in expr.operands):
+            cut[expr.serial] = expr
+        else:
+            stack.extend(children(expr))
+    return [cut[serial] for serial in sorted(cut)]
+
+
+def _private(roots: Sequence[Expr], cut: Sequence[Nary], client: dict[int, int], clients: int) -> bool:
+    """Whether no draw is shared between the contributions of two clients, or with the rest of the program."""
+    inner = {operand.serial for node in cut for operand in node.operands if client[operand.serial] != NO_CLIENT}
+    owner: dict[int, int] = {}
+    outside: list[Expr] = []
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        expr = stack.pop()
+        if expr.serial not in seen and expr.serial not in inner:
+            seen.add(expr.serial)
+            outside.append(expr)
+            stack.extend(children(expr))
+    for expr in outside:
+        if isinstance(expr, (Draw, Shuffled)):
+            owner[expr.serial] = NO_CLIENT
+    by_client: list[list[Expr]] = [[] for _ in range(clients)]
+    for node in cut:
+        for operand in node.operands:
+            if client[operand.serial] != NO_CLIENT:
+                by_client[client[operand.serial]].append(operand)
+    for number, operands in enumerate(by_client):
+        for expr in reachable(operands):
+            shared = isinstance(expr, Draw) and owner.setdefault(expr.serial, number) != number
+            if isinstance(expr, Shuffled) or shared:
+                return False
+    return True
+
+
+def _part(
+    cut: Sequence[Nary], client: dict[int, int], number: int, checks: Sequence[Check], program: CoreProgram
+) -> CoreProgram:
+    """Return the contribution of one client to every aggregate as a program of its record."""
+    rebuild = Rebuild(
+        lambda made, expr: made.builder.input(0, expr.leaf, expr.values) if isinstance(expr, Input) else None
+    )
+    components = []
+    for node in cut:
+        operands = rebuild.copy([operand for operand in node.operands if client[operand.serial] == number])
+        components.append(rebuild.nary(node.operator, operands) if operands else rebuild.builder.const(None))
+    mine = [check for check in checks if client[check.condition.serial] == number]
+    conditions = rebuild.copy([check.condition for check in mine])
+    leaves = rebuild.copy([leaf for leaf in program.inputs if leaf.client == number])
+    shape = TupleOf(tuple(Leaf(at) for at in range(len(components))))
+    part = CoreProgram(
+        tuple(leaf for leaf in leaves if isinstance(leaf, Input)),
+        tuple(components) or (rebuild.builder.true,),
+        shape,
+        (),
+        tuple(
+            Check(condition, check.message, check.mend, check.span)
+            for condition, check in zip(conditions, mine, strict=True)
+            if condition is not rebuild.builder.false
+        ),
+    )
+    verify(part)
+    return part
+
+
+def _rest(program: CoreProgram, cut: Sequence[Nary], client: dict[int, int], checks: Sequence[Check]) -> CoreProgram:
+    """Return the program above the aggregates, which are its inputs."""
+    number = {node.serial: at for at, node in enumerate(cut)}
+    leaves: list[Input] = []
+
+    def substitute(made: Rebuild, expr: Expr) -> Expr | None:
+        if expr.serial in number:
+            assert isinstance(expr, Nary)
+            inner = [operand for operand in expr.operands if client[operand.serial] != NO_CLIENT]
+            values = _aggregate_values(expr.operator, inner)
+            leaf = made.builder.input(number[expr.serial], 0, values)
+            leaves.append(leaf)
+            others = made.copy([operand for operand in expr.operands if client[operand.serial] == NO_CLIENT])
+            return made.nary(expr.operator, [leaf, *others])
+        # What belongs to one client stands below the cut: it is not part of the rest.
+        return made.builder.true if client[expr.serial] >= 0 else None
+
+    rebuild = Rebuild(substitute)
+    components = rebuild.copy(program.components)
+    evidence = rebuild.copy(program.evidence)
+    conditions = rebuild.copy([check.condition for check in checks])
+    rest = CoreProgram(
+        tuple(sorted(leaves, key=lambda leaf: leaf.client)),
+        components,
+        program.shape,
+        evidence,
+        tuple(
+            Check(condition, check.message, check.mend, check.span)
+            for condition, check in zip(conditions, checks, strict=True)
+            if condition is not rebuild.builder.false
+        ),
+    )
+    verify(rest)
+    return rest
+
+
+def _aggregate_values(operator: str, operands: Sequence[Expr]) -> Sequence[Any]:
+    """Return the values that an aggregate of these operands may take."""
+    scratch = Builder()
+    leaves = [scratch.input(at, 0, operand.values) for at, operand in enumerate(operands)]
+    return Rebuild(lambda made, expr: None).nary(operator, leaves).values if len(leaves) > 1 else operands[0].values
+
+
+# contribution laws
+
+
+def _fingerprint(program: CoreProgram) -> Any:
+    """Return a value that two programs share only if they are the same graph."""
+    described = []
+    for expr in reachable([*program.roots, *program.inputs]):
+        below = tuple(child.serial for child in children(expr))
+        match expr:
+            case Const():
+                extra: Any = (type(expr.values[0]), expr.values[0])
+            case Input():
+                extra = (expr.client, expr.leaf, tuple(expr.values))
+            case Draw():
+                extra = (expr.number, expr.laws)
+            case Apply() | Nary():
+                extra = expr.operator
+            case _:
+                extra = None
+        described.append((type(expr), expr.serial, below, extra))
+    return tuple(described), *(
+        tuple(root.serial for root in roots)
+        for roots in (program.components, [check.condition for check in program.checks])
+    )
+
+
+def _contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Contribution, ...]:
+    """Return the contribution law of a client for every record."""
+    formula = encode(part, backend)
+    table = []
+    for item in record.values:
+        weights, denominator = raw_weights(formula, formula.evidence((item,), record))
+        decoded = sorted(((formula.output(code), weight) for code, weight in weights.items()), key=_canonical)
+        table.append(Contribution(tuple(decoded), denominator))
+    return tuple(_reduced(table))
+
+
+def marginal(table: Sequence[Contribution], chosen: Sequence[int]) -> tuple[Contribution, ...]:
+    """Return what the contributions of a table add to some of the aggregates."""
+    result = []
+    for entry in table:
+        total: dict[tuple[Any, ...], int] = {}
+        for values, weight in entry.weights:
+            part = tuple(values[at] for at in chosen)
+            total[part] = total.get(part, 0) + weight
+        result.append(Contribution(tuple(sorted(total.items(), key=_canonical)), entry.denominator))
+    return tuple(_reduced(result))
+
+
+def _canonical(entry: tuple[tuple[Any, ...], int]) -> list[tuple[str, Any]]:
+    return [(type(value).__name__ if value is None else "", value if value is not None else 0) for value in entry[0]]
+
+
+def _reduced(table: Sequence[Contribution]) -> list[Contribution]:
+    """Return the table over one denominator, in lowest terms, so that equal laws are equal values."""
+    common = lcm(*(entry.denominator for entry in table))
+    scaled = [[(values, weight * (common // entry.denominator)) for values, weight in entry.weights] for entry in table]
+    shared = gcd(common, *(weight for entry in scaled for _, weight in entry))
+    return [
+        Contribution(tuple((values, weight // shared) for values, weight in entry), common // shared)
+        for entry in scaled
+    ]

@@ -1,0 +1,308 @@
+"""Output laws of programs that see their clients only through aggregates, and the sets that go with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any
+
+from tightdp.core.ir import Choice, CoreProgram, Leaf, Shape, TupleOf
+from tightdp.core.lowering import lower_target
+from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
+from tightdp.errors import LanguageError, ProgramError
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import changes_one_record, record_steps
+from tightdp.language.program import Bound, Dataset, Output
+from tightdp.logic.count import Weights, raw_weights
+from tightdp.logic.encode import encode, prober
+from tightdp.logic.formula import WeightedFormula
+from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate
+from tightdp.methods.mixture import StateLaw, every_law, law_of, one_state
+from tightdp.symmetry.orbits import Change, Group, Orbits
+from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
+
+__all__ = ["AggregateTable", "find_aggregate_table"]
+
+MAX_LAW_ENTRIES = 30_000_000
+"""How many probabilities the laws of all classes of datasets may have together."""
+_MANY_PAIRS = 20_000
+"""Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
+_TRIED = 20_000
+"""So many classes of pairs are gone through to find some whose laws are computed already."""
+
+
+class AggregateTable(Table):
+    """The output laws of a program cut at its aggregates, one per class of datasets."""
+
+    def __init__(
+        self,
+        bound: Bound,
+        aggregate: Aggregate,
+        rest: WeightedFormula,
+        arrangements: Sequence[Arrangement],
+    ) -> None:
+        super().__init__(bound, rest)
+        self.aggregate = aggregate
+        self.arrangements = tuple(arrangements)
+        self.orbits = _orbits(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
+        self._kind = [aggregate.kinds[group.clients[0]] for group in self.orbits.groups]
+        position = {record: at for at, record in enumerate(bound.record.values)}
+        self._letters = [
+            [aggregate.tables[kind][position[letter[0]]] for letter in group.letters]
+            for kind, group in zip(self._kind, self.orbits.groups, strict=True)
+        ]
+        self._start = one_state(aggregate.operators, aggregate.tables)
+        self._given: dict[tuple[Any, ...], tuple[dict[int, int], int]] = {}
+        self._by_counts: dict[Any, Weights] = {}
+
+    @property
+    def affordable(self) -> bool:
+        """Whether the laws of all classes fit in memory and time."""
+        return self.entries <= MAX_LAW_ENTRIES
+
+    @property
+    def entries(self) -> int:
+        """A bound on how many probabilities the laws of all classes have together."""
+        states = math.prod(len(leaf.values) for leaf in self.formula.inputs)
+        return min(self.orbits.number * states, self._most_entries)
+
+    @property
+    def _most_entries(self) -> int:
+        """A bound on how many ways of contributing the laws of all classes distinguish together.
+
+        With s values that a client may contribute, summed over its letters, n interchangeable clients have
+        C(n + s - 1, s - 1) ways to choose a letter and a value each.
+        """
+        return math.prod(
+            math.comb(len(group.clients) + values - 1, values - 1)
+            for group, letters in zip(self.orbits.groups, self._letters, strict=True)
+            for values in [sum(len(letter.weights) for letter in letters)]
+        )
+
+    def fill(self, watch: Callable[[], None] = lambda: None) -> None:
+        """Compute the laws of all classes of datasets at once."""
+        if len(self._by_counts) == self.orbits.number:
+            return
+        clients = [len(group.clients) for group in self.orbits.groups]
+        for counts, state in every_law(self._start, self._letters, clients):
+            watch()
+            self._by_counts[counts] = self._output_law(state)
+
+    def weights(self, x: Dataset) -> Weights:
+        counts = self.orbits.counts(x)
+        found = self._by_counts.get(counts)
+        if found is None:
+            found = self._by_counts[counts] = self._output_law(law_of(self._start, self._letters, counts))
+        if not found.total:
+            raise self.bound.contradiction(x, "is false in every run")
+        return found
+
+    def probability(self, x: Dataset, output: Output) -> Fraction:
+        """Return P(output | x)."""
+        wanted: dict[int, Any] = {}
+        if not _take_apart(self.formula.shape, output, wanted):
+            return Fraction(0)
+        law = self.weights(x)
+        for code in law.by_code:
+            values = self.formula.component_values(code)
+            if all(values[component] == value for component, value in wanted.items()):
+                return law.probability(code) / self.multiplicity(code)
+        return Fraction(0)
+
+    def multiplicity(self, code: int) -> int:
+        if not self.arrangements:
+            return 1
+        values = self.formula.component_values(code)
+        return math.prod(arrangement.arrangements(values) for arrangement in self.arrangements)
+
+    def outputs(self, code: int) -> Iterator[Output]:
+        values = self.formula.component_values(code)
+        orders = [arrangement.every(values) for arrangement in self.arrangements]
+        for chosen in product(*orders):
+            given = dict(zip(self.arrangements, chosen, strict=True))
+            yield _put_together(self.formula.shape, values, given)
+
+    def _output_law(self, state: StateLaw) -> Weights:
+        entries = [(self._outputs_given(values), weight) for values, weight in state.items()]
+        common = math.lcm(*(below for (_, below), _ in entries))
+        total: dict[int, int] = {}
+        for (outputs, below), weight in entries:
+            factor = weight * (common // below)
+            for code, share in outputs.items():
+                total[code] = total.get(code, 0) + factor * share
+        whole = sum(total.values()) if self.formula.conditioned else state.denominator * common
+        return Weights(dict(sorted(total.items())), whole)
+
+    def _outputs_given(self, values: tuple[Any, ...]) -> tuple[dict[int, int], int]:
+        found = self._given.get(values)
+        if found is None:
+            weights, below = raw_weights(self.formula, self.formula.evidence_of(values))
+            found = self._given[values] = (dict(weights), below)
+        return found
+
+    # the sets
+
+    def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
+        """Return one pair of neighbours per class, for a relation that has a name.
+
+        Where there are many classes, those with the same two output laws become one.
+        """
+        number = self.orbits.number_of_pairs(self.bound)
+        if number > _MANY_PAIRS and changes_one_record(self.bound):
+            return PrivacySet(lambda: self._merged_pairs(watch), number)
+        return PrivacySet(lambda: self.orbits.pairs(self.bound), number)
+
+    def _merged_pairs(self, watch: Callable[[], None]) -> Iterator[tuple[Dataset, Dataset, int]]:
+        self.fill(watch)
+        laws: dict[Any, int] = {}
+        law_of_counts = {}
+        for counts, weights in self._by_counts.items():
+            watch()
+            shared = math.gcd(weights.total, *weights.by_code.values())
+            reduced = tuple((code, weight // shared) for code, weight in weights.by_code.items())
+            law_of_counts[counts] = laws.setdefault((weights.total // shared, reduced), len(laws))
+        merged: dict[tuple[int, int], tuple[Change, int]] = {}
+        for change in self.orbits.changes_of_one(self.bound):
+            watch()
+            key = law_of_counts[change.counts], law_of_counts[change.counts_after]
+            first, size = merged.get(key, (change, 0))
+            merged[key] = first, size + change.size
+        for change, size in merged.values():
+            yield *self.orbits.neighbours(change), size
+
+    def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
+        """Yield some pairs of neighbours whose laws are both computed, for a relation that changes one record."""
+        if changes_one_record(self.bound):
+            for change in islice(self.orbits.changes_of_one(self.bound), _TRIED):
+                if change.counts in self._by_counts and change.counts_after in self._by_counts:
+                    yield *self.orbits.neighbours(change), change.size
+
+    def known_inputs(self) -> Iterator[tuple[Dataset, int]]:
+        """Yield one dataset of every class whose law is computed."""
+        for counts in list(self._by_counts):
+            yield self.orbits.representative(counts), 1
+
+    def ratio_bound(self) -> Fraction | float:
+        """Return an upper bound on every likelihood ratio, for a relation that has a name.
+
+        The output depends on a record only through what its client contributes, and a ratio of sums is at most the
+        largest ratio of its terms. `observe` divides by probabilities that change by as much at most.
+        """
+        steps = record_steps(self.bound)
+        bounds = [_letter_bound(self._letters[at], group, steps) for at, group in enumerate(self.orbits.groups)]
+        if self.bound.neighbours == "unit-all":
+            powers = [limit ** len(group.clients) for limit, group in zip(bounds, self.orbits.groups, strict=True)]
+            whole = math.inf if math.inf in powers else math.prod(powers, start=Fraction(1))
+        else:
+            whole = max(bounds, default=Fraction(1))
+        return whole * whole if self.formula.conditioned else whole
+
+    def codes(self) -> set[int]:
+        """Return the codes of all outputs that are ever given."""
+        return set().union(*(law.by_code for law in self._by_counts.values()))
+
+    def accuracy_classes(self) -> int | None:
+        """Return how many datasets accuracy would be measured on; None without a target of that form."""
+        found = None if self.bound.program.target is None else self.accuracy_set()
+        return None if found is None else found.size
+
+    def accuracy_set(self) -> AccuracySet | None:
+        """Return one dataset per class of equal law and equal target, or None where the target has no such form."""
+        target = _target_aggregate(self.bound)
+        if target is None:
+            return None
+        marks = list(zip(self.aggregate.kinds, target.kinds, strict=True))
+        orbits = _orbits(self.bound, self.aggregate, marks, [target])
+        if orbits.number > MAX_LAW_ENTRIES:
+            return None
+        return AccuracySet(
+            lambda: ((orbits.representative(counts), orbits.size(counts)) for counts in orbits.every_counts()),
+            orbits.number,
+        )
+
+
+def _put_together(shape: Shape, values: Sequence[Any], given: dict[Arrangement, tuple[Any, ...]]) -> Output:
+    """Return the output with these components and these orders of shuffled parts."""
+    if isinstance(shape, Arrangement):
+        return given[shape]
+    if isinstance(shape, TupleOf):
+        return tuple(_put_together(item, values, given) for item in shape.items)
+    return shape.decode(values)
+
+
+def _take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
+    """Note which values the components have where an output is given; False where the shape has no such output."""
+    match shape:
+        case Leaf(component):
+            wanted[component] = output
+            return not isinstance(output, tuple)
+        case TupleOf(items):
+            return (
+                isinstance(output, tuple)
+                and len(output) == len(items)
+                and all(_take_apart(item, part, wanted) for item, part in zip(items, output, strict=True))
+            )
+        case Arrangement(first, values, length):
+            if not isinstance(output, tuple) or len(output) != length or not set(output) <= set(values):
+                return False
+            wanted.update((first + at, output.count(value)) for at, value in enumerate(values[:-1]))
+            return True
+        case Choice(component, alternatives):
+            for at, alternative in enumerate(alternatives):
+                trial: dict[int, Any] = {}
+                if _take_apart(alternative, output, trial):
+                    wanted.update(trial)
+                    wanted[component] = at
+                    return True
+    return False
+
+
+def _letter_bound(
+    letters: Sequence[Contribution], group: Group, steps: dict[Record, tuple[Record, ...]]
+) -> Fraction | float:
+    """Return the largest ratio between what a client contributes with a record and with what that may become."""
+    largest: Fraction | float = Fraction(1)
+    for before, after in {(group.letter_of[old], group.letter_of[new]) for old in steps for new in steps[old]}:
+        ours, theirs = letters[before], letters[after]
+        weights = dict(theirs.weights)
+        for values, weight in ours.weights:
+            if values not in weights:
+                return math.inf
+            largest = max(largest, Fraction(weight * theirs.denominator, weights[values] * ours.denominator))
+    return largest
+
+
+def _orbits(
+    bound: Bound, aggregate: Aggregate, marks: Sequence[tuple[int, ...]], further: Sequence[Aggregate]
+) -> Orbits:
+    """Return the classes of datasets that neither the aggregate nor any further one tells apart."""
+    groups = []
+    for mark in dict.fromkeys(marks):
+        clients = tuple(client for client, other in enumerate(marks) if other == mark)
+        tables = [which.tables[kind] for which, kind in zip([aggregate, *further], mark, strict=True)]
+        letters: dict[Any, list[Any]] = {}
+        for at, record in enumerate(bound.record.values):
+            letters.setdefault(tuple(table[at] for table in tables), []).append(record)
+        groups.append(Group(clients, tuple(tuple(letter) for letter in letters.values())))
+    return Orbits(tuple(groups), bound.n)
+
+
+def _target_aggregate(bound: Bound) -> Aggregate | None:
+    try:
+        target = lower_target(bound, prober())
+        return find_aggregate(target, bound.record, bound.n, "cudd")
+    except (LanguageError, ProgramError):
+        return None
+
+
+def find_aggregate_table(
+    bound: Bound, program: CoreProgram, backend: str, watch: Callable[[int], None] = lambda size: None
+) -> AggregateTable | None:
+    """Return the table of a program that can be cut at its aggregates, or None."""
+    counted = arrangements_to_counts(program)
+    aggregate = find_aggregate(expand_shuffles(counted.program), bound.record, bound.n, backend)
+    if aggregate is None:
+        return None
+    return AggregateTable(bound, aggregate, encode(aggregate.rest, backend, watch), counted.arrangements)

@@ -1,0 +1,259 @@
+"""A diagram as a chain of client blocks, and the linear maps between them.
+
+Where every client's variables stand together, the diagram is a head (what is drawn before any client), one block per
+client, and a tail. A client's *letter* is its record together with the output bits decided in its block; given its
+letter, a block moves weight linearly from the nodes above it to those below. P(output | dataset) is a product of such
+maps, whatever the program does inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+from math import gcd, lcm
+
+from tightdp.language.domains import Domain, Record
+from tightdp.logic.arithmetic import SCALED_INTEGERS
+from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
+from tightdp.logic.order import NO_CLIENT
+
+__all__ = ["Block", "Chain", "Letter", "Vector", "make_chain"]
+
+Letter = tuple[Record, int]
+"""A record, and the output bits decided in the client's block as a number."""
+
+Vector = dict[int, int]
+"""Integer weights by node of the diagram; zero weights are left out."""
+
+
+MAX_ENTRIES = 4_000_000
+"""How many entries of the maps between blocks are worked out."""
+_BETWEEN_LOOKS = 10_000
+
+
+@dataclass(frozen=True)
+class Block:
+    """The block of one client: for every letter, where the weight below each node comes from.
+
+    `into[letter][node]` lists (node above, weight); all weights of a block share one denominator. `components` are the
+    output components that are decided in the block, from its top to its bottom; `bits` counts their bits.
+    """
+
+    client: int
+    bits: int
+    components: tuple[int, ...]
+    into: dict[Letter, dict[int, list[tuple[int, int]]]]
+
+    def pull(self, letter: Letter, vector: Vector) -> Vector:
+        """Return, for nodes above the block, the value that the letter gives them from values below it."""
+        arrows = self.into[letter]
+        result: Vector = {}
+        for node, value in vector.items():
+            for above, weight in arrows.get(node, ()):
+                result[above] = result.get(above, 0) + weight * value
+        return {node: value for node, value in result.items() if value}
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A compiled program as head, blocks and tail.
+
+    `heads[bits]` are weights of the nodes below the head, by the output bits decided there; `tails[bits]` values of
+    the nodes above the tail, by the output bits decided there; `places` how many output bits each part decides.
+    """
+
+    heads: dict[int, Vector]
+    blocks: tuple[Block, ...]
+    tails: dict[int, Vector]
+    tail_bits: int
+
+    def code(self, head: int, letters: Sequence[Letter], tail: int) -> int:
+        """Return the output code of the bits decided along the chain."""
+        code = head
+        for block, (_, bits) in zip(self.blocks, letters, strict=True):
+            code = code << block.bits | bits
+        return code << self.tail_bits | tail
+
+
+def make_chain(formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None) -> Chain | None:
+    """Return a diagram as a chain.
+
+    It is None where the variables of some client do not stand together, and where the maps between blocks would have
+    too many entries.
+    """
+    if formula.conditioned:
+        return None
+    bounds = _segments(formula)
+    if bounds is None:
+        return None
+    try:
+        return _chain(_Flow(formula, watch), record, bounds)
+    except _TooManyEntries:
+        return None
+
+
+def _chain(flow: _Flow, record: Domain, bounds: Sequence[tuple[int, int, int]]) -> Chain:
+    formula = flow.formula
+    head_end = bounds[0][0] if bounds else 0
+    heads = _head(flow, head_end)
+    blocks = []
+    entries = {node for vector in heads.values() for node in vector}
+    for start, end, client in bounds:
+        block, entries = _block(flow, record, client, start, end, entries)
+        blocks.append(block)
+    tail_start = bounds[-1][1] if bounds else head_end
+    tails = _tail(flow, tail_start, entries)
+    bits = sum(isinstance(variable, OutputBit) for variable in formula.variables[tail_start:])
+    return Chain(heads, tuple(blocks), tails, bits)
+
+
+def _segments(formula: WeightedFormula) -> list[tuple[int, int, int]] | None:
+    """Return (first level, level after the last, client) of every block, in order.
+
+    Coins stand where their client's record does; where they do not, a block reaches from one record to the next.
+    """
+    inputs = [
+        formula.inputs[variable.leaf].client if isinstance(variable, InputBit) else NO_CLIENT
+        for variable in formula.variables
+    ]
+    found = _contiguous(formula.owners)
+    return _contiguous(inputs) if found is None else found
+
+
+def _contiguous(owners: Sequence[int]) -> list[tuple[int, int, int]] | None:
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for level, owner in enumerate(owners):
+        if owner != NO_CLIENT:
+            first.setdefault(owner, level)
+            last[owner] = level
+    clients = sorted(first, key=first.__getitem__)
+    for before, after in pairwise(clients):
+        if last[before] > first[after]:
+            return None
+    starts = [first[client] for client in clients]
+    ends = [*starts[1:], last[clients[-1]] + 1] if clients else []
+    return list(zip(starts, ends, clients, strict=True))
+
+
+class _TooManyEntries(Exception):
+    """Following the weight through the blocks of a diagram takes more than `MAX_ENTRIES` steps."""
+
+
+Flowed = dict[tuple[int, int], int]
+"""Weight by (output bits decided, node reached)."""
+
+
+class _Flow:
+    """Weight that flows through a range of levels from one node."""
+
+    def __init__(self, formula: WeightedFormula, watch: Callable[[], None]) -> None:
+        self.formula = formula
+        self.diagram = formula.diagram
+        self._watch = watch
+        self._spent = 0
+        self._looked = 0
+
+    def _spend(self, entries: int) -> None:
+        self._spent += entries
+        if self._spent - self._looked > _BETWEEN_LOOKS:
+            self._looked = self._spent
+            self._watch()
+            if self._spent > MAX_ENTRIES:
+                raise _TooManyEntries
+
+    def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, int]:
+        """Return where weight 1 at a node arrives at or below level `end`, and the common denominator."""
+        level, low, high = self.diagram.level, self.diagram.low, self.diagram.high
+        done: dict[int, tuple[dict[int, int], int]] = {}
+        waiting = {node: SCALED_INTEGERS.one()}
+        while waiting:
+            top = max(waiting)
+            count = waiting.pop(top)
+            self._spend(1 + len(count[0]))
+            if top < 2 or level[top] >= end:
+                if top:
+                    done[top] = count
+                continue
+            variable = self.formula.variables[level[top]]
+            if isinstance(variable, Coin):
+                below, above = SCALED_INTEGERS.split(count, variable)
+                targets = [(low[top], below), (high[top], above)]
+            elif isinstance(variable, OutputBit):
+                targets = [
+                    (child, SCALED_INTEGERS.append(count, bit)) for bit, child in enumerate((low[top], high[top]))
+                ]
+            else:
+                targets = [(high[top] if inputs[level[top]] else low[top], count)]
+            for child, part in targets:
+                if child:
+                    waiting[child] = SCALED_INTEGERS.merge(waiting[child], part) if child in waiting else part
+        common = lcm(*(below for _, below in done.values()))
+        return {
+            (bits, exit_): weight * (common // below)
+            for exit_, (weights, below) in done.items()
+            for bits, weight in weights.items()
+        }, common
+
+
+def _head(flow: _Flow, end: int) -> dict[int, Vector]:
+    heads: dict[int, Vector] = {}
+    flowed, _ = flow.run(flow.diagram.root, end, {})
+    for (bits, node), weight in flowed.items():
+        heads.setdefault(bits, {})[node] = weight
+    return heads
+
+
+def _tail(flow: _Flow, start: int, entries: set[int]) -> dict[int, Vector]:
+    end = len(flow.formula.variables)
+    flows = {node: flow.run(node, end, {}) for node in sorted(entries) if node}
+    common = lcm(*(below for _, below in flows.values()))
+    tails: dict[int, Vector] = {}
+    for node, (flowed, below) in flows.items():
+        for (bits, _), weight in flowed.items():
+            tails.setdefault(bits, {})[node] = weight * (common // below)
+    return tails
+
+
+def _block(flow: _Flow, record: Domain, client: int, start: int, end: int, entries: set[int]) -> tuple[Block, set[int]]:
+    """Return the block of a client, and the nodes below it."""
+    formula = flow.formula
+    decided = [variable for variable in formula.variables[start:end] if isinstance(variable, OutputBit)]
+    components = tuple(variable.component for variable in decided if variable.bit == 0)
+    flows: list[tuple[Record, int, Flowed, int]] = []
+    for item in record.values:
+        inputs = _inputs(formula, record, client, item, start, end)
+        for node in entries:
+            if node > 1 and formula.diagram.level[node] < end:
+                flows.append((item, node, *flow.run(node, end, inputs)))
+            else:
+                flows.append((item, node, {(0, node): 1}, 1))
+    common = lcm(*(below for *_, below in flows))
+    shared = reduce(gcd, (weight * (common // below) for *_, flowed, below in flows for weight in flowed.values()), 0)
+    into: dict[Letter, dict[int, list[tuple[int, int]]]] = {}
+    exits: set[int] = set()
+    for item, node, flowed, below in flows:
+        for (bits, exit_), weight in flowed.items():
+            scaled = weight * (common // below) // shared
+            into.setdefault((item, bits), {}).setdefault(exit_, []).append((node, scaled))
+            exits.add(exit_)
+    position = {item: at for at, item in enumerate(record.values)}
+    letters = sorted(into, key=lambda letter: (position[letter[0]], letter[1]))
+    return Block(client, len(decided), components, {letter: into[letter] for letter in letters}), exits
+
+
+def _inputs(
+    formula: WeightedFormula, record: Domain, client: int, item: Record, start: int, end: int
+) -> dict[int, bool]:
+    """Return the input bits of one client's record in a range of levels."""
+    components = record.split(item)
+    inputs = {}
+    for level in range(start, end):
+        variable = formula.variables[level]
+        if isinstance(variable, InputBit):
+            leaf = formula.inputs[variable.leaf]
+            code = leaf.index[components[leaf.leaf]]
+            inputs[level] = bool(code >> (code_length(len(leaf.values)) - 1 - variable.bit) & 1)
+    return inputs

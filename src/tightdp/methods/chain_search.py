@@ -1,0 +1,452 @@
+"""The tight likelihood ratio of a chain, exactly, without enumerating datasets.
+
+Whether some neighbours x, x' and an output have P(y|x) > R·P(y|x') is decided for a rational R by going through the
+chain from its end: a candidate is the linear form c, in the weights that arrive from above, that is positive exactly
+when the candidate beats R. Letters pull a form up one block. A form is dropped when another one, scaled by some
+positive number, is at least as large everywhere: whatever the clients above do, the other wins too. A positive value at
+the top is a better witness, R becomes its ratio, and the search goes on until nothing beats R: then R is tight
+(Dinkelbach's method for fractional programs, with the pruning of dynamic programming over vectors).
+
+Consecutive clients whose blocks commute on everything that leads to an output are interchangeable given that output;
+then it is enough that the last of them changes its record.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from math import gcd
+from typing import Any
+
+from tightdp.errors import LimitError
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import record_steps
+from tightdp.language.program import Bound, Dataset
+from tightdp.methods.chain import Block, Chain, Vector
+from tightdp.methods.impossible import find_difference
+
+__all__ = ["Enclosure", "Found", "Runs", "blockwise_bound", "largest_ratio"]
+
+MAX_FORMS = 400
+"""How many forms are kept at one block before a search gives up."""
+MAX_SUFFIXES = 4_000
+"""How many different ways in which the clients below a change may act are followed."""
+BEAM = (12, 100)
+"""So many forms and suffixes a first search follows: a large ratio found early makes the full search drop much."""
+_WATCHED = 64
+"""So many forms are handled between two looks at the limits."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A dataset, a neighbour and an output code, and the ratio of their probabilities (infinity: division by 0)."""
+
+    ratio: Fraction | float
+    x: Dataset
+    x_prime: Dataset
+    code: int
+
+
+Steps = tuple[Any, ...]
+"""Linked list of what the clients from here down do: ((record under x, record under x', output bits), rest)."""
+
+Form = tuple[Vector, Steps]
+"""A linear form in the weights from above, in lowest terms, and what the clients below do to get it."""
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """What a search knows of the tight ratio: at least `lower`, which `found` attains (None: 1), at most `upper`.
+
+    `reason` says why the two differ, and is None where they are equal; `cut_short` that too many forms were the cause.
+    """
+
+    lower: Fraction | float
+    upper: Fraction | float
+    found: Found | None
+    reason: LimitError | None
+    cut_short: bool
+
+
+def largest_ratio(
+    chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None, briefly: bool = False
+) -> Enclosure:
+    """Return the largest likelihood ratio over neighbours and outputs, exactly unless a limit is met.
+
+    The relation must be one with a name: it treats all clients alike. `watch` is called now and then; where it
+    raises LimitError, or the search would have to follow too many forms (`briefly`: more than a few), what is known
+    by then is returned.
+    """
+    search = (_EveryChange if bound.neighbours == "unit-all" else _OneChange)(chain, bound, watch)
+    reason: LimitError | None = None
+    try:
+        search.run((BEAM,) if briefly else (BEAM, (MAX_FORMS, MAX_SUFFIXES)))
+    except LimitError as error:
+        reason = error
+    # Probabilities sum to 1 under both neighbours, so some output is at least as likely under the first.
+    lower = max(search.ratio, Fraction(1))
+    upper: Fraction | float = lower
+    if reason is None and search.cut_short:
+        reason = LimitError(f"the search would have to follow more than {MAX_FORMS} forms", "use fewer records")
+    if reason is not None:
+        upper = max(lower, blockwise_bound(chain, bound))
+    found = search.best
+    if found is not None and (found.ratio < 1 or found.x == found.x_prime):
+        found = None
+    if upper == lower:
+        return Enclosure(lower, upper, found, None, False)
+    return Enclosure(lower, upper, found, reason, search.cut_short)
+
+
+def blockwise_bound(chain: Chain, bound: Bound) -> Fraction | float:
+    """Return an upper bound on every likelihood ratio.
+
+    A ratio of sums is at most the largest ratio of its terms, and one client's record changes the terms only within
+    its block: so the largest ratio of two entries of a block bounds the change of one record, the product over
+    blocks that of all.
+    """
+    steps = record_steps(bound)
+    bounds: list[Fraction | float] = [_block_bound(block, steps) for block in chain.blocks]
+    if bound.neighbours == "unit-all":
+        return math.inf if math.inf in bounds else math.prod(bounds, start=Fraction(1))
+    return max(bounds, default=Fraction(1))
+
+
+def _block_bound(block: Block, steps: dict[Record, tuple[Record, ...]]) -> Fraction | float:
+    largest: Fraction | float = Fraction(1)
+    for (old, bits), arrows in block.into.items():
+        for new in steps[old]:
+            others = block.into.get((new, bits), {})
+            for node, entries in arrows.items():
+                weights = dict(others.get(node, ()))
+                for above, weight in entries:
+                    if above not in weights:
+                        return math.inf
+                    largest = max(largest, Fraction(weight, weights[above]))
+    return largest
+
+
+class _Search:
+    """One search; `ratio` is the best ratio so far."""
+
+    def _forms(self, below: Vector) -> list[Form]:
+        """Return the forms at the top of the chain that decide whether the present ratio is beaten."""
+        raise NotImplementedError
+
+    def _value(self, above: Vector, form: Vector) -> int:
+        """Return the value of a form at the weights from the head."""
+        raise NotImplementedError
+
+    def __init__(self, chain: Chain, bound: Bound, watch: Callable[[], None]) -> None:
+        self.chain = chain
+        self.bound = bound
+        self.watch = watch
+        self.steps = record_steps(bound)
+        self.ratio: Fraction | float = Fraction(0)
+        self.best: Found | None = None
+        self.cut_short = False
+        self._most_forms, self._most_suffixes = MAX_FORMS, MAX_SUFFIXES
+
+    def run(self, limits: Sequence[tuple[int, int]]) -> None:
+        """Search all heads and tails, following so many forms and suffixes at most, one limit after the other.
+
+        An infinite ratio is looked for first: it ends the search.
+        """
+        difference = find_difference(self.chain, self.bound, self.steps, self.watch)
+        if difference is not None:
+            head, tail, taken = difference
+            self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
+            self.ratio = self.best.ratio
+            return
+        for self._most_forms, self._most_suffixes in limits:
+            self.cut_short = False
+            self._climb()
+            if self.ratio == math.inf or not self.cut_short:
+                return
+
+    def _climb(self) -> None:
+        for head, above in self.chain.heads.items():
+            for tail, below in self.chain.tails.items():
+                while self._improve(head, above, tail, below):
+                    if self.ratio == math.inf:
+                        return
+
+    def _narrow(self, forms: list[Form], most: int) -> list[Form]:
+        """Return the forms, or only the first where they are too many; then the search gives a lower bound only."""
+        self.watch()
+        if len(forms) > most:
+            self.cut_short = True
+        return forms[:most]
+
+    def _watched(self, forms: Iterable[Form]) -> Iterator[Form]:
+        for number, form in enumerate(forms):
+            if number % _WATCHED == 0:
+                self.watch()
+            yield form
+
+    def _improve(self, head: int, above: Vector, tail: int, below: Vector) -> bool:
+        """Look for a witness with this head and tail that beats the present ratio."""
+        improved = False
+        for value, steps in self._forms(below):
+            if self._value(above, value) > 0:
+                found = self._found(head, above, tail, below, _listed(steps))
+                if found.ratio > self.ratio:
+                    self.ratio, self.best, improved = found.ratio, found, True
+        return improved
+
+    def _arranged(self, taken: list[Any], below: Vector) -> list[Any]:
+        """Return the same witness with the records of interchangeable clients in order."""
+        return taken
+
+    def _found(self, head: int, above: Vector, tail: int, below: Vector, taken: list[Any]) -> Found:
+        taken = self._arranged(taken, below)
+        x: list[Record] = [self.bound.record.values[0]] * self.bound.n
+        x_prime = list(x)
+        ours, theirs = below, below
+        for block, (old, new, bits) in zip(reversed(self.chain.blocks), reversed(taken), strict=True):
+            x[block.client], x_prime[block.client] = old, new
+            ours = block.pull((old, bits), ours)
+            theirs = block.pull((new, bits), theirs) if (new, bits) in block.into else {}
+        up, down = _dot(above, ours), _dot(above, theirs)
+        letters = [(old, bits) for old, _, bits in taken]
+        code = self.chain.code(head, letters, tail)
+        return Found(Fraction(up, down) if down else math.inf, tuple(x), tuple(x_prime), code)
+
+
+class Runs:
+    """Runs of consecutive clients that are interchangeable given an output."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self._commutes: dict[tuple[int, frozenset[int]], bool] = {}
+
+    def of(self, below: frozenset[int]) -> list[list[int]]:
+        """Return the runs, as lists of places in the chain, on what leads to the given nodes above the tail."""
+        supports = self.supports(below)
+        runs: list[list[int]] = []
+        for at in range(len(self.chain.blocks)):
+            if at and self._commute(at - 1, supports[at + 1]):
+                runs[-1].append(at)
+            else:
+                runs.append([at])
+        return runs
+
+    def supports(self, below: frozenset[int]) -> list[frozenset[int]]:
+        """Return, for the place above every block (and below the last), the nodes that lead to the given ones."""
+        supports = [below]
+        for block in reversed(self.chain.blocks):
+            here = supports[-1]
+            supports.append(
+                frozenset(
+                    above
+                    for arrows in block.into.values()
+                    for node in here & arrows.keys()
+                    for above, _ in arrows[node]
+                )
+            )
+        return supports[::-1]
+
+    def _commute(self, at: int, support: frozenset[int]) -> bool:
+        key = (at, support)
+        if key not in self._commutes:
+            self._commutes[key] = _interchangeable(self.chain.blocks[at], self.chain.blocks[at + 1], support)
+        return self._commutes[key]
+
+
+class _OneChange(_Search):
+    """One client changes its record."""
+
+    def __init__(self, chain: Chain, bound: Bound, watch: Callable[[], None]) -> None:
+        super().__init__(chain, bound, watch)
+        self._runs = Runs(chain)
+
+    def _value(self, above: Vector, form: Vector) -> int:
+        return _dot(above, form)
+
+    def _forms(self, below: Vector) -> list[Form]:
+        ends = {run[-1] for run in self._runs.of(frozenset(below))}
+        forms: list[Form] = []
+        suffixes: list[Form] = [(below, ())]
+        for at in range(len(self.chain.blocks) - 1, -1, -1):
+            block = self.chain.blocks[at]
+            pulled = chain(_pulled(block, forms), self._changes(block, suffixes) if at in ends else ())
+            forms = self._narrow(_prune(self._watched(pulled), self.watch), self._most_forms)
+            if any(end < at for end in ends):
+                distinct = _distinct(self._watched(_pulled(block, suffixes)))
+                suffixes = self._narrow(_extreme(distinct), self._most_suffixes)
+        return forms
+
+    def _arranged(self, taken: list[Any], below: Vector) -> list[Any]:
+        position = {record: at for at, record in enumerate(self.bound.record.values)}
+        result = []
+        for run in self._runs.of(frozenset(below)):
+            steps = [taken[at] for at in run]
+            result += sorted(steps, key=lambda step: (position[step[0]], step[0] == step[1], step[2]))
+        return result
+
+    def _changes(self, block: Block, suffixes: Sequence[Form]) -> Iterator[Form]:
+        """Yield the forms in which this client changes its record."""
+        by_bits: dict[int, list[Record]] = {}
+        for record, bits in block.into:
+            by_bits.setdefault(bits, []).append(record)
+        up, down = Fraction(self.ratio).as_integer_ratio()
+        for vector, steps in suffixes:
+            for bits, records in by_bits.items():
+                pulled = {record: block.pull((record, bits), vector) for record in records}
+                for old, ours in pulled.items():
+                    for new in self.steps[old] if ours else ():
+                        theirs = pulled.get(new, {})
+                        if new != old and any(down * value > up * theirs.get(node, 0) for node, value in ours.items()):
+                            value = {
+                                node: down * ours.get(node, 0) - up * theirs.get(node, 0)
+                                for node in ours.keys() | theirs.keys()
+                            }
+                            yield value, ((old, new, bits), steps)
+
+
+class _EveryChange(_Search):
+    """Every client may change its record; a form then lives on two copies of the nodes, those of x' negated."""
+
+    def _value(self, above: Vector, form: Vector) -> int:
+        return _dot(above, form) + _dot({~node: weight for node, weight in above.items()}, form)
+
+    def _forms(self, below: Vector) -> list[Form]:
+        up, down = Fraction(self.ratio).as_integer_ratio()
+        start = {node: down * value for node, value in below.items()}
+        start |= {~node: -up * value for node, value in below.items()}
+        forms: list[Form] = [(start, ())]
+        for block in reversed(self.chain.blocks):
+            forms = self._narrow(_prune(self._watched(self._both(block, forms)), self.watch), self._most_forms)
+        return forms
+
+    def _both(self, block: Block, forms: Sequence[Form]) -> Iterator[Form]:
+        for vector, steps in forms:
+            ours = {node: value for node, value in vector.items() if node >= 0}
+            theirs = {~node: value for node, value in vector.items() if node < 0}
+            pulled = {letter: block.pull(letter, theirs) for letter in block.into}
+            for old, bits in block.into:
+                left = block.pull((old, bits), ours)
+                for new in self.steps[old]:
+                    right = pulled.get((new, bits), {})
+                    yield left | {~node: value for node, value in right.items()}, ((old, new, bits), steps)
+
+
+def _listed(steps: Steps) -> list[Any]:
+    """Return the choices of a form, from the top block down."""
+    taken = []
+    while steps:
+        step, steps = steps
+        taken.append(step)
+    return taken
+
+
+def _pulled(block: Block, forms: Sequence[Form]) -> Iterator[Form]:
+    """Yield every form pulled up by every letter of a block."""
+    return (
+        (block.pull(letter, vector), ((letter[0], letter[0], letter[1]), steps))
+        for vector, steps in forms
+        for letter in block.into
+    )
+
+
+def _dot(left: Vector, right: Vector) -> int:
+    return sum(weight * right[node] for node, weight in left.items() if node in right)
+
+
+def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bool:
+    """Whether two neighbouring blocks give the same, in either order of any two letters, to the nodes below them."""
+    if first.into.keys() != second.into.keys() or first.bits != second.bits:
+        return False
+    letters = list(first.into)
+    for node in support:
+        unit = {node: 1}
+        halves = {letter: second.pull(letter, unit) for letter in letters}
+        for at, one in enumerate(letters):
+            for other in letters[:at]:
+                if first.pull(one, halves[other]) != first.pull(other, halves[one]):
+                    return False
+    return True
+
+
+def _distinct(forms: Iterable[Form]) -> list[Form]:
+    """Return one of all forms that are positive multiples of each other, in lowest terms, without zero forms."""
+    found: dict[object, Form] = {}
+    for vector, steps in forms:
+        reduced = {node: value for node, value in vector.items() if value}
+        if reduced:
+            shared = gcd(*reduced.values())
+            if shared != 1:
+                reduced = {node: value // shared for node, value in reduced.items()}
+            found.setdefault(frozenset(reduced.items()), (reduced, steps))
+    return list(found.values())
+
+
+def _extreme(forms: list[Form]) -> list[Form]:
+    """Return the forms of which all others are sums with factors that are not negative, on up to three nodes.
+
+    What is decided about a suffix is linear in it, so only the extreme ones matter.
+    """
+    nodes = sorted({node for vector, _ in forms for node in vector})
+    if len(nodes) > 3 or len(forms) < 3:
+        return forms
+    triples = [
+        (tuple([vector.get(node, 0) for node in nodes] + [0] * (3 - len(nodes))), form)
+        for form in forms
+        for vector in (form[0],)
+    ]
+    triples.sort(key=lambda entry: (Fraction(entry[0][0], sum(entry[0])), Fraction(entry[0][1], sum(entry[0]))))
+    lower, upper = _half_hull(triples), _half_hull(triples[::-1])
+    kept = {id(form): form for _, form in (*lower, *upper)}
+    return list(kept.values())
+
+
+def _half_hull(ordered: Sequence[tuple[tuple[int, ...], Form]]) -> list[tuple[tuple[int, ...], Form]]:
+    hull: list[tuple[tuple[int, ...], Form]] = []
+    for entry in ordered:
+        while len(hull) >= 2 and _orientation(hull[-2][0], hull[-1][0], entry[0]) <= 0:
+            hull.pop()
+        hull.append(entry)
+    return hull
+
+
+def _orientation(a: Sequence[int], b: Sequence[int], c: Sequence[int]) -> int:
+    """Return a number with the sign of the turn from a over b to c, seen in the plane of sum 1."""
+    first = a[0] * (b[1] * sum(c) - sum(b) * c[1])
+    second = a[1] * (b[0] * sum(c) - sum(b) * c[0])
+    return first - second + sum(a) * (b[0] * c[1] - b[1] * c[0])
+
+
+def _prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> list[Form]:
+    """Drop forms that are nowhere positive, and those that another form beats wherever they are positive."""
+    kept: list[Form] = []
+    candidates = _distinct(form for form in forms if any(value > 0 for value in form[0].values()))
+    for form in sorted(candidates, key=lambda form: sum(value < 0 for value in form[0].values())):
+        watch()
+        if not any(_dominates(other, form[0]) for other, _ in kept):
+            kept = [other for other in kept if not _dominates(form[0], other[0])]
+            kept.append(form)
+    return kept
+
+
+def _dominates(strong: Vector, weak: Vector) -> bool:
+    """Whether some positive multiple of `strong` is at least `weak` at every node.
+
+    The factor must be at least weak/strong where weak is positive, and at most weak/strong where both are negative.
+    """
+    least_up, least_down = 0, 1
+    most_up, most_down = 1, 0
+    for node, value in weak.items():
+        other = strong.get(node, 0)
+        if value > 0:
+            if other <= 0:
+                return False
+            if value * least_down > least_up * other:
+                least_up, least_down = value, other
+        elif other < 0 and -value * most_down < -other * most_up:
+            most_up, most_down = -value, -other
+    if any(other < 0 and node not in weak for node, other in strong.items()):
+        return False
+    return least_up * most_down <= most_up * least_down

@@ -1,0 +1,91 @@
+"""Outputs that one dataset can give and a neighbour cannot: an infinite likelihood ratio, found on supports alone.
+
+Weights are not negative, so whether a probability is 0 depends only on which nodes of the chain can be reached. A
+state is a pair of node sets above a block: from where x can, and from where x' can, still arrive at the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from tightdp.language.domains import Record
+from tightdp.language.program import Bound
+from tightdp.methods.chain import Block, Chain, Letter
+
+__all__ = ["Difference", "find_difference"]
+
+Nodes = frozenset[int]
+
+Difference = tuple[int, int, list[tuple[Record, Record, int]]]
+"""The output bits of head and tail, and per block the records under x and x' and the output bits."""
+
+_State = tuple[Nodes, Nodes, bool, Any]
+"""Nodes from which x, and x', can arrive; whether a record was changed; linked list of the choices below."""
+
+MAX_STATES = 2_000
+
+
+def find_difference(
+    chain: Chain, bound: Bound, steps: dict[Record, tuple[Record, ...]], watch: Callable[[], None]
+) -> Difference | None:
+    """Return an output that some x gives with positive probability and a neighbour never gives, or None.
+
+    None is returned, too, where more than `MAX_STATES` states would have to be kept: it proves nothing.
+    """
+    everywhere = bound.neighbours == "unit-all"
+    for tail, below in chain.tails.items():
+        start = frozenset(below)
+        states: list[_State] = [(start, start, everywhere, ())]
+        for block in reversed(chain.blocks):
+            watch()
+            states = _maximal(_above(block, states, steps, everywhere))
+            if len(states) > MAX_STATES:
+                break
+        else:
+            for head, above in chain.heads.items():
+                for ours, theirs, changed, choices in states:
+                    if changed and ours & above.keys() and not theirs & above.keys():
+                        return head, tail, _listed(choices)
+    return None
+
+
+def _above(
+    block: Block, states: Iterable[_State], steps: dict[Record, tuple[Record, ...]], everywhere: bool
+) -> Iterator[_State]:
+    for ours, theirs, changed, choices in states:
+        reach = {letter: _sources(block, letter, theirs) for letter in block.into}
+        for old, bits in block.into:
+            left = _sources(block, (old, bits), ours)
+            if not left:
+                continue
+            if not everywhere:
+                yield left, reach[old, bits], changed, ((old, old, bits), choices)
+            for new in steps[old] if everywhere or not changed else ():
+                if everywhere or new != old:
+                    yield left, reach.get((new, bits), frozenset()), True, ((old, new, bits), choices)
+
+
+def _sources(block: Block, letter: Letter, nodes: Nodes) -> Nodes:
+    arrows = block.into[letter]
+    return frozenset(above for node in nodes & arrows.keys() for above, _ in arrows[node])
+
+
+def _maximal(states: Iterable[_State]) -> list[_State]:
+    """Drop states from which x can arrive from no more, and x' from no fewer nodes, than from another state."""
+    distinct = {(ours, theirs, changed): choices for ours, theirs, changed, choices in states}
+    kept: list[_State] = []
+    for (ours, theirs, changed), choices in sorted(
+        distinct.items(), key=lambda item: len(item[0][1]) - len(item[0][0])
+    ):
+        if not any(ours <= a and b <= theirs and changed == flag for a, b, flag, _ in kept):
+            kept.append((ours, theirs, changed, choices))
+    return kept
+
+
+def _listed(choices: Any) -> list[tuple[Record, Record, int]]:
+    result = []
+    while choices:
+        step, choices = choices
+        result.append(step)
+    return result

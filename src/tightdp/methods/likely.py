@@ -1,0 +1,36 @@
+"""Pairs of neighbours to look at where there are too many for all of them: what they show is a lower end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from tightdp.language.neighbours import neighbours_of
+from tightdp.language.program import Bound, Dataset
+from tightdp.symmetry.sets import PrivacySet
+
+__all__ = ["promising_pairs"]
+
+_MOST = 4096
+
+
+def promising_pairs(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> PrivacySet:
+    """Return a few thousand pairs at most: around a worst pair for δ = 0, and around datasets of equal records."""
+    return PrivacySet(lambda: islice(_pairs(bound, worst), _MOST))
+
+
+def _pairs(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Iterator[tuple[Dataset, Dataset, int]]:
+    related = neighbours_of(bound)
+    centres = [*(worst or ()), *((record,) * bound.n for record in bound.record.values)]
+    ways = [related(x) for x in centres]
+    if worst is not None:
+        yield *worst, 1
+    # In turns, so that no centre takes up all the room.
+    while ways:
+        for at in range(len(ways) - 1, -1, -1):
+            other = next(ways[at], None)
+            if other is None:
+                del ways[at], centres[at]
+            else:
+                yield centres[at], other, 1
+                yield other, centres[at], 1

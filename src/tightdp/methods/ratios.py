@@ -1,0 +1,45 @@
+"""Likelihood ratios with the datasets and the output that have them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.language.program import Dataset, Output
+from tightdp.symmetry.sets import PrivacySet, Table
+
+__all__ = ["Named", "Ratio", "ratios_of_pairs"]
+
+Exact = Fraction | float
+Named = tuple[Exact, Dataset, Dataset, Output]
+"""A ratio and a triple that has it."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A likelihood ratio P(output|x) / P(output|x'), and in how many ways (pairs, times outputs told apart) it arises.
+
+    `triples` is None where that was not counted.
+
+    `exp_epsilon` is a Fraction, or infinity where P(output|x') = 0 < P(output|x).
+    """
+
+    exp_epsilon: Fraction | float
+    x: Dataset
+    x_prime: Dataset
+    output: Any
+    probability: Fraction
+    probability_prime: Fraction
+    triples: int | None = None
+
+
+def ratios_of_pairs(table: Table, privacy_set: PrivacySet) -> Iterator[Named]:
+    """Yield the ratio P(y|x)/P(y|x') of all pairs of a set with all outputs that one of the two gives."""
+    for x, x_prime, _ in privacy_set:
+        ours, theirs = table.weights(x), table.weights(x_prime)
+        for code in sorted(ours.by_code.keys() | theirs.by_code.keys()):
+            up, down = ours.by_code.get(code, 0) * theirs.total, theirs.by_code.get(code, 0) * ours.total
+            yield Fraction(up, down) if down else math.inf, x, x_prime, table.output(code)

@@ -1,0 +1,245 @@
+"""What a program's symmetries are, in words and in numbers: the sizes of the sets that have to be looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import changes_one_record, record_steps
+from tightdp.language.program import Bound
+from tightdp.logic.formula import WeightedFormula
+from tightdp.methods.chain import Block, Chain
+from tightdp.methods.chain_search import Runs
+from tightdp.symmetry.counts import count_compositions
+from tightdp.symmetry.orbits import Orbits
+from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
+
+if TYPE_CHECKING:
+    from tightdp.symmetry.detect import Action
+    from tightdp.symmetry.symmetries import Symmetries
+
+__all__ = ["Symmetry", "both", "of_chain", "of_orbits", "of_symmetries", "sized"]
+
+_SHOWN = 4
+"""For how many outputs the symmetries that hold only given that output are spelled out."""
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """Symmetries in words, and how many (x, y) and (x, x', y) are left when alike ones count once.
+
+    A size is None where it was not worked out.
+    """
+
+    words: tuple[str, ...]
+    inference_set: int | None = None
+    privacy_set: int | None = None
+    accuracy_set: int | None = None
+
+
+def clients_in_words(clients: Sequence[int]) -> str:
+    """Return clients as people count them: "clients 1..4", "clients 1, 3 and 4"."""
+    numbers = [client + 1 for client in sorted(clients)]
+    if numbers == list(range(numbers[0], numbers[-1] + 1)) and len(numbers) > 2:
+        return f"clients {numbers[0]}..{numbers[-1]}"
+    if len(numbers) == 1:
+        return f"client {numbers[0]}"
+    shown = numbers if len(numbers) <= 8 else [*numbers[:7], numbers[-1]]
+    middle = ", ".join(map(str, shown[:-1])) + (", ..." if len(numbers) > 8 else "")
+    return f"clients {middle} and {shown[-1]}"
+
+
+def of_orbits(orbits: Orbits, bound: Bound, outputs: int | None, accuracy_set: int | None) -> Symmetry:
+    """Return the symmetries of a program that sees its clients through aggregates, and has so many outputs."""
+    words = []
+    for group in orbits.groups:
+        who = clients_in_words(group.clients)
+        if len(group.clients) > 1:
+            words.append(f"{who} are interchangeable")
+        for letter in group.letters:
+            if len(letter) > 1:
+                records = ", ".join(map(str, letter))
+                words.append(f"the records {records} of {who} make no difference")
+    named = isinstance(bound.neighbours, str)
+    if outputs is None:
+        return Symmetry(tuple(words), accuracy_set=accuracy_set)
+    pairs = orbits.number_of_pairs(bound) * outputs if named else None
+    return Symmetry(tuple(words), orbits.number * outputs, pairs, accuracy_set)
+
+
+def of_symmetries(found: Symmetries) -> Symmetry:
+    """Return the symmetries that were found on the graph of a program and confirmed by its diagram, without sizes."""
+    words = []
+    for blocks, outputs in found.exchanged:
+        together = " together with their outputs" if outputs else ""
+        if len(blocks) > 1 and len(blocks[0]) == 1:
+            words.append(f"{clients_in_words([block[0] for block in blocks])} are interchangeable{together}")
+        elif len(blocks) > 1:
+            words.append(f"these blocks of clients are interchangeable{together}: {_blocks_in_words(blocks)}")
+    renamed: dict[tuple[str, bool], list[int]] = {}
+    for blocks, action in found.inside:
+        changed = [number for number in blocks[0] if action.renames(number)]
+        likewise = ", likewise in every block" if len(blocks) > 1 else ""
+        if action.moved:
+            words.append(f"{clients_in_words(sorted(action.moved))} are interchangeable{likewise}")
+        elif len(changed) == 1:
+            where = [block[blocks[0].index(changed[0])] for block in blocks]
+            renamed.setdefault((_renaming_in_words(action, changed[0]), action.outputs), []).extend(where)
+        else:
+            who = clients_in_words(changed)
+            words.append(_nothing_changes(f"{_renaming_in_words(action, changed[0])} {who}", action.outputs, likewise))
+    for (what, outputs), clients in renamed.items():
+        who = clients_in_words(sorted(set(clients)))
+        words.append(_nothing_changes(f"{what} {'any one of ' if len(clients) > 1 else ''}{who}", outputs))
+    if found.mirror is not None:
+        who = clients_in_words(range(len(found.mirror.clients)))
+        words.append(_nothing_changes(f"{_renaming_in_words(found.mirror, 0)} all of {who}", found.mirror.outputs))
+    return Symmetry(tuple(dict.fromkeys(words)))
+
+
+def _blocks_in_words(blocks: Sequence[Sequence[int]]) -> str:
+    shown = [clients_in_words(block) for block in blocks]
+    return "; ".join(shown) if len(shown) <= _SHOWN else f"{'; '.join(shown[: _SHOWN - 1])}; ...; {shown[-1]}"
+
+
+def _nothing_changes(what: str, outputs: bool, likewise: str = "") -> str:
+    return f"{what}{' together with the output' if outputs else ''} changes nothing{likewise}"
+
+
+def _renaming_in_words(action: Action, client: int) -> str:
+    changes = {old: new for old, new in action.records[client].items() if old != new}
+    if changes == {0: 1, 1: 0} and len(action.records[client]) == 2:
+        return "flipping the records of"
+    if len(changes) == 2:
+        return f"exchanging the records {' and '.join(map(str, changes))} of"
+    return f"renaming the records {', '.join(f'{old} to {new}' for old, new in changes.items())} of"
+
+
+def sized(symmetry: Symmetry, table: Table, privacy_set: PrivacySet, datasets: AccuracySet) -> Symmetry:
+    """Return symmetries with the sizes of the sets of (x, y) and (x, x', y) of positive probability."""
+    inference = sum(len(table.weights(x).by_code) for x, _ in datasets)
+    privacy = sum(len(table.weights(x).by_code.keys() | table.weights(y).by_code.keys()) for x, y, _ in privacy_set)
+    return replace(symmetry, inference_set=inference, privacy_set=privacy)
+
+
+def both(one: Symmetry, other: Symmetry) -> Symmetry:
+    """Return symmetries of a chain together with those that were found on the graph, and the smaller sets."""
+    always = [words for words in one.words if "given the output" not in words]
+    if any("interchangeable" in words for words in other.words):
+        always = [words for words in always if "interchangeable" not in words]
+    if any("changes nothing" in words for words in always):
+        words = [*(words for words in other.words if "changes nothing" not in words), *always]
+    else:
+        words = [*always, *other.words]
+    return Symmetry(
+        tuple(words or one.words),
+        _smaller(one.inference_set, other.inference_set),
+        _smaller(one.privacy_set, other.privacy_set),
+        one.accuracy_set,
+    )
+
+
+def _smaller(one: int | None, other: int | None) -> int | None:
+    return min((size for size in (one, other) if size is not None), default=None)
+
+
+def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:
+    """Return the symmetries of a program that is a chain of client blocks."""
+    words: list[str] = []
+    runs = Runs(chain)
+    everywhere = frozenset(node for vector in chain.tails.values() for node in vector)
+    whole = [run for run in runs.of(everywhere) if len(run) > 1]
+    for run in whole:
+        who = clients_in_words([chain.blocks[at].client for at in run])
+        moving = " together with their outputs" if chain.blocks[run[0]].bits else ""
+        words.append(f"{who} are interchangeable{moving}")
+    words += _relabellings(chain, bound)
+    inference = privacy = 0
+    for number, (code, below) in enumerate(chain.tails.items()):
+        here = runs.of(frozenset(below))
+        if not whole and number < _SHOWN:
+            for run in here:
+                if len(run) > 1:
+                    who = clients_in_words([chain.blocks[at].client for at in run])
+                    words.append(f"{who} are interchangeable given the output {_named(chain, formula, code)}")
+        supports = runs.supports(frozenset(below))
+        sizes = []
+        moves = []
+        for run in here:
+            block, support = chain.blocks[run[-1]], supports[run[-1] + 1]
+            classes = _classes(block, support)
+            sizes.append((len(run), max(len(set(classes.values())), 1)))
+            moves.append(_moves(bound, classes))
+        inference += len(chain.heads) * count_compositions(sizes)
+        for at, (length, letters) in enumerate(sizes):
+            others = [(length - 1, letters), *sizes[:at], *sizes[at + 1 :]]
+            privacy += len(chain.heads) * moves[at] * count_compositions(others)
+    return Symmetry(tuple(words), inference, privacy if changes_one_record(bound) else None)
+
+
+def _named(chain: Chain, formula: WeightedFormula, tail: int) -> str:
+    """Return the output that the bits of the tail stand for, or the bits where they are only part of an output."""
+    if len(formula.output_bits) == chain.tail_bits:
+        return str(formula.output(tail))
+    return f"whose last part is number {tail}"
+
+
+def _classes(block: Block, support: frozenset[int]) -> dict[tuple[Record, int], Any]:
+    """Return, for every letter, what it does to the nodes that lead to an output; equal values are alike."""
+    classes: dict[tuple[Record, int], Any] = {}
+    for letter, arrows in block.into.items():
+        effect = frozenset(
+            (node, above, weight) for node, entries in arrows.items() if node in support for above, weight in entries
+        )
+        if effect:
+            classes[letter] = effect
+    return classes
+
+
+def _moves(bound: Bound, classes: dict[tuple[Record, int], Any]) -> int:
+    """Return in how many ways that are not alike one client can change its record and the output keep its bits."""
+    if not isinstance(bound.neighbours, str):
+        return 0
+    steps = record_steps(bound)
+    return len(
+        {
+            (effect, classes.get((new, bits)))
+            for (old, bits), effect in classes.items()
+            for new in steps[old]
+            if new != old
+        }
+    )
+
+
+def _relabellings(chain: Chain, bound: Bound) -> list[str]:
+    """Return in words which records can be exchanged together with the client's own output."""
+    if not chain.blocks:
+        return []
+    records = bound.record.values
+    pairs = []
+    for at, one in enumerate(records):
+        for other in records[at + 1 :]:
+            if all(_exchangeable(block, records, one, other) for block in chain.blocks):
+                pairs.append((one, other))
+    if not pairs:
+        return []
+    together = " and y_i together" if any(block.bits for block in chain.blocks) else ""
+    if tuple(records) == (0, 1):
+        return [f"flipping x_i{together} changes nothing"]
+    if len(pairs) == len(records) * (len(records) - 1) // 2:
+        return [f"permuting the values of x_i{together} changes nothing"]
+    return [f"exchanging {one} and {other} in x_i{together} changes nothing" for one, other in pairs[:_SHOWN]]
+
+
+def _exchangeable(block: Block, records: Sequence[Record], one: Record, other: Record) -> bool:
+    """Whether exchanging two records, with some permutation of the client's output bits, gives the same block."""
+    everywhere = frozenset(node for arrows in block.into.values() for node in arrows)
+    classes = _classes(block, everywhere)
+    swapped = {one: other, other: one}
+    bits = {bits for _, bits in classes}
+    before = Counter(tuple(classes.get((record, b)) for record in records) for b in bits)
+    after = Counter(tuple(classes.get((swapped.get(record, record), b)) for record in records) for b in bits)
+    return before == after

@@ -1,0 +1,30 @@
+"""Classic auditing of the same mechanism for comparison: many runs, one secret bit each (keinan2025, Alg. 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import lcm
+
+from tightdp.exact.polynomial import Joint, joint_power
+from tightdp.language.program import Output
+
+__all__ = ["classic_joint"]
+
+Law = Mapping[Output, Fraction]
+
+
+def classic_joint(law: Law, law_prime: Law, runs: int, least: Fraction) -> Joint:
+    """Return the weights of (guesses, right) over independent runs on x or x', each with probability 1/2.
+
+    A run is guessed where the larger posterior of x or x' given its output is at least `least`; x in a tie.
+    """
+    below = 2 * lcm(*(p.denominator for p in (*law.values(), *law_prime.values())))
+    passed = wrong = right = 0
+    for output in law.keys() | law_prime.keys():
+        masses = [int(other.get(output, Fraction(0)) * below) for other in (law, law_prime)]
+        if max(masses) >= least * sum(masses):
+            right, wrong = right + max(masses), wrong + min(masses)
+        else:
+            passed += sum(masses)
+    return joint_power({0: [passed], 1: [wrong, right]}, runs)

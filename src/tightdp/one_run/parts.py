@@ -1,0 +1,157 @@
+"""The independent parts of a program.
+
+Clients, draws and output components that no operation connects, directly or not, are independent: what one part gives
+says nothing of the secret bits of another. Parts that are the same graph are counted once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tightdp.core.ir import (
+    Apply,
+    Check,
+    Const,
+    CoreProgram,
+    Draw,
+    Expr,
+    Input,
+    Leaf,
+    Nary,
+    TupleOf,
+    children,
+    reachable,
+)
+from tightdp.core.passes import Rebuild
+
+__all__ = ["Part", "split"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part: client j of `program` is client `clients[j]` of the whole, component j is component `components[j]`.
+
+    Parts with equal `key` have the same graph.
+    """
+
+    clients: tuple[int, ...]
+    components: tuple[int, ...]
+    program: CoreProgram
+    key: Any
+
+
+def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
+    """Return the independent parts of a program, by first client, and the checks that concern several parts.
+
+    Parts without a client come last. The program has no `Shuffled` nodes.
+    """
+    roots = [*program.components, *program.evidence, *program.inputs]
+    nodes = [expr for expr in reachable(roots) if not isinstance(expr, Const)]
+    part_of = _components(nodes, program.inputs)
+    members: dict[int, _Members] = {part: _Members() for part in part_of.values()}
+    for leaf in program.inputs:
+        members[part_of[leaf.serial]].inputs.append(leaf)
+    constant = _Members()
+    for at, component in enumerate(program.components):
+        members.get(part_of.get(component.serial, -1), constant).components.append(at)
+    for condition in program.evidence:
+        members.get(part_of.get(condition.serial, -1), constant).evidence.append(condition)
+    loose = []
+    for check in program.checks:
+        parts = {part_of.get(expr.serial, -1) for expr in reachable([check.condition]) if not isinstance(expr, Const)}
+        if len(parts) == 1 and (part := parts.pop()) in members:
+            members[part].checks.append(check)
+        else:
+            loose.append(check)
+    found = [*members.values(), *([constant] if constant.components or constant.evidence else [])]
+    found.sort(key=lambda part: part.inputs[0].client if part.inputs else 1 << 60)
+    return [part.build(program) for part in found], loose
+
+
+class _Members:
+    """What belongs to one part."""
+
+    def __init__(self) -> None:
+        self.inputs: list[Input] = []
+        self.components: list[int] = []
+        self.evidence: list[Expr] = []
+        self.checks: list[Check] = []
+
+    def build(self, whole: CoreProgram) -> Part:
+        """Return the part as a program of its own, clients and components numbered from 0."""
+        clients = tuple(dict.fromkeys(leaf.client for leaf in self.inputs))
+        number = {client: at for at, client in enumerate(clients)}
+        rebuild = Rebuild(
+            lambda made, expr: (
+                made.builder.input(number[expr.client], expr.leaf, expr.values) if isinstance(expr, Input) else None
+            )
+        )
+        leaves = rebuild.copy(self.inputs)
+        roots = [whole.components[at] for at in self.components]
+        conditions = [*self.evidence, *(check.condition for check in self.checks)]
+        # All parts share constants: copied first, they stand in the same places in every part.
+        rebuild.copy([expr for expr in reachable([*roots, *conditions]) if isinstance(expr, Const)])
+        components = rebuild.copy(roots)
+        evidence = rebuild.copy(self.evidence)
+        checked = rebuild.copy([check.condition for check in self.checks])
+        program = CoreProgram(
+            tuple(leaf for leaf in leaves if isinstance(leaf, Input)),
+            components or (rebuild.builder.true,),
+            TupleOf(tuple(Leaf(at) for at in range(len(components)))),
+            evidence,
+            tuple(replace(check, condition=image) for check, image in zip(self.checks, checked, strict=True)),
+        )
+        return Part(clients, tuple(self.components), program, _key(program))
+
+
+def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int]:
+    """Return, by serial number, a number that two nodes share exactly when they are connected.
+
+    The leaves of one client's record are.
+    """
+    above: dict[int, int] = {expr.serial: expr.serial for expr in nodes}
+
+    def find(serial: int) -> int:
+        root = serial
+        while above[root] != root:
+            root = above[root]
+        while above[serial] != root:
+            above[serial], serial = root, above[serial]
+        return root
+
+    for expr in nodes:
+        for child in children(expr):
+            if not isinstance(child, Const):
+                above[find(child.serial)] = find(expr.serial)
+    first: dict[int, int] = {}
+    for leaf in leaves:
+        above[find(leaf.serial)] = find(first.setdefault(leaf.client, leaf.serial))
+    return {serial: find(serial) for serial in above}
+
+
+def _key(program: CoreProgram) -> Any:
+    """Return a value that two programs share only if they are the same graph."""
+    described = tuple(_described(expr) for expr in reachable([*program.roots, *program.inputs]))
+    conditions = [check.condition for check in program.checks]
+    return described, *map(_serials, (program.components, program.evidence, conditions))
+
+
+def _serials(exprs: Iterable[Expr]) -> tuple[int, ...]:
+    return tuple(expr.serial for expr in exprs)
+
+
+def _described(expr: Expr) -> Any:
+    match expr:
+        case Const():
+            extra: Any = (type(expr.values[0]), expr.values[0])
+        case Input():
+            extra = (expr.client, expr.leaf)
+        case Draw():
+            extra = (expr.number, expr.laws)
+        case Apply() | Nary():
+            extra = expr.operator
+        case _:
+            extra = None
+    return type(expr), expr.serial, _serials(children(expr)), extra

@@ -1,0 +1,164 @@
+"""Guessing the k bits with the largest posteriors, among equals those of the first clients, over many outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from math import comb
+
+from tightdp.exact.polynomial import add_into, times
+from tightdp.one_run.gaps import confidences
+from tightdp.one_run.law import AuditLaw, Group
+from tightdp.one_run.stage import Stage
+
+__all__ = ["right_of_top"]
+
+State = tuple[int, int, int]
+"""(node, how many posteriors exceed a value so far, how many attain it and are guessed)."""
+
+
+def right_of_top(law: AuditLaw, k: int) -> list[int] | None:
+    """Return the weights of 0, 1, 2, ... right guesses, or None where the groups of clients are entangled in order."""
+    if len(law.distinct) == 1:
+        ((group, number),) = law.distinct.items()
+        if number == law.n:
+            return _alike(group, number, k)
+    return _ordered(law, k) if _in_order(law) else None
+
+
+# independent clients that are alike
+
+
+def _alike(group: Group, clients: int, k: int) -> list[int]:
+    """Go through the posteriors from the largest; `above[j]` are the weights right where j clients exceed the present.
+
+    Given all posteriors, the guesses for different clients are right independently of each other, so it does not
+    matter which of the clients that attain the k-th largest posterior are guessed.
+    """
+    levels = sorted(_levels(group).items(), reverse=True)
+    below = sum(wrong + right for _, (wrong, right) in levels)
+    above: dict[int, list[int]] = {0: [1]}
+    result: list[int] = []
+    for _, (wrong, right) in levels:
+        level, below = wrong + right, below - wrong - right
+        guesses = [[1]]
+        for _ in range(k):
+            guesses.append(times(guesses[-1], [wrong, right]))
+        after: dict[int, list[int]] = {}
+        for taken, weights in above.items():
+            left, room = clients - taken, k - taken
+            enough = _at_least(left, room, level, below)
+            add_into(result, [enough * weight for weight in times(weights, guesses[room])])
+            for more in range(room) if below else ():
+                ways = comb(left, more)
+                step = [ways * weight for weight in times(weights, guesses[more])]
+                add_into(after.setdefault(taken + more, []), step)
+        above = after
+    return result
+
+
+def _at_least(clients: int, room: int, level: int, below: int) -> int:
+    """Return the weight of `room` or more clients at a level, the others below; that of the first `room` left out."""
+    total, power = 0, 1
+    for more in range(clients, room - 1, -1):
+        total += comb(clients, more) * level ** (more - room) * power
+        power *= below
+    return total
+
+
+def _levels(group: Group) -> dict[Fraction, tuple[int, int]]:
+    """Return, by posterior of the likelier value, the weights of a wrong and of a right guess of the only client."""
+    reached = {group.start: 1}
+    levels: dict[Fraction, tuple[int, int]] = {}
+    for stage in group.stages:
+        after: dict[int, int] = {}
+        levels = {value: (wrong * stage.total, right * stage.total) for value, (wrong, right) in levels.items()}
+        for state, weight in reached.items():
+            for outcome in stage.outcomes[state]:
+                after[outcome.state] = after.get(outcome.state, 0) + weight * outcome.weight
+                for at in range(len(stage.classes)):
+                    wrong, right = levels.get(outcome.confidence(at), (0, 0))
+                    hit = weight * outcome.best[at]
+                    levels[outcome.confidence(at)] = wrong + weight * outcome.weight - hit, right + hit
+        reached = after
+    return levels
+
+
+# groups in ascending order of their clients
+
+
+def _in_order(law: AuditLaw) -> bool:
+    """Whether stage by stage, the clients come in ascending order, so that ties can be broken on the way."""
+    clients = [
+        [placed.clients[client] for client in stage.clients]
+        for placed in law.groups
+        for stage in placed.group.stages
+        if stage.clients
+    ]
+    return all(before[-1] < after[0] for before, after in pairwise(clients))
+
+
+def _ordered(law: AuditLaw, k: int) -> list[int]:
+    """Sum over the value of the k-th largest posterior, and over how many are larger."""
+    values = {value for group in law.distinct for value in confidences(group)}
+    right: list[int] = []
+    for value in values:
+        most = sum(number * _most_above(group, value) for group, number in law.distinct.items())
+        for larger in range(min(k, most + 1)):
+            add_into(right, _given(law, value, larger, k - larger))
+    return right
+
+
+def _most_above(group: Group, value: Fraction) -> int:
+    """Return how many posteriors of a group can exceed a value at once."""
+    reached = {group.start: 0}
+    for stage in group.stages:
+        after: dict[int, int] = {}
+        for state, most in reached.items():
+            for outcome in stage.outcomes[state]:
+                found = most + len(stage.likelier(outcome, lambda confidence: confidence > value))
+                after[outcome.state] = max(found, after.get(outcome.state, 0))
+        reached = after
+    return max(reached.values())
+
+
+def _given(law: AuditLaw, value: Fraction, larger: int, equal: int) -> list[int]:
+    """Return the weights of right guesses where `larger` posteriors exceed a value and `equal` or more attain it."""
+    reached: dict[State, list[int]] = {(0, 0, 0): [1]}
+    for placed in law.groups:
+        reached = _moved(reached, lambda _, start=placed.group.start: start)  # type: ignore[misc]
+        for stage in placed.group.stages:
+            after: dict[State, list[int]] = {}
+            steps: dict[tuple[int, int], dict[State, list[int]]] = {}
+            for (state, above, level), before in reached.items():
+                key = state, equal - level
+                if key not in steps:
+                    steps[key] = _steps(stage, state, value, equal - level)
+                for (state_after, more, taken), weights in steps[key].items():
+                    if above + more <= larger:
+                        found = state_after, above + more, level + taken
+                        add_into(after.setdefault(found, []), times(before, weights))
+            reached = after
+        reached = _moved(reached, lambda _: 0)
+    return reached.get((0, larger, equal), [])
+
+
+def _moved(reached: dict[State, list[int]], to: Callable[[int], int]) -> dict[State, list[int]]:
+    """Return the same weights with every node replaced."""
+    result: dict[State, list[int]] = {}
+    for (state, above, level), weights in reached.items():
+        add_into(result.setdefault((to(state), above, level), []), weights)
+    return result
+
+
+def _steps(stage: Stage, state: int, value: Fraction, room: int) -> dict[State, list[int]]:
+    """Return, by (state after, how many exceed the value, how many attain it and are guessed), the weights right."""
+    steps: dict[State, list[int]] = {}
+    for outcome in stage.outcomes[state]:
+        above = stage.likelier(outcome, lambda confidence: confidence > value)
+        level = stage.likelier(outcome, lambda confidence: confidence == value)
+        taken = {client: level[client] for client in sorted(level)[:room]}
+        weights = stage.right(state, outcome, {**above, **taken})
+        add_into(steps.setdefault((outcome.state, len(above), len(taken)), []), weights)
+    return steps

@@ -1,0 +1,106 @@
+"""Values as JSON and as text: datasets, outputs, probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from tightdp.exact.numbers import as_text, decimal_text
+
+__all__ = [
+    "brief",
+    "in_full",
+    "in_order",
+    "plain",
+    "shortened",
+    "shown",
+    "shown_number",
+    "shown_probability",
+]
+
+_LONGEST_NUMBER = 40
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: rationals as "p/q", infinity as "inf", tuples as arrays."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, Fraction):
+        return as_text(value)
+    if isinstance(value, float):
+        return as_text(value) if value in (float("inf"), float("-inf")) else value
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def shown(value: Any) -> str:
+    """Write a dataset, a record or an output as Python has it, rationals as p/q."""
+    if isinstance(value, Fraction):
+        return as_text(value)
+    if isinstance(value, tuple):
+        inner = ", ".join(shown(item) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return repr(value)
+
+
+def shortened(text: str, longest: int = 160) -> str:
+    """Return a text, or its beginning and end where it is too long to read."""
+    if len(text) <= longest:
+        return text
+    half = (longest - 5) // 2
+    return f"{text[:half]} ... {text[-half:]}"
+
+
+def brief(value: Any, longest: int = 160) -> str:
+    """Write a value; in a long tuple, equal entries in a row are written once, as in (1, 0 × 999)."""
+    text = shown(value)
+    if len(text) <= longest or not isinstance(value, tuple):
+        return shortened(text, longest)
+    runs = [(item, len(list(equal))) for item, equal in groupby(value)]
+    parts = (shown(item) if times == 1 else f"{shown(item)} × {times}" for item, times in runs)
+    return shortened(f"({', '.join(parts)})", longest)
+
+
+def in_full(*values: Fraction | float | int) -> tuple[str, ...]:
+    """Say where exact numbers are printed that `shown_number` writes as decimals only; nothing without such."""
+    long = any(len(as_text(value)) > _LONGEST_NUMBER for value in values)
+    return ("A number that is written as ≈ only is known exactly: --json prints it in full.",) if long else ()
+
+
+def shown_number(value: Fraction | float | int) -> str:
+    """Write an exact number and its decimal; one that fills lines is written as its decimal only."""
+    exact = as_text(value)
+    decimal = decimal_text(value)
+    if exact == decimal:
+        return exact
+    if len(exact) > _LONGEST_NUMBER:
+        return f"≈ {decimal}"
+    return f"{exact} = {decimal}" if Fraction(decimal) == value else f"{exact} ≈ {decimal}"
+
+
+def shown_probability(value: Fraction) -> str:
+    """Write a probability exactly, or as a decimal where that fills lines."""
+    exact = as_text(value)
+    return exact if len(exact) <= _LONGEST_NUMBER else f"about {decimal_text(value)}"
+
+
+def in_order(law: Mapping[Any, Fraction]) -> tuple[tuple[Any, Fraction], ...]:
+    """Return an output law in the order of its outputs: None, numbers, strings, then tuples, entry by entry."""
+    try:
+        outputs = sorted(law)
+    except TypeError:  # of different kinds
+        outputs = sorted(law, key=_sort_key)
+    return tuple((output, law[output]) for output in outputs)
+
+
+def _sort_key(output: Any) -> tuple[Any, ...]:
+    if output is None:
+        return (0,)
+    if isinstance(output, str):
+        return (2, output)
+    if isinstance(output, Sequence):
+        return (3, [_sort_key(item) for item in output])
+    return (1, output)

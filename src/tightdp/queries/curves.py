@@ -1,0 +1,274 @@
+"""Approximate, f- and Rényi differential privacy: exact curves.
+
+For one pair of neighbours, δ(t) = Σ_y max(0, P(y) - t·P'(y)) is the largest of the lines P(E) - t·P'(E) over events E,
+and the events that matter are the likelihood-ratio tests. So the points (P'(E), P(E)) of all tests of all pairs, and
+their upper convex hull, hold δ(t) for every t, its inverse, and the trade-off function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, pairwise
+from typing import Any
+
+from tightdp.errors import ParameterError
+from tightdp.language.program import Dataset
+from tightdp.logic.count import Weights
+from tightdp.symmetry.sets import PrivacySet, Table
+
+__all__ = ["Divergence", "Profile", "Renyi", "least_ratio", "profile", "renyi"]
+
+Pair = tuple[Dataset, Dataset]
+
+_LISTED = 10_000
+"""Events of more outputs than this are not listed."""
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """δ at one t = e^ε, with the pair and the event (a set of outputs) that attain it; a huge event is not listed."""
+
+    delta: Fraction
+    x: Dataset | None
+    x_prime: Dataset | None
+    event: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A likelihood-ratio test of a pair: its probability under x' and under x, times the scale of its hull."""
+
+    under_prime: int
+    under: int
+    pair: Pair | None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The exact privacy profile of a privacy set: the upper hull of all its likelihood-ratio tests.
+
+    The hull runs from (0, 0), or the largest mass that x' never gives, to (1, 1); its coordinates are integers, to be
+    divided by `scale`.
+    """
+
+    hull: tuple[Vertex, ...]
+    scale: int
+    table: Table
+
+    def delta(self, t: Fraction) -> Divergence:
+        """Return δ(t) for rational t = e^ε >= 0."""
+        if t < 0:
+            raise ParameterError(f"e^ε = {t} is negative", "give a number of at least 0")
+        up, down = t.as_integer_ratio()
+        best = max(self.hull, key=lambda vertex: down * vertex.under - up * vertex.under_prime)
+        value = Fraction(down * best.under - up * best.under_prime, down * self.scale)
+        if best.pair is None or value <= 0:
+            return Divergence(Fraction(0), None, None, ())
+        x, x_prime = best.pair
+        return Divergence(value, x, x_prime, self._event(x, x_prime, t))
+
+    def _event(self, x: Dataset, x_prime: Dataset, t: Fraction) -> tuple[Any, ...]:
+        ours, theirs = self.table.weights(x), self.table.weights(x_prime)
+        left, right = theirs.total * t.denominator, ours.total * t.numerator
+        codes = [code for code, weight in ours.by_code.items() if weight * left > theirs.by_code.get(code, 0) * right]
+        if sum(map(self.table.multiplicity, codes)) > _LISTED:
+            return ()
+        return tuple(output for code in codes for output in self.table.outputs(code))
+
+    def least(self, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
+        """Return the least t >= 1 with δ(t) <= delta, and the pair that forbids a smaller one.
+
+        It is infinite where every δ(t) is larger. δ is piecewise linear, so the answer is rational.
+        """
+        answer: tuple[Fraction | float, Pair | None] = (Fraction(1), None)
+        for vertex in self.hull:
+            excess = vertex.under - delta * self.scale
+            if excess <= 0 or vertex.pair is None:
+                continue
+            t = excess / vertex.under_prime if vertex.under_prime else math.inf
+            if t > answer[0]:
+                answer = (t, vertex.pair)
+        return answer
+
+    def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Return (t, δ(t)) at t = 1 and wherever the slope of δ changes beyond; δ is linear in between.
+
+        After the last point δ stays constant.
+        """
+        points = {Fraction(1): self.delta(Fraction(1)).delta}
+        for left, right in zip(self.hull, self.hull[1:], strict=False):
+            slope = Fraction(right.under - left.under, right.under_prime - left.under_prime)
+            if slope > 1:
+                points[slope] = (left.under - slope * left.under_prime) / self.scale
+        return tuple(sorted(points.items()))
+
+    def vertices(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Return the vertices (false positive rate, false negative rate) of the trade-off function.
+
+        The null hypothesis is x', the alternative x; the function is the convex hull over all pairs of neighbours
+        (xiang2025, Sec. 2.1). Where x' never gives some outputs of x, it starts below 1.
+        """
+        return tuple(
+            (Fraction(vertex.under_prime, self.scale), 1 - Fraction(vertex.under, self.scale)) for vertex in self.hull
+        )
+
+
+def profile(table: Table, privacy_set: PrivacySet) -> Profile:
+    """Return the exact privacy profile over a privacy set."""
+    scale = 1
+    hull = [Vertex(0, 0, None), Vertex(1, 1, None)]
+    pending: list[Vertex] = []
+    for x, x_prime, _ in privacy_set:
+        ours, theirs = table.weights(x), table.weights(x_prime)
+        common = math.lcm(scale, ours.total, theirs.total)
+        if common != scale:
+            hull, pending = (_scaled(vertices, common // scale) for vertices in (hull, pending))
+            scale = common
+        pending += _tests(ours, theirs, (x, x_prime), scale)
+        if len(pending) > 50_000:
+            hull, pending = _upper_hull([*hull, *pending]), []
+    return Profile(tuple(_upper_hull([*hull, *pending])), scale, table)
+
+
+def _scaled(vertices: Sequence[Vertex], factor: int) -> list[Vertex]:
+    return [Vertex(vertex.under_prime * factor, vertex.under * factor, vertex.pair) for vertex in vertices]
+
+
+def least_ratio(table: Table, privacy_set: PrivacySet, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
+    """Return the least t >= 1 with δ(t) <= delta over a privacy set, and the pair that forbids a smaller one.
+
+    The same as `profile(...).least(delta)`, without the rest of the curve: a pair that provably does not raise the
+    present t is passed over after a look at leading digits, rounded outward.
+    """
+    best: Fraction | float = Fraction(1)
+    pair: Pair | None = None
+    for x, x_prime in _scattered(privacy_set):
+        ours, theirs = table.weights(x), table.weights(x_prime)
+        if best != math.inf and not _surely_below(ours, theirs, Fraction(best), delta):
+            t = _least_of_pair(ours, theirs, delta)
+            if t > best:
+                best, pair = t, (x, x_prime)
+    return best, pair
+
+
+def _scattered(privacy_set: PrivacySet) -> Iterator[Pair]:
+    """Yield the pairs, blocks of them in a scattered order, so that a large t is met early."""
+    pairs = iter(privacy_set)
+    while block := [(x, x_prime) for x, x_prime, _ in islice(pairs, _BLOCK)]:
+        size = len(block)
+        step = next(step for step in range(5 * size // 8 + 1, size + 2) if math.gcd(step, size) == 1)
+        yield from (block[at * step % size] for at in range(size))
+
+
+_BLOCK = 4096
+_LEADING_BITS = 80
+
+
+def _surely_below(ours: Weights, theirs: Weights, t: Fraction, delta: Fraction) -> bool:
+    """Whether δ(t) <= delta for a pair, decided on leading digits; False where these do not decide."""
+    ours_cut = max(ours.total.bit_length() - _LEADING_BITS, 0)
+    theirs_cut = max(theirs.total.bit_length() - _LEADING_BITS, 0)
+    # In units of 1/unit: P is rounded up, t·P' down.
+    unit = 1 << 2 * _LEADING_BITS
+    up = (unit << ours_cut) // ours.total + 1
+    down = int(t * (unit << theirs_cut) / theirs.total)
+    get = theirs.by_code.get
+    excess = 0
+    for code, weight in ours.by_code.items():
+        part = ((weight >> ours_cut) + 1) * up - (get(code, 0) >> theirs_cut) * down
+        if part > 0:
+            excess += part
+    return excess <= delta * unit
+
+
+def _least_of_pair(ours: Weights, theirs: Weights, delta: Fraction) -> Fraction | float:
+    """Return the least t with δ(t) <= delta for one pair: the largest (P(E) - delta) / P'(E) over its tests E."""
+    up_best, down_best = 0, 1
+    bar = delta * ours.total
+    for vertex in _tests(ours, theirs, None, None):
+        excess = vertex.under * bar.denominator - bar.numerator
+        if excess > 0:
+            if not vertex.under_prime:
+                return math.inf
+            if excess * down_best > up_best * vertex.under_prime:
+                up_best, down_best = excess, vertex.under_prime
+    return Fraction(up_best * theirs.total, down_best * ours.total * bar.denominator)
+
+
+_KEY_BITS = 96
+"""With so many bits after the point, likelihood ratios are sorted first; ties are then broken exactly."""
+
+
+def _tests(ours: Weights, theirs: Weights, pair: Pair | None, scale: int | None) -> list[Vertex]:
+    """Return the corners of the likelihood-ratio tests of a pair, to a scale (None: to the two totals)."""
+    certain = 0
+    ratios = []
+    for code, weight in ours.by_code.items():
+        other = theirs.by_code.get(code, 0)
+        if other:
+            ratios.append(((weight << _KEY_BITS) // other, weight, other))
+        else:
+            certain += weight
+    ratios.sort(reverse=True)
+    if any(left[0] == right[0] for left, right in pairwise(ratios)):
+        ratios.sort(key=lambda entry: Fraction(entry[1], entry[2]), reverse=True)
+    by_us, by_them = (1, 1) if scale is None else (scale // ours.total, scale // theirs.total)
+    up, down = certain, 0
+    result = [Vertex(0, up * by_us, pair)] if up else []
+    for _, weight, other in ratios:
+        up, down = up + weight, down + other
+        result.append(Vertex(down * by_them, up * by_us, pair))
+    return result
+
+
+def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
+    """Return the upper convex hull, from left to right, without points inside its edges."""
+    # Of equal points, one that belongs to a pair comes first: at t < 1 the best event may be that of all outputs.
+    ordered = sorted(vertices, key=lambda vertex: (vertex.under_prime, -vertex.under, vertex.pair is None))
+    hull: list[Vertex] = []
+    for vertex in ordered:
+        if hull and vertex.under_prime == hull[-1].under_prime:
+            continue
+        while len(hull) >= 2 and _turn(hull[-2], hull[-1], vertex) >= 0:
+            hull.pop()
+        hull.append(vertex)
+    return hull
+
+
+def _turn(a: Vertex, b: Vertex, c: Vertex) -> int:
+    """Return a number that is negative where the way from a over b to c turns right."""
+    return (b.under_prime - a.under_prime) * (c.under - a.under) - (b.under - a.under) * (c.under_prime - a.under_prime)
+
+
+@dataclass(frozen=True)
+class Renyi:
+    """exp((a-1)·D_a) for one order, exactly, with the pair that attains it."""
+
+    exp_moment: Fraction | float
+    x: Dataset | None
+    x_prime: Dataset | None
+
+
+def renyi(table: Table, privacy_set: PrivacySet, order: int) -> Renyi:
+    """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over a privacy set, for an integer order a >= 2."""
+    if isinstance(order, bool) or not isinstance(order, int) or order < 2:
+        raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
+    best = Renyi(Fraction(1), None, None)
+    for x, x_prime, _ in privacy_set:
+        moment = _moment(table.weights(x), table.weights(x_prime), order)
+        if moment > best.exp_moment or best.x is None:
+            best = Renyi(moment, x, x_prime)
+    return best
+
+
+def _moment(ours: Weights, theirs: Weights, order: int) -> Fraction | float:
+    total = Fraction(0)
+    for code, weight in ours.by_code.items():
+        other = theirs.by_code.get(code, 0)
+        if not other:
+            return math.inf
+        total += Fraction(weight**order, other ** (order - 1))
+    return total * Fraction(theirs.total ** (order - 1), ours.total**order)

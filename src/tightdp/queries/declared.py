@@ -1,0 +1,173 @@
+"""Inference, privacy and accuracy sets that a user declares by hand, and whether they are sound.
+
+Oakley2024, Definitions 4 and 5: every neighbouring triple (x, x', y) must have the ratio of some triple of a privacy
+set, every dataset the accuracy of some dataset of an accuracy set; an inference set must have every (x, y) whose
+probability is needed. All triples and datasets are gone through, up to the symmetries that were verified.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.errors import QueryError
+from tightdp.exact.rationals import as_value
+from tightdp.language.interp import target_value
+from tightdp.language.neighbours import changes_one_record, neighbours_of, record_steps
+from tightdp.language.program import Bound, Dataset, Output
+from tightdp.methods.ratios import Named, Ratio
+from tightdp.queries.accuracy import AccuracyClass
+from tightdp.symmetry.sets import Table
+
+__all__ = [
+    "Point",
+    "Triple",
+    "check_accuracy_set",
+    "check_inference_set",
+    "check_privacy_set",
+    "points_of",
+    "ranked",
+    "read_datasets",
+    "read_points",
+    "read_triples",
+]
+
+Point = tuple[Dataset, Output]
+Exact = Fraction | float
+
+
+@dataclass(frozen=True)
+class Triple:
+    """A declared triple (x, x', y)."""
+
+    x: Dataset
+    x_prime: Dataset
+    output: Output
+
+    def __str__(self) -> str:
+        return f"({self.x}, {self.x_prime}, {self.output!r})"
+
+
+# reading
+
+
+def read_triples(bound: Bound, declared: Iterable[Any]) -> tuple[Triple, ...]:
+    """Return the triples of a privacy set. Raises QueryError where an entry is no pair of neighbours and an output."""
+    triples = []
+    for entry in _entries("privacy set", declared):
+        x, x_prime, output = _parts("privacy set", entry, ("x", "x'", "y"))
+        triple = Triple(bound.check_dataset(x), bound.check_dataset(x_prime), _output(output))
+        if not are_neighbours(bound, triple.x, triple.x_prime):
+            raise QueryError(f"the privacy set has {triple}, and x, x' are not neighbours", "declare neighbours only")
+        triples.append(triple)
+    return tuple(dict.fromkeys(triples))
+
+
+def read_points(bound: Bound, declared: Iterable[Any]) -> frozenset[Point]:
+    """Return the (x, y) of an inference set. Raises QueryError where an entry is not a dataset and an output."""
+    entries = (_parts("inference set", entry, ("x", "y")) for entry in _entries("inference set", declared))
+    return frozenset((bound.check_dataset(x), _output(output)) for x, output in entries)
+
+
+def read_datasets(bound: Bound, declared: Iterable[Any]) -> tuple[Dataset, ...]:
+    """Return the datasets of an accuracy set."""
+    return tuple(dict.fromkeys(bound.check_dataset(x) for x in _entries("accuracy set", declared)))
+
+
+def _entries(name: str, declared: Iterable[Any]) -> list[Any]:
+    if isinstance(declared, (str, bytes)) or not isinstance(declared, Iterable):
+        raise QueryError(f"the {name} is {declared!r}", "give a list")
+    return list(declared)
+
+
+def _parts(name: str, entry: Any, names: Sequence[str]) -> tuple[Any, ...]:
+    if not isinstance(entry, (tuple, list)) or len(entry) != len(names):
+        raise QueryError(f"the {name} has the entry {entry!r}", f"give tuples ({', '.join(names)})")
+    return tuple(entry)
+
+
+def _output(value: Any) -> Output:
+    return as_value(value)
+
+
+def are_neighbours(bound: Bound, x: Dataset, x_prime: Dataset) -> bool:
+    """Whether x' is a neighbour of x."""
+    if not isinstance(bound.neighbours, str):
+        return x_prime in set(neighbours_of(bound)(x))
+    steps = record_steps(bound)
+    moved = [(old, new) for old, new in zip(x, x_prime, strict=True) if old != new]
+    most = 1 if changes_one_record(bound) else len(x)
+    return 1 <= len(moved) <= most and all(new in steps[old] for old, new in moved)
+
+
+# checking
+
+
+def ranked(table: Table, triples: Iterable[Triple], watch: Callable[[], None]) -> list[Ratio]:
+    """Return the distinct ratios of declared triples, largest first, each with how many attain it; 0/0 is left out."""
+    found: dict[Exact, list[Any]] = {}
+    for triple in triples:
+        watch()
+        p, q = (table.probability(x, triple.output) for x in (triple.x, triple.x_prime))
+        if p or q:
+            entry = found.setdefault(p / q if q else math.inf, [triple, p, q, 0])
+            entry[-1] += 1
+    return [
+        Ratio(value, triple.x, triple.x_prime, triple.output, p, q, tally)
+        for value, (triple, p, q, tally) in sorted(found.items(), reverse=True)
+    ]
+
+
+def check_privacy_set(declared: Collection[Ratio], every: Iterable[Named]) -> None:
+    """Raise QueryError naming a neighbouring triple whose ratio no declared triple has."""
+    known = {ratio.exp_epsilon for ratio in declared}
+    for value, x, x_prime, output in every:
+        if value not in known:
+            raise QueryError(
+                f"the privacy set misses the triple {Triple(x, x_prime, output)}: its ratio is "
+                f"{'infinite' if value == math.inf else value}, which no triple of the set has",
+                "add it, or leave the privacy set out",
+            )
+
+
+def check_accuracy_set(
+    declared: Sequence[AccuracyClass], every: Iterable[AccuracyClass], alpha: Fraction
+) -> tuple[AccuracyClass, ...]:
+    """Return the declared classes with the sizes of the exhaustive ones.
+
+    Raises QueryError naming a dataset whose accuracy no declared dataset has.
+    """
+    known = {entry.one_minus_beta: entry.x for entry in declared}
+    result = []
+    for entry in every:
+        if entry.one_minus_beta not in known:
+            raise QueryError(
+                f"the accuracy set misses the dataset {entry.x}: its 1 - β at alpha = {alpha} is "
+                f"{entry.one_minus_beta}, which no dataset of the set has",
+                "add it, or leave the accuracy set out",
+            )
+        result.append(AccuracyClass(known[entry.one_minus_beta], entry.one_minus_beta, entry.inputs))
+    return tuple(result)
+
+
+def points_of(table: Table, datasets: Iterable[Dataset], alpha: Fraction) -> Iterator[Point]:
+    """Yield the (x, y) that the accuracy of datasets needs: the outputs within alpha of the target."""
+    for x in datasets:
+        target = target_value(table.bound, x)
+        for code in table.weights(x).by_code:
+            output = table.output(code)
+            if abs(output - target) <= alpha:
+                yield x, output
+
+
+def check_inference_set(declared: Collection[Point], needed: Iterable[Point]) -> None:
+    """Raise QueryError naming an (x, y) that is needed and not declared."""
+    for x, output in needed:
+        if (x, output) not in declared:
+            raise QueryError(
+                f"the inference set misses ({x}, {output!r}), whose probability is needed",
+                "add it, or leave the inference set out",
+            )

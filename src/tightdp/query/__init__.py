@@ -1,1 +1,0 @@
-"""From output laws to answers: privacy, curves, accuracy."""

@@ -1,1 +1,0 @@
-"""From answers to what people read: results, numbers in words, tables, plots, diagrams."""

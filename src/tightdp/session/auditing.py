@@ -1,0 +1,105 @@
+"""Auditing as a question on an observation: what do v right guesses out of r in one run rule out?"""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from tightdp.errors import QueryError
+from tightdp.session.instance import Instance
+
+if TYPE_CHECKING:
+    from tightdp.results.audit import Audit
+    from tightdp.results.privacy import Tradeoff
+
+__all__ = ["audit", "worst_case"]
+
+
+def audit(
+    *,
+    canaries: int,
+    guesses: int,
+    correct: int,
+    delta: Any = 0,
+    method: str = "optimal",
+    significance: Any = Fraction(1, 20),
+    epsilon: Any = None,
+    exp_epsilon: Any = None,
+    tradeoff: Any = None,
+    options: int = 2,
+    variant: str | None = None,
+) -> Audit:
+    """Return the lower bound on ε, and the p-value of a guarantee, that `correct` right guesses out of `guesses` give.
+
+    Each of the `canaries` secrets was uniform on `options` values (2: in or out), the mechanism ran once on all of
+    them, and the number of guesses was fixed before. Without `tradeoff` the answer has `epsilon_lower`: at this
+    significance the mechanism is not (ε, delta)-DP for any smaller ε; with `epsilon` or `exp_epsilon` it has the
+    `p_value` of that guarantee too.
+
+    `tradeoff` asks for the p-value of f-DP: "gaussian:1", "laplace:1/2", (exp_epsilon, delta) pairs, an `Instance`, or
+    the result of its `tradeoff()`; "gaussian" or "laplace" alone ask for the ε at `delta` of the largest scale that is
+    rejected.
+
+    `method` is "optimal" (the exact supremum over mechanisms and guessers), "steinke", "fdp" or "order-statistics" (its
+    answers are false for δ > 0: see `valid`). `why` says what is assumed: where the output, or a secret revealed to the
+    guesser, decides how many guesses are made, the answers can be false. Raises ParameterError for numbers that do not
+    fit.
+    """
+    from tightdp import auditing as queries
+    from tightdp.results.audit import Audit
+    from tightdp.results.result import Stats, Subject
+
+    started = time.perf_counter()
+    program = _program(tradeoff)
+    asked = {name: value for name, value in (("epsilon", epsilon), ("exp_epsilon", exp_epsilon)) if value is not None}
+    answer = queries.audit(
+        canaries=canaries,
+        guesses=guesses,
+        correct=correct,
+        delta=delta,
+        method=method,
+        significance=significance,
+        epsilon=epsilon,
+        exp_epsilon=exp_epsilon,
+        tradeoff=tradeoff if program is None else queries.pairs_of_vertices(program.vertices),
+        options=options,
+        variant=variant,
+    )
+    subject = Subject("audit", tuple(asked.items()), "one secret") if program is None else program.subject
+    return Audit(
+        subject=subject,
+        status="exact" if answer.is_exact else "bounded",
+        stats=Stats(search=time.perf_counter() - started, method=method),
+        answer=answer,
+        program=program is not None,
+    )
+
+
+def worst_case(answer: Audit) -> Instance:
+    """Return the mechanism behind the p-value, or else behind the bound, of the optimal method as an instance.
+
+    Its δ is within the guarantee, and it makes at least `correct` right guesses as often as the optimum says (for a
+    trade-off function, nearly). Raises QueryError for the other methods, and where its probabilities are too long.
+    """
+    from tightdp.session.witnesses import symmetric_guesser
+
+    worst = answer.worst
+    if worst is None:
+        raise QueryError(
+            f"there is no worst mechanism for this answer of the method {answer.method}",
+            'use method="optimal", a positive number of right guesses, and numbers of moderate length',
+        )
+    return symmetric_guesser.bind(n=worst.canaries, guesses=worst.guesses, weights=worst.weights, options=worst.options)
+
+
+def _program(tradeoff: Any) -> Tradeoff | None:
+    """Return the trade-off function of a program, None where something else was given."""
+    from tightdp.results.privacy import Tradeoff
+
+    found = tradeoff.tradeoff() if isinstance(tradeoff, Instance) else tradeoff
+    if not isinstance(found, Tradeoff):
+        return None
+    if found.status != "exact":
+        raise QueryError("the trade-off function of the program is not known exactly", "raise the limits")
+    return found

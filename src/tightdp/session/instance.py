@@ -1,0 +1,291 @@
+"""A mechanism with n and its parameters fixed, on which all exact queries are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.rationals import as_value
+from tightdp.language.program import Bound, Output
+from tightdp.session.arguments import read_count, read_exponential, read_number, read_optional, read_seconds
+
+if TYPE_CHECKING:
+    from tightdp.results.answers import Accuracy, Distribution, Verification
+    from tightdp.results.diagram import Structure
+    from tightdp.results.efficacy import Efficacy
+    from tightdp.results.guessing import Guessing
+    from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
+    from tightdp.results.result import Subject
+    from tightdp.session.engine import Engine
+
+__all__ = ["Instance"]
+
+
+class Instance:
+    """A mechanism on datasets of n records with its parameters fixed: exact queries are asked of it.
+
+    It is compiled at the first query and kept. Every query raises LanguageError or ProgramError where the mechanism is
+    at fault, QueryError where the query does not fit it, and LimitError where a limit was reached before anything was
+    known; where something is known, the result has the status "unresolved".
+    """
+
+    def __init__(
+        self, bound: Bound, backend: str = "cudd", *, timeout: Any = None, max_nodes: int | None = None
+    ) -> None:
+        self.bound = bound
+        self.backend = backend
+        self.timeout = read_seconds("timeout", timeout)
+        self.max_nodes = None if max_nodes is None else read_count("max_nodes", max_nodes)
+
+    @cached_property
+    def engine(self) -> Engine:
+        """What compiles and searches."""
+        from tightdp.session.engine import Engine
+
+        return Engine(self.bound, self.backend, self.timeout, self.max_nodes)
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return self.bound.n
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """n and the parameters, exact."""
+        return dict(self.subject.parameters)
+
+    @property
+    def neighbours(self) -> str:
+        """The name of the neighbour relation."""
+        return self.subject.neighbours
+
+    @property
+    def subject(self) -> Subject:
+        """The mechanism, n and parameters, and the neighbours, as results name them."""
+        return self.engine.subject
+
+    def __repr__(self) -> str:
+        return f"<instance {self.subject}, neighbours {self.neighbours}>"
+
+    # privacy
+
+    def privacy(
+        self,
+        *,
+        delta: Any = 0,
+        top: int = 1,
+        privacy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> Privacy:
+        """Return the tight e^ε and a witness; for δ > 0 the least e^ε >= 1 with which (ε, δ)-DP holds.
+
+        e^ε is the largest P(y|x)/P(y|x') over neighbours and outputs, a Fraction >= 1 or math.inf; 0/0 does not count.
+        `top` asks for that many largest distinct ratios (δ = 0 only).
+
+        `privacy_set` declares by hand the triples (x, x', y) that are compared, `inference_set` the (x, y) whose
+        probabilities are computed (oakley2024, Definition 4; δ = 0 only). Raises QueryError naming a neighbouring
+        triple whose ratio no declared triple has, or a pair (x, y) that is needed.
+        """
+        from tightdp.session import search
+
+        bar, ranks = read_number("delta", delta, 1), read_count("top", top)
+        if privacy_set is not None:
+            if bar:
+                raise QueryError("a privacy set of triples decides delta = 0 only", "leave out privacy_set, or delta")
+            return search.declared_privacy(self.engine, privacy_set, inference_set, ranks)
+        _refuse_alone("privacy_set", inference_set)
+        if not bar:
+            return search.tight_privacy(self.engine, ranks)
+        if ranks > 1:
+            raise QueryError("the largest ratios are ranked for delta = 0 only", "leave out top, or delta")
+        return search.approximate_privacy(self.engine, bar)
+
+    def epsilon(self, *, delta: Any = 0) -> Privacy:
+        """Return the tight ε at δ, as `privacy(delta=delta)`; `float()` of the result is ε."""
+        return self.privacy(delta=delta)
+
+    def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
+        """Return δ at e^ε: exactly at a rational `exp_epsilon` >= 0, enclosed at a rational `epsilon` >= 0.
+
+        δ is the largest Σ_y max(0, P(y|x) - e^ε·P(y|x')) over neighbours. e^epsilon is irrational (unless epsilon is
+        0), so that δ there has the status "bounded", or "exact" where the curve is constant.
+        """
+        from tightdp.session import search
+
+        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
+        if t is not None:
+            return search.delta_at(self.engine, t)
+        assert exponent is not None
+        return search.delta_at_epsilon(self.engine, exponent)
+
+    def curve(self) -> Curve:
+        """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points."""
+        from tightdp.results.privacy import Curve
+
+        profile, kept = self.engine.profile()
+        return Curve(points=profile.breakpoints(), **kept)
+
+    def tradeoff(self) -> Tradeoff:
+        """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours."""
+        from tightdp.results.privacy import Tradeoff
+
+        profile, kept = self.engine.profile()
+        return Tradeoff(vertices=profile.vertices(), **kept)
+
+    def renyi(self, order: int) -> Renyi:
+        """Return exp((a-1)·D_a) for an integer order a >= 2: the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours."""
+        from tightdp.session import search
+
+        return search.renyi_divergence(self.engine, read_count("the Rényi order", order, least=2))
+
+    # accuracy
+
+    def accuracy(
+        self,
+        alpha: Any = None,
+        *,
+        beta: Any = None,
+        top: int = 5,
+        accuracy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> Accuracy:
+        """Return the tight 1 - β at an error bound α >= 0, with the worst datasets; or the least α for a `beta`.
+
+        1 - β is the least P(|M(x) - V(x)| <= α) over all datasets x, for the mechanism's target V. `top` is how many
+        classes of datasets of equal accuracy are ranked.
+
+        `accuracy_set` declares by hand the datasets on which accuracy at `alpha` is measured, `inference_set` the
+        (x, y) whose probabilities are computed (oakley2024, Definition 5). Raises QueryError naming a dataset whose
+        accuracy no declared dataset has, or a pair (x, y) that is needed.
+        """
+        from tightdp.session import search
+
+        bound, rate, ranks = read_optional("alpha", alpha), read_optional("beta", beta, 1), read_count("top", top)
+        if (bound is None) == (rate is None):
+            raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
+        if accuracy_set is not None:
+            if bound is None:
+                raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
+            return search.declared_accuracy(self.engine, bound, accuracy_set, inference_set, ranks)
+        _refuse_alone("accuracy_set", inference_set)
+        if bound is not None:
+            return search.accuracy_at(self.engine, bound, ranks)
+        assert rate is not None
+        return search.least_error(self.engine, rate)
+
+    # auditing
+
+    def efficacy(self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False) -> Efficacy:
+        """Return the efficacy of one-run auditing and its gaps, for k = 1, ..., n guesses or for one number of them.
+
+        `pairs` lists for every client the two records that its secret bit picks from (default: the first two of the
+        domain); "best" tries all and takes the one with the largest efficacy at `guesses`, or without abstention.
+        `adaptive` adds the optimum over guessers that see every bit once they decided on it (small n).
+        """
+        from tightdp.session import one_run
+
+        number = None if guesses is None else read_count("guesses", guesses)
+        return one_run.efficacy(self.engine, number, pairs, adaptive)
+
+    def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
+        """Return the exact joint law of the numbers of guesses and of right guesses in a one-run audit.
+
+        `guesser` is "all" (maximum likelihood, the default), "certain", a posterior from which on a bit is guessed,
+        a `Top(k)`, or a function of the output that returns 0, 1 or None (no guess) for every client. Ties between
+        0 and 1 go to 0, that is the first record of the pair. What an audit reports (`reported` of the result) is
+        compared with the tight ε at `delta` on the datasets that the pairs can pick.
+        """
+        from tightdp.session import one_run
+
+        bar = read_number("delta", delta, 1)
+        return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs, bar)
+
+    def adaptive_guessing(
+        self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
+    ) -> Guessing:
+        """Return the same for adaptive auditing: bits are decided on in `order`, and revealed once they are.
+
+        A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
+        """
+        from tightdp.session import one_run
+
+        bar = read_number("delta", delta, 1)
+        return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs, bar)
+
+    def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
+        """Return the same for classic auditing: `runs` independent runs, each on x or x' with probability 1/2.
+
+        The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
+        """
+        from tightdp.session import one_run
+
+        limit = read_number("threshold", threshold, 1)
+        return one_run.classic(self.engine, read_count("runs", runs), x, x_prime, limit)
+
+    # outputs
+
+    def distribution(self, x: Sequence[Any]) -> Distribution:
+        """Return the exact law of the output on dataset x."""
+        from tightdp.session import search
+
+        return search.output_law(self.engine, self.bound.check_dataset(x))
+
+    def probability(self, x: Sequence[Any], y: Output) -> Fraction:
+        """Return P(y | x), without computing the other probabilities; n may be in the thousands."""
+        dataset = self.bound.check_dataset(x)
+        return self.engine.table(self.engine.monitor()).probability(dataset, as_value(y))
+
+    def show(self, x: Sequence[Any] | None = None) -> Structure:
+        """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
+        from tightdp.methods.plan import Plan
+        from tightdp.results.diagram import Structure
+
+        monitor = self.engine.monitor()
+        if x is None:
+            plan, table = self.engine.plan(monitor), self.engine.table(monitor)
+            symmetry = plan.every_symmetry(monitor.limits.watch)
+        else:
+            table = self.engine.table_of(self.bound.check_dataset(x), monitor, reuse=False)
+            plan = Plan(self.bound, table)
+            symmetry = plan.symmetry
+        return Structure(
+            subject=self.subject,
+            formula=table.formula,
+            symmetry=symmetry,
+            stats=monitor.stats(plan, table.formula),
+        )
+
+    # verification
+
+    def verify(
+        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
+    ) -> Verification:
+        """Decide claims exactly: (ε, δ)-DP for `epsilon` or `exp_epsilon`; accuracy `alpha` with failure rate `beta`.
+
+        A claim about `epsilon` is decided too: the tight e^ε is rational, and is compared with e^epsilon to as many
+        digits as it takes. The result is true as a bool when all claims hold.
+        """
+        from tightdp.session import verification
+
+        bar = read_number("delta", delta, 1)
+        bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
+        if (bound is None) != (rate is None):
+            given, missing = ("beta", "alpha") if bound is None else ("alpha", "beta")
+            raise ParameterError(f"an accuracy claim with {given} needs {missing}", f"give {missing} too")
+        pure = None
+        if epsilon is not None or exp_epsilon is not None:
+            pure = (*read_exponential(exp_epsilon, epsilon, least=1), bar)
+        elif bar:
+            raise ParameterError("a privacy claim with delta needs an ε", "give exp_epsilon (1 for ε = 0) or epsilon")
+        accuracy = None if bound is None or rate is None else (bound, rate)
+        if pure is None and accuracy is None:
+            raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
+        return verification.verify(self, pure, accuracy)
+
+
+def _refuse_alone(needed: str, inference_set: Iterable[Any] | None) -> None:
+    if inference_set is not None:
+        raise QueryError(f"an inference set was declared without {needed}", f"declare {needed} too, or neither")

@@ -1,0 +1,111 @@
+"""The public face: the `mechanism` decorator, mechanisms, and instances on which exact queries are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, overload
+
+from tightdp.language.domains import Domain
+from tightdp.language.primitives import PseudoRandom
+from tightdp.language.program import Program, in_run
+from tightdp.session.instance import Instance
+
+__all__ = ["Instance", "Mechanism", "mechanism"]
+
+
+class Mechanism:
+    """A randomized function of a dataset, with its record domain, target and neighbour relation.
+
+    Call it to draw one output, `sample` to draw many, `bind` to ask exact questions.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.__name__ = program.name
+        self.__doc__ = program.documentation
+        self.__wrapped__ = program.function
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.program.name
+
+    def __call__(self, x: Sequence[Any], /, *arguments: Any, **parameters: Any) -> Any:
+        """Draw one output on dataset x. Inside another mechanism, this continues the same run."""
+        if in_run():
+            return self.program.raw(x, *arguments, **parameters)
+        names = list(self.program.parameters)
+        return self.program.run(x, {**dict(zip(names, arguments, strict=False)), **parameters})
+
+    def sample(self, x: Sequence[Any], *, size: int = 1, seed: int | None = None, **parameters: Any) -> list[Any]:
+        """Draw `size` independent outputs on dataset x; the same seed gives the same outputs."""
+        source = PseudoRandom(seed)
+        bound = self.program.bind(len(x), **parameters)
+        return [bound.run(x, source) for _ in range(size)]
+
+    def bind(
+        self,
+        *,
+        n: int,
+        neighbours: str | Callable[[Any], Iterable[Any]] | None = None,
+        backend: str = "cudd",
+        timeout: Any = None,
+        max_nodes: int | None = None,
+        **parameters: Any,
+    ) -> Instance:
+        """Fix the number of records and the parameters.
+
+        `neighbours` overrides the mechanism's own relation. `backend` is "cudd" or "autoref". `timeout` (seconds)
+        and `max_nodes` (of the diagram) limit every query. Raises ParameterError naming what does not fit.
+        """
+        return Instance(
+            self.program.bind(n, neighbours=neighbours, **parameters), backend, timeout=timeout, max_nodes=max_nodes
+        )
+
+    def target(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate the function that gives the quantity which a numeric output estimates."""
+        program = self.program
+        self.program = Program(
+            program.function, program.record, function, program.neighbours, program.name, program.documentation
+        )
+        return function
+
+    def __repr__(self) -> str:
+        return f"<mechanism {self.name}>"
+
+
+@overload
+def mechanism(function: Callable[..., Any], /) -> Mechanism: ...
+
+
+@overload
+def mechanism(
+    *,
+    record: Domain | Callable[..., Domain],
+    target: Callable[..., Any] | None = None,
+    neighbours: str | Callable[[Any], Iterable[Any]] = "replace-one",
+    name: str = "",
+) -> Callable[[Callable[..., Any]], Mechanism]: ...
+
+
+def mechanism(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    record: Domain | Callable[..., Domain] | None = None,
+    target: Callable[..., Any] | None = None,
+    neighbours: str | Callable[[Any], Iterable[Any]] = "replace-one",
+    name: str = "",
+) -> Mechanism | Callable[[Callable[..., Any]], Mechanism]:
+    """Make a mechanism of a Python function.
+
+    The function's first argument is the dataset, a tuple of n records of the domain `record` (bits, unless given);
+    the others are public parameters. `target` is the quantity that a numeric output estimates, `neighbours` says
+    which datasets are neighbours.
+    """
+    from tightdp.language.domains import Bit
+
+    def decorate(plain: Callable[..., Any]) -> Mechanism:
+        return Mechanism(Program(plain, Bit if record is None else record, target, neighbours, name))
+
+    return decorate if function is None else decorate(function)

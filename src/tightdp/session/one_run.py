@@ -1,0 +1,209 @@
+"""From a mechanism to results about auditing it: efficacies and gaps, laws of guesses, how many canaries it takes."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from tightdp.core.lowering import lower
+from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.numbers import Exact
+from tightdp.logic.encode import prober
+from tightdp.methods.pipeline import deep_recursion
+from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
+from tightdp.one_run.best import best_pairs
+from tightdp.one_run.classic import classic_joint
+from tightdp.one_run.dp import RestrictedRatio, as_posterior, restricted_ratio
+from tightdp.one_run.gaps import distributional_privacy, efficacies
+from tightdp.one_run.guessers import Function, Guesser, Threshold, Top, as_joint_law, certain, joint_law
+from tightdp.one_run.law import AuditLaw, Compiler
+from tightdp.one_run.least import restricted_least
+from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
+from tightdp.results.efficacy import Efficacy, Row
+from tightdp.results.guessing import Guessing
+from tightdp.results.result import Stats
+from tightdp.session.arguments import read_number
+from tightdp.session.engine import Engine, Kept
+
+__all__ = ["adaptive", "classic", "efficacy", "guessing", "read_guesser"]
+
+_HALF = Fraction(1, 2)
+_NONE = Fraction(0)
+
+
+def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: bool) -> Efficacy:
+    """Return the table of efficacies and gaps for all numbers of guesses, or for one."""
+    if guesses is not None and guesses > engine.bound.n:
+        raise ParameterError(f"guesses is {guesses}", f"give at most n = {engine.bound.n}")
+    with deep_recursion():
+        audit = _Audit(engine, pairs, guesses)
+        law = audit.law
+        values = efficacies(law)
+        leak = distributional_privacy(law)
+        ratio = audit.ratio()
+        best = adaptive_optimum(law) if with_adaptive else (None,) * law.n
+    dp = as_posterior(ratio.upper)
+    lower = max(ratio.lower, math.inf if leak.confidence == 1 else leak.confidence / (1 - leak.confidence))
+    rows = tuple(
+        Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1])
+        for k in (range(1, law.n + 1) if guesses is None else (guesses,))
+    )
+    return Efficacy(
+        rows=rows,
+        pairs=audit.pairs,
+        exp_epsilon=ratio.upper,
+        lower=lower,
+        leak=leak,
+        **audit.kept(replace(ratio, lower=lower)),
+    )
+
+
+def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Fraction = _NONE) -> Guessing:
+    """Return the joint law of (guesses, right guesses) of a guesser in a one-run audit, and the true ε at `delta`."""
+    with deep_recursion():
+        audit = _Audit(engine, pairs, None, whole_outputs=isinstance(guesser, Function))
+        joint = joint_law(audit.law, guesser)
+        ratio = audit.ratio(delta)
+    return Guessing(
+        audit="one-run",
+        guesser=_words(guesser),
+        joint=joint,
+        exp_epsilon=ratio.upper,
+        delta=delta,
+        **audit.kept(ratio),
+    )
+
+
+def adaptive(
+    engine: Engine, order: Sequence[int] | None, threshold: Fraction, pairs: Any, delta: Fraction = _NONE
+) -> Guessing:
+    """Return the same where every bit is revealed once it was decided on, in a given order."""
+    sequence = read_order(engine.bound.n, order)
+    with deep_recursion():
+        audit = _Audit(engine, pairs, None)
+        joint = as_joint_law(engine.bound.n, adaptive_joint(audit.law, sequence, Threshold(threshold).least))
+        ratio = audit.ratio(delta)
+    return Guessing(
+        audit="adaptive",
+        guesser=_words(Threshold(threshold)),
+        joint=joint,
+        exp_epsilon=ratio.upper,
+        delta=delta,
+        **audit.kept(ratio),
+    )
+
+
+def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Fraction) -> Guessing:
+    """Return the same for classic auditing: independent runs on x or x', by default a worst pair of neighbours."""
+    if (x is None) != (x_prime is None):
+        raise ParameterError("classic auditing needs both x and x_prime, or neither", "give two datasets")
+    if x is None:
+        from tightdp.session.search import tight_privacy
+
+        witness = tight_privacy(engine, 1).witness
+        first = (engine.bound.record.values[0],) * engine.bound.n
+        x, x_prime = (first, first) if witness is None else (witness.x, witness.x_prime)
+    monitor = engine.monitor()
+    datasets = engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime)
+    law, law_prime = (engine.table_of(dataset, monitor).law(dataset) for dataset in datasets)
+    joint = as_joint_law(runs, classic_joint(law, law_prime, runs, Threshold(threshold).least))
+    ratios: list[Exact] = [Fraction(1)]
+    for ours, theirs in ((law, law_prime), (law_prime, law)):
+        ratios += [p / theirs[y] if theirs.get(y) else math.inf for y, p in ours.items()]
+    return Guessing(
+        audit="classic",
+        guesser=_words(Threshold(threshold)),
+        joint=joint,
+        exp_epsilon=max(ratios),
+        subject=engine.subject,
+    )
+
+
+def read_guesser(guesser: Any) -> Guesser:
+    """Return a guesser: None or "all" never abstains, "certain", a threshold on the posterior, or a function."""
+    if guesser is None or guesser == "all":
+        return Threshold()
+    if guesser == "certain":
+        return certain
+    if isinstance(guesser, (Threshold, Top, Function)):
+        return guesser
+    if callable(guesser):
+        return Function(guesser)
+    return Threshold(read_number("the guesser's threshold", guesser, 1))
+
+
+def _words(guesser: Guesser) -> str:
+    match guesser:
+        case Threshold(least) if least == _HALF:
+            return "maximum likelihood, every bit"
+        case Threshold(least) if least == 1:
+            return "certain bits only"
+        case Threshold(least):
+            return f"maximum likelihood, posterior at least {least}"
+        case Top(k):
+            return f"maximum likelihood, the {k} largest posteriors"
+    return f"the function {getattr(guesser.function, '__name__', 'given')}"
+
+
+class _Audit:
+    """The law of an audit with its pairs, compiled within the limits of the engine."""
+
+    def __init__(self, engine: Engine, pairs: Any, guesses: int | None, whole_outputs: bool = False) -> None:
+        self._engine, bound = engine, engine.bound
+        self._watch = engine.monitor().limits.watch
+        chosen = None if isinstance(pairs, str) and pairs == "best" else self._read(pairs)
+        start = time.perf_counter()
+        core = lower(bound, None, prober(engine.backend, self._watch))
+        self._compiler = Compiler(bound, core, engine.backend, self._watch, whole_outputs)
+        if chosen is None:
+            default_pairs(bound)
+            self.pairs, self.law = best_pairs(self._compiler, guesses or bound.n)
+        else:
+            self.pairs, self.law = chosen, self._compiler.law(chosen)
+        self._compiled = time.perf_counter()
+        self._seconds = self._compiled - start
+
+    def _read(self, pairs: Any) -> PairVector:
+        bound = self._engine.bound
+        return default_pairs(bound) if pairs is None else read_pairs(bound, pairs)
+
+    def ratio(self, delta: Fraction = _NONE) -> RestrictedRatio:
+        """Return e^ε at `delta` on the datasets that the pairs can pick; its ends where a limit is reached."""
+        if delta:
+            least = restricted_least(self.law, delta)
+            return RestrictedRatio(least, least)
+        try:
+            return restricted_ratio(self.law, self._engine.backend, self._watch)
+        except LimitError as error:
+            return RestrictedRatio(Fraction(1), math.inf, error.what)
+
+    def kept(self, ratio: RestrictedRatio) -> Kept:
+        """Return the common fields of a result."""
+        groups = [placed for placed in self.law.groups if placed.clients]
+        stats = Stats(
+            variables=self._compiler.variables,
+            nodes=self._compiler.nodes,
+            method="independent groups" if len(groups) > 1 else groups[0].group.method,
+            symmetries=tuple(_group_words(self.law)),
+            compile=self._seconds,
+            search=time.perf_counter() - self._compiled,
+        )
+        return {
+            "subject": self._engine.subject,
+            "stats": stats,
+            "status": "exact" if ratio.lower == ratio.upper else "bounded",
+            "reason": ratio.reason,
+        }
+
+
+def _group_words(law: AuditLaw) -> list[str]:
+    words = []
+    for group, number in law.distinct.items():
+        clients = sum(len(stage.clients) for stage in group.stages)
+        if number > 1:
+            words.append(f"{number} independent groups of {clients} clients are alike")
+    return words

@@ -1,0 +1,73 @@
+"""Claims about a mechanism, decided exactly: the tight value is compared with what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tightdp.exact.numbers import Exact, as_text, compare_log, log
+from tightdp.results.answers import Claim, Verification
+from tightdp.results.privacy import Privacy
+from tightdp.results.result import Result, Status
+
+if TYPE_CHECKING:
+    from tightdp.session.instance import Instance
+
+__all__ = ["verify"]
+
+PrivacyClaim = tuple[Fraction | None, Fraction | None, Fraction]
+"""e^ε or else ε, and δ."""
+AccuracyClaim = tuple[Fraction, Fraction]
+"""α and β."""
+
+
+def verify(instance: Instance, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
+    """Return the verdicts on the claims that are given."""
+    decided = []
+    if privacy is not None:
+        decided.append(_privacy(instance, privacy))
+    if accuracy is not None:
+        decided.append(_accuracy(instance, accuracy))
+    claims = tuple(claim for claim, _ in decided)
+    results = [result for _, result in decided]
+    status: Status = "unresolved" if any(claim.holds is None for claim in claims) else "exact"
+    stats = results[0].stats
+    for result in results[1:]:
+        stats += result.stats
+    reason = next((result.reason for result in results if result.reason), "")
+    return Verification(subject=instance.subject, status=status, claims=claims, stats=stats, reason=reason)
+
+
+def _privacy(instance: Instance, asked: PrivacyClaim) -> tuple[Claim, Result]:
+    exp_epsilon, epsilon, delta = asked
+    found = instance.privacy(delta=delta)
+    at = f" at delta = {as_text(delta)}" if delta else ""
+    if exp_epsilon is not None:
+        holds = _at_most(found, _compare_plain, exp_epsilon)
+        tight = found.exp_epsilon if found.status == "exact" else None
+        return Claim(f"exp_epsilon{at}", exp_epsilon, tight, holds, found.witness), found
+    assert epsilon is not None
+    holds = _at_most(found, compare_log, epsilon)
+    rounded = log(found.exp_epsilon) if found.status == "exact" else None
+    return Claim(f"epsilon{at}", epsilon, rounded, holds, found.witness), found
+
+
+def _at_most(found: Privacy, compare: Callable[[Exact, Fraction], int], claimed: Fraction) -> bool | None:
+    """Say whether the tight value is at most the claimed one; None where that is not known."""
+    if compare(found.lower, claimed) > 0:
+        return False
+    return True if compare(found.upper, claimed) <= 0 else None
+
+
+def _compare_plain(value: Exact, claimed: Fraction) -> int:
+    return (value > claimed) - (value < claimed)
+
+
+def _accuracy(instance: Instance, asked: AccuracyClaim) -> tuple[Claim, Result]:
+    alpha, beta = asked
+    found = instance.accuracy(alpha, top=1)
+    least_beta = 1 - Fraction(found.upper)
+    holds = False if least_beta > beta else True if 1 - Fraction(found.lower) <= beta else None
+    tight = least_beta if found.status == "exact" else None
+    return Claim(f"beta at alpha = {as_text(alpha)}", beta, tight, holds, found.x), found

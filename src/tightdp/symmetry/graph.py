@@ -1,0 +1,163 @@
+"""The coloured graph of a program: symmetries of the program are among the automorphisms of the graph.
+
+Every node of the core program is a vertex, and so is every value that it can take. A row of an operation's table is a
+vertex joined to the values of its operands and of its result, whatever the operation does. n-ary sums and the like are
+single vertices joined to their operands, whose values are anchored: a circuit that counts would hide that its operands
+can be exchanged. An automorphism is only a candidate; `renaming` decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import suppress
+from itertools import product
+from math import prod
+from typing import Any
+
+import networkx
+
+from tightdp.core.ir import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
+from tightdp.core.operators import REFUSED, operation
+
+__all__ = ["Vertex", "client", "component", "node", "program_graph", "value"]
+
+Vertex = tuple[Hashable, ...]
+"""What a vertex stands for; see `client`, `node`, `value` and `component`."""
+
+_MAX_ROWS = 4096
+"""A larger table is not spelled out: its values are anchored instead."""
+_MAX_VERTICES = 100_000
+
+
+def client(number: int) -> Vertex:
+    """Return the vertex of a client."""
+    return ("client", number)
+
+
+def node(expr: Expr) -> Vertex:
+    """Return the vertex of a node of the program."""
+    return ("node", expr.serial)
+
+
+def value(expr: Expr, position: int) -> Vertex:
+    """Return the vertex of a node's value at a position."""
+    return ("value", expr.serial, position)
+
+
+def component(number: int) -> Vertex:
+    """Return the vertex of an output component."""
+    return ("component", number)
+
+
+def program_graph(program: CoreProgram) -> networkx.Graph | None:
+    """Return the graph of a program without `Shuffled` nodes, every vertex with a `colour`; None where it is too large.
+
+    Records are not told apart by their values, nor clients by their numbers.
+    """
+    nodes = reachable([*program.inputs, *program.components, *program.evidence])
+    if sum(1 + len(expr.values) for expr in nodes) > _MAX_VERTICES:
+        return None
+    graph = networkx.Graph()
+    anchored = _anchored(program, nodes)
+    for expr in nodes:
+        _add_node(graph, expr, expr.serial in anchored)
+        if graph.number_of_nodes() > _MAX_VERTICES:
+            return None
+    for leaf in program.inputs:
+        graph.add_node(client(leaf.client), colour=("client",))
+        graph.add_edge(client(leaf.client), node(leaf))
+    for number, root in enumerate(program.components):
+        graph.add_node(component(number), colour=("component",))
+        graph.add_edge(component(number), node(root))
+    return graph
+
+
+def _anchored(program: CoreProgram, nodes: Sequence[Expr]) -> set[int]:
+    """Return the nodes whose values mean themselves: what is added up or compared by size, and conditions."""
+    found = {expr.serial for expr in program.evidence}
+    for expr in nodes:
+        if isinstance(expr, Nary) or (isinstance(expr, Apply) and _rows(expr) > _MAX_ROWS):
+            found.update((expr.serial, *(operand.serial for operand in expr.operands)))
+    return found
+
+
+def _add_node(graph: networkx.Graph, expr: Expr, anchored: bool) -> None:
+    kind = expr.operator if isinstance(expr, (Apply, Nary)) else expr.leaf if isinstance(expr, Input) else ""
+    graph.add_node(node(expr), colour=("node", type(expr).__name__, kind, len(expr.values)))
+    masses = _masses(expr)
+    for position, item in enumerate(expr.values):
+        meaning = (type(item).__name__, item) if anchored else ()
+        graph.add_node(value(expr, position), colour=("value", meaning, masses.get(item)))
+        graph.add_edge(value(expr, position), node(expr))
+    match expr:
+        case Nary():
+            _join_operands(graph, expr)
+        case Apply() if _rows(expr) > _MAX_ROWS:
+            _join_operands(graph, expr)
+        case Apply():
+            _add_rows(graph, expr, _table(expr))
+        case Case():
+            _add_rows(graph, expr, _branches(expr))
+        case Draw() if not isinstance(expr.selector, Const):
+            _add_rows(graph, expr, _laws(expr))
+
+
+def _join_operands(graph: networkx.Graph, expr: Apply | Nary) -> None:
+    for place, operand in enumerate(expr.operands):
+        port: Vertex = ("port", expr.serial, place)
+        graph.add_node(port, colour=("port", place if isinstance(expr, Apply) else 0))
+        graph.add_edge(port, node(expr))
+        graph.add_edge(port, node(operand))
+
+
+Row = tuple[tuple[Vertex, ...], Any]
+"""The values that a row of a table joins, and its colour."""
+
+
+def _add_rows(graph: networkx.Graph, expr: Expr, rows: Iterator[Row]) -> None:
+    for number, (joined, colour) in enumerate(rows):
+        row: Vertex = ("row", expr.serial, number)
+        graph.add_node(row, colour=("row", colour))
+        graph.add_edges_from((row, vertex) for vertex in joined)
+
+
+def _unknown(expr: Apply) -> list[Expr]:
+    return [operand for operand in dict.fromkeys(expr.operands) if not isinstance(operand, Const)]
+
+
+def _rows(expr: Apply) -> int:
+    return prod(len(operand.values) for operand in _unknown(expr))
+
+
+def _table(expr: Apply) -> Iterator[Row]:
+    function, unknown = operation(expr.operator), _unknown(expr)
+    place = {operand.serial: at for at, operand in enumerate(unknown)}
+    for positions in product(*(range(len(operand.values)) for operand in unknown)):
+        plain = [
+            operand.values[positions[place[operand.serial]] if operand.serial in place else 0]
+            for operand in expr.operands
+        ]
+        joined = [value(operand, at) for operand, at in zip(unknown, positions, strict=True)]
+        with suppress(*REFUSED):
+            joined.append(value(expr, expr.index[function(*plain)]))
+        yield tuple(joined), None
+
+
+def _branches(expr: Case) -> Iterator[Row]:
+    for position, branch in enumerate(expr.branches):
+        for at, item in enumerate(branch.values):
+            if item in expr.index:
+                yield (value(expr.selector, position), value(branch, at), value(expr, expr.index[item])), None
+
+
+def _masses(expr: Expr) -> dict[Any, Any]:
+    """Return the probability of every outcome of a draw whose law is fixed."""
+    if not isinstance(expr, Draw) or not isinstance(expr.selector, Const) or expr.laws[0] is None:
+        return {}
+    return dict(expr.laws[0])
+
+
+def _laws(expr: Draw) -> Iterator[Row]:
+    for position, law in enumerate(expr.laws):
+        for outcome, mass in law or ():
+            yield (value(expr.selector, position), value(expr, expr.index[outcome])), mass

@@ -1,0 +1,156 @@
+"""The inference, privacy and accuracy sets, and the table of output laws (oakley2024, Sec. 4, Algorithms 1-3).
+
+The sets say what has to be looked at: which probabilities are computed (`InferenceSet`), which neighbouring triples
+are compared (`PrivacySet`), and on which datasets accuracy is measured (`AccuracySet`). The algorithms take them as
+arguments. Here they are exhaustive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from tightdp.errors import QueryError
+from tightdp.language.neighbours import neighbours_of
+from tightdp.language.program import Bound, Dataset, Output
+from tightdp.logic.count import Weights, output_weights
+from tightdp.logic.formula import WeightedFormula
+
+__all__ = [
+    "AccuracySet",
+    "InferenceSet",
+    "PrivacySet",
+    "Table",
+    "every_dataset",
+    "every_input",
+    "every_neighbouring_pair",
+]
+
+MAX_DATASETS = 1 << 20
+"""How many datasets an exhaustive set may have."""
+
+MAX_KEPT = 2_000_000
+"""How many probabilities are kept of the laws of datasets; beyond, they are computed anew when they are asked again."""
+
+
+@dataclass(frozen=True)
+class InferenceSet:
+    """Datasets whose output laws are computed."""
+
+    datasets: Callable[[], Iterable[Dataset]]
+    size: int
+
+    def __iter__(self) -> Iterator[Dataset]:
+        return iter(self.datasets())
+
+
+@dataclass(frozen=True)
+class PrivacySet:
+    """Ordered pairs of neighbouring datasets that are compared on every output.
+
+    Each comes with the number of pairs that it stands for. `size` is the number of pairs listed, None where counting
+    them would mean listing them.
+    """
+
+    pairs: Callable[[], Iterable[tuple[Dataset, Dataset, int]]]
+    size: int | None = None
+
+    def __iter__(self) -> Iterator[tuple[Dataset, Dataset, int]]:
+        return iter(self.pairs())
+
+
+@dataclass(frozen=True)
+class AccuracySet:
+    """Datasets on which accuracy is measured, each with the number of datasets that it stands for."""
+
+    classes: Callable[[], Iterable[tuple[Dataset, int]]]
+    size: int
+
+    def __iter__(self) -> Iterator[tuple[Dataset, int]]:
+        return iter(self.classes())
+
+
+def every_dataset(bound: Bound) -> InferenceSet:
+    """Return all datasets, in the order of the record domain. Raises QueryError where they are too many."""
+    size = bound.record.size**bound.n
+    if size > MAX_DATASETS:
+        raise QueryError(
+            f"there are {bound.record.size}^{bound.n} = {size:,} datasets, too many to go through one by one",
+            f"use fewer records or a smaller record domain (at most {MAX_DATASETS:,} datasets)",
+        )
+    return InferenceSet(lambda: product(bound.record.values, repeat=bound.n), size)
+
+
+def every_neighbouring_pair(bound: Bound) -> PrivacySet:
+    """Return all ordered pairs of neighbours."""
+    datasets, neighbours = every_dataset(bound), neighbours_of(bound)
+    return PrivacySet(lambda: ((x, other, 1) for x in datasets for other in neighbours(x)))
+
+
+def every_input(bound: Bound) -> AccuracySet:
+    """Return all datasets, each standing for itself."""
+    datasets = every_dataset(bound)
+    return AccuracySet(lambda: ((x, 1) for x in datasets), datasets.size)
+
+
+class Table:
+    """The output laws of a compiled mechanism, computed on demand and kept (Algorithm 1)."""
+
+    def __init__(self, bound: Bound, formula: WeightedFormula) -> None:
+        self.bound = bound
+        self.formula = formula
+        self._laws: dict[Dataset, Weights] = {}
+        self._kept = 0
+        self.watch: Callable[[], None] = lambda: None
+
+    def evidence(self, x: Dataset) -> dict[int, bool]:
+        """Return the input bits of a dataset, by level."""
+        return self.formula.evidence(x, self.bound.record)
+
+    def weights(self, x: Dataset) -> Weights:
+        """Return the output law of a dataset as integers, outputs in the order of their codes.
+
+        Raises ProgramError where `observe` rejects every run.
+        """
+        found = self._laws.get(x)
+        if found is None:
+            found = output_weights(self.formula, self.evidence(x), watch=self.watch)
+            found = Weights(dict(sorted(found.by_code.items())), self._total(x, found))
+            self._kept += len(found.by_code)
+            if self._kept > MAX_KEPT:
+                self._laws, self._kept = {}, len(found.by_code)
+            self._laws[x] = found
+        return found
+
+    def probability(self, x: Dataset, output: Output) -> Fraction:
+        """Return P(output | x) without computing the rest of the law."""
+        code = self.formula.output_code(output)
+        if code is None:
+            return Fraction(0)
+        weights = output_weights(self.formula, self.evidence(x), code)
+        self._total(x, weights)
+        return weights.probability(code)
+
+    def _total(self, x: Dataset, weights: Weights) -> int:
+        if not weights.total:
+            raise self.bound.contradiction(x, "is false in every run")
+        return weights.total
+
+    def output(self, code: int) -> Output:
+        """Return the output that a code stands for."""
+        return self.formula.output(code)
+
+    def multiplicity(self, code: int) -> int:
+        """Return how many equally likely outputs a code stands for."""
+        return 1
+
+    def outputs(self, code: int) -> Iterator[Output]:
+        """Yield all outputs that a code stands for."""
+        yield self.output(code)
+
+    def law(self, x: Dataset) -> dict[Output, Fraction]:
+        """Return the output law of a dataset."""
+        weights = self.weights(x)
+        return {self.output(code): Fraction(weight, weights.total) for code, weight in weights.by_code.items()}
