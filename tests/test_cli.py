@@ -51,7 +51,7 @@ def test_transcript(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch:
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=[path.stem for path in TRANSCRIPTS])
-def test_bad_input_says_what_and_how_to_mend_it(path: Path) -> None:
+def test_bad_input_says_what_and_how_to_correct_it(path: Path) -> None:
     for said in re.findall(r"\(stderr\)\n(.*?)\(exit ([23])\)", path.read_text(encoding="utf-8"), re.DOTALL):
         lines = said[0].splitlines()
         assert lines[0]

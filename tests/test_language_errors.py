@@ -79,13 +79,13 @@ def test_unsupported_python_is_refused_at_its_place(name: str, source: str, unde
     assert error.span.file == file
     assert error.span.text[error.span.column - 1 : error.span.end_column - 1] == under
     assert word in error.what
-    assert error.mend
+    assert error.hint
     lines = str(error).split("\n")
     assert lines[0] == f"{file}:{error.span.line}:{error.span.column}: {error.what}"
     assert lines[1].strip() == error.span.text.strip()
     assert lines[2].strip() == "^" * len(under)
     assert lines[2].index("^") - 4 == lines[1][4:].index(under) or lines[1].count(under) > 1
-    assert lines[3].strip() == error.mend
+    assert lines[3].strip() == error.hint
 
 
 # (source, record, n, the exception that Python raises, what stands under the caret)
@@ -135,7 +135,7 @@ def test_failure_is_reported_with_a_dataset_that_reaches_it(
         error = caught.value
         assert error.x is not None and meaning(bound, error.x) is None
         assert exception in error.what and str(error.x) in error.what
-        assert error.mend
+        assert error.hint
         assert error.span is not None
         assert error.span.text[error.span.column - 1 : error.span.end_column - 1] == under
         for x in datasets(bound):
@@ -195,7 +195,7 @@ def test_contradiction_on_every_dataset() -> None:
         bound = bind(module, Bit, 1)
         with pytest.raises(ProgramError) as caught:
             compile_symbolic(bound)
-        assert "observe" in caught.value.what and caught.value.mend and caught.value.x == (0,)
+        assert "observe" in caught.value.what and caught.value.hint and caught.value.x == (0,)
 
 
 def test_output_that_is_no_value_only_on_some_runs() -> None:

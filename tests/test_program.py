@@ -104,8 +104,8 @@ def test_neighbours() -> None:
     assert Program(response, Values(None, 1), neighbours="add-remove").bind(n=1, lam=0).record == Values(None, 1)
     with pytest.raises(ParameterError) as caught:
         RESPONSE.bind(n=2, lam=0, neighbours="replace_one")
-    assert "did you mean replace-one?" in caught.value.mend
-    assert all(name in caught.value.mend for name in NEIGHBOURS)
+    assert "did you mean replace-one?" in caught.value.hint
+    assert all(name in caught.value.hint for name in NEIGHBOURS)
     with pytest.raises(ParameterError, match="'nothing'"):
         Program(response, Bit, neighbours="nothing")
 

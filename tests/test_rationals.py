@@ -49,7 +49,7 @@ def test_as_fraction_names_what_is_not_a_number(wrong: object) -> None:
     with pytest.raises(ParameterError) as caught:
         as_fraction(wrong)
     assert repr(wrong) in caught.value.what
-    assert "1/5" in caught.value.mend
+    assert "1/5" in caught.value.hint
 
 
 @given(st.fractions())

@@ -299,7 +299,7 @@ def test_bad_queries(query: Any) -> None:
     with pytest.raises(ParameterError) as caught:
         query()
     assert caught.value.what
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 def test_accuracy_needs_a_target_and_numbers() -> None:

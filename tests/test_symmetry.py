@@ -315,7 +315,7 @@ def test_unsound_sets_are_refused() -> None:
     instance = response.bind(n=n, lam="1/5")
     with pytest.raises(QueryError, match=r"misses the triple \(\(.*its ratio is 1/4") as caught:
         instance.privacy(privacy_set=c_rr(n)[:n])
-    assert caught.value.mend
+    assert caught.value.hint
     with pytest.raises(QueryError, match=r"misses the triple \(\(.*its ratio is 4,"):
         instance.privacy(privacy_set=c_rr(n)[n:])
     with pytest.raises(QueryError, match="misses the triple"):
@@ -352,7 +352,7 @@ def test_bad_declared_sets(query: Callable[[Instance], Any], error: str) -> None
     mechanism_ = count if "accuracy" in query.__code__.co_names else response
     with pytest.raises((QueryError, ParameterError)) as caught:
         query(mechanism_.bind(n=2, lam="1/5"))
-    assert error in f"{caught.value.what} {caught.value.mend}"
+    assert error in f"{caught.value.what} {caught.value.hint}"
 
 
 def every_triple(instance: Instance) -> dict[Any, list[Any]]:

@@ -1,7 +1,7 @@
 """Every error that tightdp raises on purpose: one root, one class per stage.
 
-The message of an error has one line that names the offender (`what`) and one that says how to mend it
-(`mend`).
+The message of an error has one line that names the offender (`what`) and one that says how to correct it
+(`hint`).
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class Span:
 class TightdpError(Exception):
     """The root of all errors of this package."""
 
-    def __init__(self, what: str, mend: str = "") -> None:
-        super().__init__(what, mend)
+    def __init__(self, what: str, hint: str = "") -> None:
+        super().__init__(what, hint)
         self.what = what
-        self.mend = mend
+        self.hint = hint
 
     def __str__(self) -> str:
-        return "\n".join(line for line in (self.what, self._indented_mend()) if line)
+        return "\n".join(line for line in (self.what, self._indented_hint()) if line)
 
-    def _indented_mend(self) -> str:
-        return f"  {self.mend}" if self.mend else ""
+    def _indented_hint(self) -> str:
+        return f"  {self.hint}" if self.hint else ""
 
 
 class _LocatedError(TightdpError):
@@ -61,16 +61,16 @@ class _LocatedError(TightdpError):
     def __str__(self) -> str:
         if self.span is None:
             return super().__str__()
-        parts = (f"{self.span.place}: {self.what}", self.span.excerpt(), self._indented_mend())
+        parts = (f"{self.span.place}: {self.what}", self.span.excerpt(), self._indented_hint())
         return "\n".join(part for part in parts if part)
 
 
 class LanguageError(_LocatedError):
     """The source of a mechanism is outside the language, or cannot be read."""
 
-    def __init__(self, what: str, mend: str = "", span: Span | None = None) -> None:
-        super().__init__(what, mend)
-        self.args = (what, mend, span)
+    def __init__(self, what: str, hint: str = "", span: Span | None = None) -> None:
+        super().__init__(what, hint)
+        self.args = (what, hint, span)
         self.span = span
 
 
@@ -84,9 +84,9 @@ class ProgramError(_LocatedError):
     `x` is a dataset that reaches the failure, None when it is not known.
     """
 
-    def __init__(self, what: str, mend: str = "", span: Span | None = None, x: tuple[Any, ...] | None = None) -> None:
-        super().__init__(what, mend)
-        self.args = (what, mend, span, x)
+    def __init__(self, what: str, hint: str = "", span: Span | None = None, x: tuple[Any, ...] | None = None) -> None:
+        super().__init__(what, hint)
+        self.args = (what, hint, span, x)
         self.span = span
         self.x = x
 

@@ -54,7 +54,7 @@ def test_bad_input_is_refused(wrong):
     with pytest.raises(ParameterError) as caught:
         audit(**{**GOOD, **wrong})
     assert caught.value.what
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -106,7 +106,7 @@ def test_curves_by_name():
     for wrong in ("gaussian:", "gaussian:-1", "laplace:x", "poisson:1", b"gaussian:1", 3.5):
         with pytest.raises(ParameterError) as caught:
             audit(**observation, tradeoff=wrong)
-        assert caught.value.mend
+        assert caught.value.hint
 
 
 def test_plot():

@@ -382,7 +382,7 @@ def _rational(name: str, value: object) -> Fraction:
     try:
         return as_fraction(value)
     except ParameterError as error:
-        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.mend) from None
+        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
 
 
 def _checked_t(epsilon: object, exp_epsilon: object) -> Enclosure | None:

@@ -331,7 +331,7 @@ def _rational(value: object, name: str) -> Fraction:
     try:
         return as_fraction(value)
     except ParameterError as error:
-        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.mend) from None
+        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
 
 
 def _positive(value: object, name: str) -> Fraction:

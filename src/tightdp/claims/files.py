@@ -18,7 +18,7 @@ from tightdp.session.mechanism import Mechanism
 
 __all__ = ["claim_files", "load_papers", "program", "recorded_questions"]
 
-_MEND = "give a file with claims, or a directory of such files"
+_HINT = "give a file with claims, or a directory of such files"
 
 
 def program(place: str) -> Mechanism:
@@ -77,8 +77,8 @@ def claim_files(path: Path) -> list[Path]:
         found = sorted(file for file in path.glob("*.py") if not file.name.startswith("_"))
         if found:
             return found
-        raise ParameterError(f"{path} has no files of claims", _MEND)
-    raise ParameterError(f"{path} does not exist", _MEND)
+        raise ParameterError(f"{path} has no files of claims", _HINT)
+    raise ParameterError(f"{path} does not exist", _HINT)
 
 
 def load_papers(path: Path) -> list[Paper]:
@@ -112,7 +112,7 @@ def _import(path: Path) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         what = f"importing {path} fails with {type(error).__name__}: {error}"
-        raise ParameterError(what, "mend the file so that Python can import it") from error
+        raise ParameterError(what, "correct the file so that Python can import it") from error
     return module
 
 

@@ -70,7 +70,7 @@ def _established(kind: str, what: str) -> None:
 
 
 def _fail(what: str, why: str) -> ProofError:
-    return ProofError(f"not established: {what}: {why}", "mend the argument, or record another verdict")
+    return ProofError(f"not established: {what}: {why}", "correct the argument, or record another verdict")
 
 
 def identity(left: Any, right: Any, what: str) -> None:

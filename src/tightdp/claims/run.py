@@ -248,13 +248,13 @@ def _confirmed(statement: Statement, instance: Instance, failure: Fails) -> Coun
     if again is None:
         raise ParameterError(
             f"brute force does not confirm the counterexample {shown_instance(instance)}",
-            "mend the check or the brute force",
+            "correct the check or the brute force",
         )
     for name, value in failure.numbers.items():
         if name in again.numbers and again.numbers[name] != value:
             raise ParameterError(
                 f"brute force finds {name} = {again.numbers[name]}, the check {value}",
-                "mend the check or the brute force",
+                "correct the check or the brute force",
             )
     numbers = {**failure.numbers, **again.numbers}
     command = statement.command

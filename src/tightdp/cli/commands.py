@@ -179,8 +179,8 @@ def _bound(mechanism: Mechanism, given: dict[str, Any], neighbours: str | None, 
         raise UsageError("n, the number of records, is missing", "give it, as in n=8")
     for name in ("neighbours", "self"):
         if name in parameters:
-            mend = "use the option --neighbours" if name == "neighbours" else "leave it out"
-            raise UsageError(f"{name} is not a parameter of {mechanism.name}", mend)
+            hint = "use the option --neighbours" if name == "neighbours" else "leave it out"
+            raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
     return mechanism.program.bind(size, neighbours=neighbours, **parameters)
 
 

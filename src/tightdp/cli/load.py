@@ -77,18 +77,18 @@ def read_dataset(text: str) -> list[Any]:
 
 def read_pairs(text: str) -> list[Any]:
     """Return the pair vector that a JSON array gives."""
-    mend = "give best, or a pair per client: '[[0,1],[0,1]]'"
-    value = _json(f"--pairs {text!r}", text, mend)
+    hint = "give best, or a pair per client: '[[0,1],[0,1]]'"
+    value = _json(f"--pairs {text!r}", text, hint)
     if not isinstance(value, list):
-        raise UsageError(f"--pairs {text!r} is not a JSON array", mend)
+        raise UsageError(f"--pairs {text!r} is not a JSON array", hint)
     return value
 
 
-def _json(where: str, text: str, mend: str = "write an array such as [0,1,1], and quote it") -> Any:
+def _json(where: str, text: str, hint: str = "write an array such as [0,1,1], and quote it") -> Any:
     try:
         return json.loads(text, parse_float=_decimal_text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where} is not JSON: {error}", mend) from None
+        raise UsageError(f"{where} is not JSON: {error}", hint) from None
 
 
 def _decimal_text(text: str) -> Any:
@@ -126,11 +126,11 @@ def _import(path: Path) -> ModuleType:
         raise
     except SyntaxError as error:
         at = f"{error.filename}:{error.lineno}:{error.offset}"
-        raise UsageError(f"{at}: {error.msg}", "mend the file so that Python can import it") from None
+        raise UsageError(f"{at}: {error.msg}", "correct the file so that Python can import it") from None
     except (Exception, SystemExit) as error:
         raise UsageError(
             f"importing {_place(path, error)} fails with {_first_line(error)}",
-            "mend the file, or install what it needs",
+            "correct the file, or install what it needs",
         ) from None
     return module
 

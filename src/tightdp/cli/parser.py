@@ -1,4 +1,4 @@
-"""What the command line accepts. Every mistake becomes a UsageError: one line of what, one of how to mend it."""
+"""What the command line accepts. Every mistake becomes a UsageError: one line of what, one of how to correct it."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser that raises instead of ending the program."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message.removesuffix(', KEY=VALUE')}", self._mend(message))
+        raise UsageError(f"{self.prog}: {message.removesuffix(', KEY=VALUE')}", self._hint(message))
 
-    def _mend(self, message: str) -> str:
+    def _hint(self, message: str) -> str:
         if message.startswith("the following arguments are required"):
             if "--" in message:
                 return f"give them; see {self.prog} --help"
@@ -91,8 +91,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     command, rest = arguments[0], list(arguments[1:])
     if command not in COMMANDS:
         close = get_close_matches(command, COMMANDS, n=1)
-        mend = f"did you mean {close[0]}?" if close else f"the commands are {', '.join(COMMANDS)}"
-        raise UsageError(f"tightdp: there is no command {command!r}", mend)
+        hint = f"did you mean {close[0]}?" if close else f"the commands are {', '.join(COMMANDS)}"
+        raise UsageError(f"tightdp: there is no command {command!r}", hint)
     parser = _parser(command)
     options = parser.parse_intermixed_args(_attached(parser, rest))
     options.command = command

@@ -126,7 +126,7 @@ class Check:
 
     condition: Expr
     message: str
-    mend: str
+    hint: str
     span: Span | None
 
 

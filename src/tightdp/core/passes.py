@@ -97,7 +97,7 @@ class Rebuild:
         """Return the image of a whole program."""
         self.copy([*old.inputs, *old.roots])
         checks = tuple(
-            Check(self.image(check.condition), check.message, check.mend, check.span) for check in old.checks
+            Check(self.image(check.condition), check.message, check.hint, check.span) for check in old.checks
         )
         new = CoreProgram(
             tuple(leaf for leaf in map(self.image, old.inputs) if isinstance(leaf, Input)),
@@ -254,7 +254,7 @@ def arrangements_to_counts(program: CoreProgram) -> Counted:
     inputs = rebuild.copy(program.inputs)
     evidence = rebuild.copy(program.evidence)
     checks = tuple(
-        Check(rebuild.copy([check.condition])[0], check.message, check.mend, check.span) for check in program.checks
+        Check(rebuild.copy([check.condition])[0], check.message, check.hint, check.span) for check in program.checks
     )
     counted = CoreProgram(
         tuple(leaf for leaf in inputs if isinstance(leaf, Input)),

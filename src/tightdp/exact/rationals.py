@@ -22,7 +22,7 @@ Parameter: TypeAlias = Any
 
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")
 _LARGEST_EXPONENT = 4000
-_MEND = 'write an int, "1/5", "0.2", a Fraction or a Decimal (a float is read as the decimal that prints it)'
+_HINT = 'write an int, "1/5", "0.2", a Fraction or a Decimal (a float is read as the decimal that prints it)'
 
 
 def as_fraction(value: object) -> Fraction:
@@ -34,7 +34,7 @@ def as_fraction(value: object) -> Fraction:
         return value
     fraction = None if isinstance(value, bool) else _read(value)
     if fraction is None:
-        raise ParameterError(f"{value!r} is not a rational number", _MEND)
+        raise ParameterError(f"{value!r} is not a rational number", _HINT)
     return fraction
 
 
@@ -88,7 +88,7 @@ def as_parameter(value: object) -> Parameter:
 
 def _word_or_number(text: str) -> Parameter:
     if re.fullmatch(r"\s*[+-]?\d+/0+\s*", text):
-        raise ParameterError(f"{text!r} divides by zero", _MEND)
+        raise ParameterError(f"{text!r} divides by zero", _HINT)
     fraction = _from_text(text)
     if fraction is None:
         return text

@@ -105,8 +105,8 @@ class _Replay:
         position = len(self.draws)
         draw = self._past[position] if position < len(self._past) else _Draw(law)
         if draw.law != law:
-            mend = "draw only with the primitives of tightdp, and change nothing outside the function"
-            raise ProgramError("two runs with the same random outcomes differ", mend)
+            hint = "draw only with the primitives of tightdp, and change nothing outside the function"
+            raise ProgramError("two runs with the same random outcomes differ", hint)
         if position == _MOST_DRAWS:
             raise LimitError(f"a run makes more than {_MOST_DRAWS} draws", "bound the loops of the mechanism")
         self.draws.append(draw)

@@ -69,7 +69,7 @@ def _custom(bound: Bound) -> Relation:
                 yield bound.check_dataset(other)
             except ParameterError as error:
                 raise ParameterError(
-                    f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "mend the neighbour relation"
+                    f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "correct the neighbour relation"
                 ) from None
 
     return of

@@ -126,8 +126,8 @@ class Program:
             return
         record: object = self.record
         if not callable(record):
-            mend = "give Bit, Int(lo, hi), Values(...), Bits(d), Tuple(...), or a function of parameters"
-            raise ParameterError(f"the record domain {record!r} of {self.name} is not a domain", mend)
+            hint = "give Bit, Int(lo, hi), Values(...), Bits(d), Tuple(...), or a function of parameters"
+            raise ParameterError(f"the record domain {record!r} of {self.name} is not a domain", hint)
         known = {*self.parameters, "n"}
         for name, parameter in inspect.signature(record).parameters.items():
             if name not in known and parameter.default is REQUIRED:
@@ -223,21 +223,21 @@ class Bound:
             return self.record.canonical(record)
         except ParameterError as error:
             what = f"record {index} of the dataset is {record!r}, which is outside the domain {self.record!r}"
-            raise ParameterError(what, error.mend) from None
+            raise ParameterError(what, error.hint) from None
 
     def _checked_output(self, result: Any, x: Dataset) -> Output:
         try:
             return as_output(result)
         except TypeError as error:
-            mend = "return None, bools, ints, rationals, strings, or tuples of those"
-            raise ProgramError(f"{self.program.name} returned {error}", mend, self._header(), x) from None
+            hint = "return None, bools, ints, rationals, strings, or tuples of those"
+            raise ProgramError(f"{self.program.name} returned {error}", hint, self._header(), x) from None
 
     def _failure(self, error: Exception, x: Dataset) -> ProgramError:
         message = error.what if isinstance(error, ParameterError) else str(error)
         what = f"on the dataset {x} the run fails with {type(error).__name__}{': ' if message else ''}{message}"
         span = failure_span(self.program.source, error.__traceback__)
-        mend = "make the program succeed on every dataset of its domain, or restrict the domain"
-        return ProgramError(what, mend, span or self._header(), x)
+        hint = "make the program succeed on every dataset of its domain, or restrict the domain"
+        return ProgramError(what, hint, span or self._header(), x)
 
     def _header(self) -> Span:
         return self.program.source.span()
@@ -258,7 +258,7 @@ def _read_parameter(name: str, value: Any) -> Parameter:
     try:
         return as_parameter(value)
     except ParameterError as error:
-        raise ParameterError(f"the parameter {name}: {error.what}", error.mend) from None
+        raise ParameterError(f"the parameter {name}: {error.what}", error.hint) from None
 
 
 def _dataset_size(n: Any) -> int:

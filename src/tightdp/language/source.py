@@ -157,8 +157,8 @@ def _file_lines(function: FunctionType) -> tuple[str, ...]:
         try:
             lines = list(inspect.findsource(function)[0])
         except (OSError, TypeError):
-            mend = "define it in a file or a notebook cell, not through exec or standard input"
-            raise LanguageError(f"the source of {_name(function)} ({file}) cannot be found", mend) from None
+            hint = "define it in a file or a notebook cell, not through exec or standard input"
+            raise LanguageError(f"the source of {_name(function)} ({file}) cannot be found", hint) from None
     return tuple(lines)
 
 
@@ -167,8 +167,8 @@ def _tree(lines: tuple[str, ...], file: str) -> ast.Module:
     try:
         return ast.parse("".join(lines), file)
     except SyntaxError as error:
-        mend = "reload it: it seems to have changed since it was imported"
-        raise LanguageError(f"{file} line {error.lineno} is not Python: {error.msg}", mend) from None
+        hint = "reload it: it seems to have changed since it was imported"
+        raise LanguageError(f"{file} line {error.lineno} is not Python: {error.msg}", hint) from None
 
 
 _FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -181,8 +181,8 @@ def _locate(function: FunctionType, lines: tuple[str, ...]) -> _FunctionNode:
         places = [place for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
         found = [node for node in found if all(_contains(node, place) for place in places)][-1:]
     if not found:
-        mend = "reload it: its file seems to have changed since it was imported"
-        raise LanguageError(f"{_name(function)} is not at line {code.co_firstlineno} of {code.co_filename}", mend)
+        hint = "reload it: its file seems to have changed since it was imported"
+        raise LanguageError(f"{_name(function)} is not at line {code.co_firstlineno} of {code.co_filename}", hint)
     return found[0]  # type: ignore[return-value]
 
 

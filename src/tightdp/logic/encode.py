@@ -238,7 +238,7 @@ class Encoder:
             up = diagram.low[node] == 0
             taken[diagram.level[node]] = up
             node = diagram.high[node] if up else diagram.low[node]
-        raise ProgramError(check.message, check.mend, span=check.span, x=self._dataset(taken))
+        raise ProgramError(check.message, check.hint, span=check.span, x=self._dataset(taken))
 
     def _dataset(self, taken: dict[int, bool]) -> tuple[tuple[Any, ...], ...] | None:
         """Return the leaf values, client by client, of a dataset in which these input bits are set."""

@@ -180,7 +180,7 @@ def _part(
         shape,
         (),
         tuple(
-            Check(condition, check.message, check.mend, check.span)
+            Check(condition, check.message, check.hint, check.span)
             for condition, check in zip(conditions, mine, strict=True)
             if condition is not rebuild.builder.false
         ),
@@ -216,7 +216,7 @@ def _rest(program: CoreProgram, cut: Sequence[Nary], client: dict[int, int], che
         program.shape,
         evidence,
         tuple(
-            Check(condition, check.message, check.mend, check.span)
+            Check(condition, check.message, check.hint, check.span)
             for condition, check in zip(conditions, checks, strict=True)
             if condition is not rebuild.builder.false
         ),

@@ -76,7 +76,7 @@ def _placed(error: ProgramError, bound: Bound, x: Dataset | None) -> ProgramErro
     if x is None and error.x is not None:
         dataset = tuple(bound.record.join(leaves) for leaves in error.x)
     where = "" if dataset is None else f" on the dataset {dataset}"
-    return ProgramError(f"a run{where} fails with {error.what}", error.mend, error.span, dataset)
+    return ProgramError(f"a run{where} fails with {error.what}", error.hint, error.span, dataset)
 
 
 @contextmanager

@@ -171,7 +171,7 @@ class Compiler:
         except ProgramError as error:
             x = None if error.x is None else place.dataset(tuple(leaves[0] for leaves in error.x))
             where = "" if x is None else f" on the dataset {x}"
-            raise ProgramError(f"a run{where} fails with {error.what}", error.mend, error.span, x) from None
+            raise ProgramError(f"a run{where} fails with {error.what}", error.hint, error.span, x) from None
         self.variables += len(formula.variables)
         self.nodes += formula.nodes
         return formula

@@ -16,7 +16,7 @@ def read_number(name: str, value: Any, most: int | None = None, least: int = 0) 
     try:
         number = as_fraction(value)
     except ParameterError as error:
-        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.mend) from None
+        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
     if number < least or (most is not None and number > most):
         limits = f"of at least {least}" if most is None else f"between {least} and {most}"
         raise ParameterError(f"{name} is {number}", f"give a rational {limits}")

@@ -79,7 +79,7 @@ class Monitor:
         except QueryError as error:
             if plan.chain is None:
                 raise
-            too_many = LimitError(error.what, error.mend)
+            too_many = LimitError(error.what, error.hint)
             pairs = plan.promising_pairs(self.limits.watch)
             return PrivacySet(lambda: self._some(plan.laws, pairs, too_many))
 

@@ -130,9 +130,9 @@ class _Lowering(Draws):
         if isinstance(value, tuple):
             return TupleOf(tuple(self._shape(item, active) for item in value))
         if not isinstance(value, Union):
-            mend = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
+            hint = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
             what = "function" if isinstance(value, Closure) else name_of(value)
-            raise LanguageError(f"an output cannot be a {what}", mend, self.source.span())
+            raise LanguageError(f"an output cannot be a {what}", hint, self.source.span())
         options = alternatives(value, self.builder.true)
         tag: Value = len(options) - 1
         for at in range(len(options) - 2, -1, -1):

@@ -68,7 +68,7 @@ class Draws(Calls):
         try:
             return law(*arguments)
         except ParameterError as error:
-            raise Failure(f"ParameterError: {error.what}", error.mend) from None
+            raise Failure(f"ParameterError: {error.what}", error.hint) from None
 
     # choice
 

@@ -49,10 +49,10 @@ MAX_ITEMS = 8_000
 class Failure(Exception):
     """The runs at hand would raise an exception in Python."""
 
-    def __init__(self, message: str, mend: str = "make sure that no run gets here") -> None:
+    def __init__(self, message: str, hint: str = "make sure that no run gets here") -> None:
         super().__init__(message)
         self.message = message
-        self.mend = mend
+        self.hint = hint
         self.span: Span | None = None
 
 
@@ -123,9 +123,9 @@ class Machine:
         self._keys += 1
         return self._keys
 
-    def unsupported(self, what: str, mend: str, node: ast.AST | None = None) -> LanguageError:
+    def unsupported(self, what: str, hint: str, node: ast.AST | None = None) -> LanguageError:
         """Return the error for Python that is outside the language."""
-        return LanguageError(what, mend, span=self.frame.source.span(node or self.position[-1]))
+        return LanguageError(what, hint, span=self.frame.source.span(node or self.position[-1]))
 
     def fail(self, failure: Failure) -> None:
         """Record that the runs at hand fail, and end them."""
@@ -137,7 +137,7 @@ class Machine:
         condition = self.builder.conjunction([self.state.alive, condition])
         if condition is not self.builder.false:
             span = failure.span or self.frame.source.span(self.position[-1])
-            self.checks.append(Check(condition, failure.message, failure.mend, span))
+            self.checks.append(Check(condition, failure.message, failure.hint, span))
 
     # scalars
 
