@@ -149,12 +149,12 @@ class Calls(Statements):
 
     def _search(self, generator: ast.GeneratorExp, wanted: bool) -> Value:
         """Return any() or all() of a generator, which stops at the first item that decides."""
-        base, marks, diverted = self.state.alive, (self.observed, self.returned), self.diverted
+        base, mark = self.state.alive, self.departures()
         found: list[State] = []
 
         def decide() -> None:
             found.append(self.state.copy(self.state.alive))
-            self.diverted += 1
+            self.depart(found)
             self.state.alive = self.builder.false
 
         def body() -> None:
@@ -168,8 +168,8 @@ class Calls(Statements):
             ends: list[tuple[State, Value]] = [(state, wanted) for state in found]
             if self.state.alive is not self.builder.false:
                 ends.append((self.state, not wanted))
-            kept = marks == (self.observed, self.returned)
-            self.diverted = diverted
+            kept = self.stayed(mark, found)
+            self.arrived(mark, found)
             if not ends:
                 raise Dead
             return self.join(base, ends, base if kept else None)

@@ -133,7 +133,7 @@ class Draws(Calls):
         alive = self.state.alive
         self.evidence.append(self.builder.disjunction([self.builder.negation(alive), condition]))
         self.state.alive = self.conj(alive, condition)
-        self.observed += 1
+        self.depart(None)
         if self.state.alive is self.builder.false:
             raise Dead
 

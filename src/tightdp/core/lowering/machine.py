@@ -101,7 +101,7 @@ class Machine:
         self.position: list[ast.AST] = []
         self.frozen: set[int] = set()
         self.spent: set[Stream] = set()
-        self.observed = self.returned = self.diverted = 0
+        self._departures: list[object] = []
         self._keys = 0
         self._possible: dict[tuple[int, ...], list[bool]] = {}
 
@@ -231,6 +231,24 @@ class Machine:
             return self.builder.const(bool(value))
         return self.builder.const(bool(value.object) if isinstance(value, Host) else True)
 
+    # runs that leave
+
+    def depart(self, target: list[Any] | None) -> None:
+        """Note that runs leave the normal course for the place where `target` is collected (None: they end)."""
+        self._departures.append(target)
+
+    def departures(self) -> int:
+        """Return a mark for `stayed`."""
+        return len(self._departures)
+
+    def stayed(self, mark: int, *own: list[Any]) -> bool:
+        """Whether no run has left since the mark, except for the places `own`."""
+        return all(any(target is place for place in own) for target in self._departures[mark:])
+
+    def arrived(self, mark: int, place: list[Any]) -> None:
+        """Forget those who left for a place since the mark: they have rejoined the others."""
+        self._departures[mark:] = [target for target in self._departures[mark:] if target is not place]
+
     # runs that part and meet
 
     def conj(self, *conditions: Expr) -> Expr:
@@ -251,7 +269,7 @@ class Machine:
         """Lower two actions, each for the runs on its side of the condition, and merge what they leave."""
         if isinstance(condition, Const):
             return yes() if condition.values[0] else no()
-        before, marks = self.state, (self.observed, self.returned, self.diverted)
+        before, mark = self.state, self.departures()
         ends = []
         for side, action in ((condition, yes), (self.builder.negation(condition), no)):
             alive = self.conj(before.alive, side)
@@ -263,7 +281,7 @@ class Machine:
             if self.state.alive is self.builder.false:
                 raise Dead
             return value
-        if marks == (self.observed, self.returned, self.diverted):
+        if self.stayed(mark):
             alive = before.alive
         else:
             known = self.facts(before.alive)

@@ -192,7 +192,7 @@ class Statements(Expressions):
     # loops
 
     def _do_for(self, node: ast.For) -> None:
-        base, marks = self.state.alive, (self.observed, self.returned)
+        base, mark = self.state.alive, self.departures()
         breaks: list[State] = []
         normal: list[State] = []
         for at, (present, item) in enumerate(self.iterate(self.evaluate(node.iter))):
@@ -203,10 +203,10 @@ class Statements(Expressions):
                 break
             self.attempt(partial(self.assign, node.target, item))
             self._round(node.body, breaks)
-        self._finish_loop(node, base, marks, normal, breaks)
+        self._finish_loop(node, base, mark, normal, breaks)
 
     def _do_while(self, node: ast.While) -> None:
-        base, marks = self.state.alive, (self.observed, self.returned)
+        base, mark = self.state.alive, self.departures()
         breaks: list[State] = []
         normal: list[State] = []
         progress = Progress(self)
@@ -225,7 +225,7 @@ class Statements(Expressions):
                     node,
                 )
             self._round(node.body, breaks)
-        self._finish_loop(node, base, marks, normal, breaks)
+        self._finish_loop(node, base, mark, normal, breaks)
 
     def _leave_loop_where(self, condition: Expr, normal: list[State]) -> None:
         if condition is not self.builder.false:
@@ -236,32 +236,29 @@ class Statements(Expressions):
             self.state.alive = self.conj(alive, self.builder.negation(condition))
 
     def _round(self, body: Sequence[ast.stmt], breaks: list[State]) -> None:
-        base, marks = self.state.alive, (self.observed, self.returned, len(breaks))
+        base, mark = self.state.alive, self.departures()
         continues: list[State] = []
         self.frame.loops.append((breaks, continues))
         self.block(body)
         self.frame.loops.pop()
-        if continues:
-            kept = marks == (self.observed, self.returned, len(breaks))
-            self._meet(base, continues, base if kept else None)
+        self._meet(base, mark, continues)
 
     def _finish_loop(
-        self, node: ast.For | ast.While, base: Expr, marks: tuple[int, int], normal: list[State], breaks: list[State]
+        self, node: ast.For | ast.While, base: Expr, mark: int, normal: list[State], breaks: list[State]
     ) -> None:
-        kept = marks == (self.observed, self.returned)
-        if normal:
-            self._meet(base, normal, base if kept and not breaks else None)
+        self._meet(base, mark, normal)
         self.block(node.orelse)
-        if breaks:
-            kept = marks == (self.observed, self.returned)
-            self._meet(base, breaks, base if kept else None)
+        self._meet(base, mark, breaks)
 
-    def _meet(self, base: Expr, others: Sequence[State], alive: Expr | None) -> None:
-        """Let runs that left earlier rejoin the present ones."""
+    def _meet(self, base: Expr, mark: int, others: list[State]) -> None:
+        """Let runs that left earlier, after the mark and for the place `others`, rejoin the present ones."""
+        if not others:
+            return
         ends = [(state, None) for state in others]
         if self.state.alive is not self.builder.false:
             ends.append((self.state, None))
-        self.join(base, ends, alive)
+        self.join(base, ends, base if self.stayed(mark, others) else None)
+        self.arrived(mark, others)
 
     def _do_break(self, node: ast.Break) -> None:
         self._divert(self.frame.loops[-1][0])
@@ -271,7 +268,7 @@ class Statements(Expressions):
 
     def _divert(self, target: list[State]) -> None:
         target.append(self.state.copy(self.state.alive))
-        self.diverted += 1
+        self.depart(target)
         self.state.alive = self.builder.false
 
     # functions
@@ -279,7 +276,7 @@ class Statements(Expressions):
     def _do_return(self, node: ast.Return) -> None:
         value = None if node.value is None else self.evaluate(node.value)
         self.frame.returns.append((self.state.copy(self.state.alive), value))
-        self.returned += 1
+        self.depart(self.frame.returns)
         self.state.alive = self.builder.false
 
     def _do_functiondef(self, node: ast.FunctionDef) -> None:
@@ -310,16 +307,15 @@ class Statements(Expressions):
                 self.state.frames.pop(frame.key, None)
 
     def _body(self, node: ast.FunctionDef, frame: Frame) -> Value:
-        base, observed = self.state.alive, self.observed
-        returned, diverted = self.returned, self.diverted
+        base, mark = self.state.alive, self.departures()
         self.block(node.body)
         ends = frame.returns
         if self.state.alive is not self.builder.false:
             ends.append((self.state, None))
         if not ends:
             raise Dead
-        value = self.join(base, ends, base if observed == self.observed else None)
-        self.returned, self.diverted = returned, diverted
+        value = self.join(base, ends, base if self.stayed(mark, ends) else None)
+        self.arrived(mark, ends)
         return value
 
 
