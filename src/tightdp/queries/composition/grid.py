@@ -1,0 +1,233 @@
+"""Enclosed composition: losses on a grid, probabilities as fixed-point integers, every rounding in one direction.
+
+From below: every outcome gets the number of a cell of losses, k runs the sum of their numbers, and outcomes with the
+same sum are merged. That is post-processing, whatever the ratios are, so the curve of the sums is at most the true one;
+P is rounded down and Q up.
+
+From above: every outcome is split into two whose losses lie on the grid, with the same P and the same Q together (the
+outcome is a post-processing of the two; Doroshenko et al. 2022, "Connect the Dots"). Losses on the grid add up to
+losses on the grid, so the masses under P of k runs are the coefficients of a power. P is rounded up, and Q, which
+follows from P and the loss, down; masses in the far tails move to larger losses.
+
+Either end differs from the truth by the spread of losses within a cell, a term of second order in the step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, Self, TypeVar
+
+from flint import arb, ctx, fmpz_poly
+
+from tightdp.queries.composition.lattice import Composition, Runs, composition_of
+from tightdp.queries.composition.pairs import DominatingPair
+
+__all__ = ["Grid", "above", "below", "grid_for"]
+
+_TAIL_BITS = 256
+"""Bits after the point of a probability, besides those that the largest likelihood ratio needs."""
+_MOST_BITS = 4096
+_NEGLIGIBLE = 1 << 24
+"""Cells at either end that hold less together, in units of the last bit, are moved or left out."""
+
+Watch = Callable[[], None]
+
+
+class _Composable(Protocol):
+    def times(self, other: Self) -> Self:
+        """Return the composition of both."""
+
+
+C = TypeVar("C", bound=_Composable)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Losses j·step, and masses in units of 1/unit."""
+
+    step: Fraction
+    unit: int
+
+    def exp(self, place: int) -> arb:
+        """Return a ball that contains the inverse of the likelihood ratio at a place."""
+        return _ball(-self.step * place).exp()
+
+    @property
+    def precision(self) -> int:
+        """Bits with which balls are computed."""
+        return 2 * self.unit.bit_length()
+
+
+def grid_for(runs: Runs, places: int) -> Grid:
+    """Return a grid, its step a power of two, on which the losses of all runs take at most about `places` places."""
+    widths = squares = largest = 0.0
+    for pair, times in runs:
+        losses = [_log(p / q) for p, q in pair.finite] or [0.0]
+        width = max(losses) - min(losses)
+        widths += width * times
+        squares += width * width * times
+        largest += max(losses[0], 0.0) * times
+    # All but 2^-_TAIL_BITS of the mass lies within this width (Hoeffding).
+    wanted = min(widths, math.sqrt(2 * squares * _TAIL_BITS * math.log(2))) / places
+    step = Fraction(2) ** (math.ceil(math.log2(wanted)) if wanted > 0 else -16)
+    return Grid(step, 1 << min(_TAIL_BITS + math.ceil(largest / math.log(2)), _MOST_BITS))
+
+
+def below(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
+    """Return a composition whose δ is nowhere above that of the runs."""
+    total = _Lower(grid, 0, fmpz_poly([grid.unit]), fmpz_poly([grid.unit]))
+    finite = Fraction(1)
+    for pair, times in runs:
+        total = total.times(_power(_lower(pair, grid), times, watch))
+        finite *= (1 - pair.certain) ** times
+    outcomes = zip(total.p.coeffs(), _padded(total.q, total.p.length()), strict=True)
+    return composition_of(1 - finite, grid.unit, [(int(p), int(q)) for p, q in outcomes if p], watch)
+
+
+def above(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
+    """Return a composition whose δ is nowhere below that of the runs."""
+    total = _Upper(grid, 0, fmpz_poly([grid.unit]), 0)
+    for pair, times in runs:
+        total = total.times(_power(_upper(pair, grid), times, watch))
+    outcomes, infinite, scale = [], total.infinite * grid.unit, grid.unit * grid.unit
+    with ctx.workprec(grid.precision):
+        inverse, ratio = grid.exp(total.first) * grid.unit, grid.exp(1)
+        for mass in total.p.coeffs():
+            p, q = int(mass) * grid.unit, _floor(inverse * mass)
+            if q > 0:
+                outcomes.append((p, q))
+            else:
+                infinite += p
+            inverse *= ratio
+    return composition_of(Fraction(infinite, scale), scale, outcomes, watch)
+
+
+def _power(one: C, times: int, watch: Watch) -> C:
+    """Return the composition of `times` >= 1 runs, by repeated squaring."""
+    result: C | None = None
+    square = one
+    while True:
+        watch()
+        if times & 1:
+            result = square if result is None else result.times(square)
+        times >>= 1
+        if not times:
+            assert result is not None
+            return result
+        square = square.times(square)
+
+
+@dataclass(frozen=True)
+class _Lower:
+    """Cells first, first + 1, ... with their masses under P, rounded down, and under Q, rounded up."""
+
+    grid: Grid
+    first: int
+    p: fmpz_poly
+    q: fmpz_poly
+
+    def times(self, other: _Lower) -> _Lower:
+        """Return the composition of both; cells at either end with next to no mass under P are left out."""
+        p = (self.p * other.p) // fmpz_poly([self.grid.unit])
+        q = _rounded_up(self.q * other.q, self.grid)
+        start, end = _core(p)
+        return _Lower(self.grid, self.first + other.first + start, _cut(p, start, end), _cut(q, start, end))
+
+
+@dataclass(frozen=True)
+class _Upper:
+    """Places first, first + 1, ... of the grid with their masses under P, and that of an infinite loss, rounded up."""
+
+    grid: Grid
+    first: int
+    p: fmpz_poly
+    infinite: int
+
+    def times(self, other: _Upper) -> _Upper:
+        """Return the composition of both; the lower end moves up, the upper end to infinity."""
+        p = _rounded_up(self.p * other.p, self.grid)
+        whole = [int(side.p(1)) + side.infinite for side in (self, other)]
+        infinite = -(-(self.infinite * whole[1] + other.infinite * whole[0]) // self.grid.unit)
+        start, end = _core(p)
+        low, high = int(_cut(p, 0, start)(1)), int(_cut(p, end, p.length())(1))
+        return _Upper(self.grid, self.first + other.first + start, _cut(p, start, end) + low, infinite + high)
+
+
+def _lower(pair: DominatingPair, grid: Grid) -> _Lower:
+    cells = [round(_log(p / q) / float(grid.step)) for p, q in pair.finite]
+    first = min(cells)
+    sides = [[Fraction(0)] * (max(cells) - first + 1) for _ in range(2)]
+    for cell, outcome in zip(cells, pair.finite, strict=True):
+        for side, mass in zip(sides, outcome, strict=True):
+            side[cell - first] += mass
+    p, q = (
+        fmpz_poly([rounded(mass * grid.unit) for mass in side])
+        for side, rounded in zip(sides, (math.floor, math.ceil), strict=True)
+    )
+    return _Lower(grid, first, p, q)
+
+
+def _upper(pair: DominatingPair, grid: Grid) -> _Upper:
+    masses: dict[int, int] = {}
+    with ctx.workprec(grid.precision):
+        for p, q in pair.finite:
+            for place, mass in _split(p, q, grid):
+                masses[place] = masses.get(place, 0) + mass
+    first = min(masses)
+    coefficients = [masses.get(place, 0) for place in range(first, max(masses) + 1)]
+    return _Upper(grid, first, fmpz_poly(coefficients), math.ceil(pair.certain * grid.unit))
+
+
+def _split(p: Fraction, q: Fraction, grid: Grid) -> list[tuple[int, int]]:
+    """Return the masses a at e^low and b at e^high, one step apart, with a + b = p and a/e^low + b/e^high = q."""
+    guess = math.floor(_log(p / q) / float(grid.step))
+    for low in (guess, guess - 1, guess + 1):
+        down, up = grid.exp(low), grid.exp(low + 1)
+        a = (_ball(q) - _ball(p) * up) / (down - up)
+        b = _ball(p) - a
+        if not (a < 0 or b < 0):
+            return [(low + at, max(_floor(mass * grid.unit), 0) + 2) for at, mass in enumerate((a, b))]
+    raise AssertionError("a loss lies in no cell of the grid: a defect of the rounding")
+
+
+def _rounded_up(product: fmpz_poly, grid: Grid) -> fmpz_poly:
+    """Return a product of masses in units again."""
+    return (product + fmpz_poly([grid.unit - 1] * product.length())) // fmpz_poly([grid.unit])
+
+
+def _core(p: fmpz_poly) -> tuple[int, int]:
+    """Return the range of cells without those at either end that hold next to nothing."""
+    coefficients = [int(mass) for mass in p.coeffs()]
+    start, end, held = 0, len(coefficients), 0
+    while start < end - 1 and held + coefficients[start] < _NEGLIGIBLE:
+        held, start = held + coefficients[start], start + 1
+    held = 0
+    while end > start + 1 and held + coefficients[end - 1] < _NEGLIGIBLE:
+        held, end = held + coefficients[end - 1], end - 1
+    return start, end
+
+
+def _cut(p: fmpz_poly, start: int, end: int) -> fmpz_poly:
+    return fmpz_poly(p.coeffs()[start:end])
+
+
+def _padded(p: fmpz_poly, length: int) -> Iterable[int]:
+    coefficients = [int(value) for value in p.coeffs()]
+    return [*coefficients, *[0] * (length - len(coefficients))]
+
+
+def _ball(value: Fraction) -> arb:
+    return arb(value.numerator) / arb(value.denominator)
+
+
+def _floor(value: arb) -> int:
+    """Return an integer at most every number of a ball."""
+    return int((value.lower()).floor().unique_fmpz() or 0)
+
+
+def _log(ratio: Fraction) -> float:
+    """Return about the logarithm of a positive rational: only for choosing cells."""
+    return math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -1,0 +1,264 @@
+"""Exact composition: likelihood ratios multiply, so those of k runs lie on the lattice that the ratios of one span.
+
+Ratios are written as vectors of exponents of pairwise coprime integers. Their differences span a lattice with a basis
+of few vectors, in which every ratio of every run has integer coordinates. The probabilities of a run are then the
+coefficients of a polynomial, packed into one variable, and those of k runs the coefficients of its k-th power.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+from flint import fmpz_mat, fmpz_poly
+
+from tightdp.queries.composition.pairs import DominatingPair, merged
+
+__all__ = ["Composition", "Runs", "compose_on_lattice", "composition_of"]
+
+Runs = tuple[tuple[DominatingPair, int], ...]
+"""Pairs, and how often each is run."""
+
+Watch = Callable[[], None]
+
+MOST_BITS = 1 << 30
+"""How many bits the probabilities of an exact composition may have together."""
+
+
+@dataclass(frozen=True)
+class _Lattice:
+    """A basis of ratios, and the coordinates of every outcome's ratio over the first outcome of its pair."""
+
+    basis: tuple[Fraction, ...]
+    origins: tuple[Fraction, ...]
+    coordinates: tuple[tuple[tuple[int, ...], ...], ...]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The composition of pairs, exactly: `certain` is the mass under P of what Q never gives.
+
+    `ratios` increase; `p` and `q` are the integer weights of the outcomes, to be divided by `scale`.
+    """
+
+    certain: Fraction
+    scale: int
+    ratios: tuple[Fraction, ...]
+    p: tuple[int, ...]
+    q: tuple[int, ...]
+
+    @property
+    def pair(self) -> DominatingPair:
+        """The composition as a pair again."""
+        both = [(Fraction(p, self.scale), Fraction(q, self.scale)) for p, q in zip(self.p, self.q, strict=True)]
+        missing = 1 - sum((q for _, q in both), Fraction(0))
+        return merged([(self.certain, Fraction(0)), *both, (Fraction(0), missing)])
+
+    @cached_property
+    def _above(self) -> tuple[list[int], list[int]]:
+        """The weights of all outcomes from each place on."""
+        p, q = ([*[*accumulate(reversed(side))][::-1], 0] for side in (self.p, self.q))
+        return p, q
+
+    def delta(self, t: Fraction) -> Fraction:
+        """Return Σ max(0, P - t·Q) for rational t >= 0."""
+        first = bisect_right(self.ratios, t)
+        above = self._above
+        return self.certain + (above[0][first] - t * above[1][first]) / Fraction(self.scale)
+
+    def least(self, delta: Fraction) -> Fraction | float:
+        """Return the least t >= 1 with δ(t) <= delta; infinite where there is none."""
+        if delta < self.certain:
+            return math.inf
+        low, high = bisect_right(self.ratios, Fraction(1)), len(self.ratios)
+        while low < high:
+            middle = (low + high) // 2
+            if self.delta(self.ratios[middle]) <= delta:
+                high = middle
+            else:
+                low = middle + 1
+        p, q = (side[low] for side in self._above)
+        if not q:
+            return Fraction(1)
+        return max(Fraction(1), (p - (delta - self.certain) * self.scale) / q)
+
+    def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Return (t, δ(t)) at t = 1 and wherever the slope of δ changes beyond."""
+        first = bisect_right(self.ratios, Fraction(1))
+        places = [Fraction(1), *self.ratios[first:]]
+        return tuple((t, self.delta(t)) for t in places)
+
+
+def compose_on_lattice(runs: Runs, watch: Watch = lambda: None, most_bits: int = MOST_BITS) -> Composition | None:
+    """Return the exact composition of independent pairs; None where it would have more than `most_bits` bits."""
+    kept = [(pair, times) for pair, times in runs if times]
+    certain = 1 - math.prod(((1 - pair.certain) ** times for pair, times in kept), start=Fraction(1))
+    pairs = [pair.finite for pair, _ in kept]
+    if any(not outcomes for outcomes in pairs):
+        return Composition(certain, 1, (), (), ())
+    lattice = _lattice([[p / q for p, q in outcomes] for outcomes in pairs])
+    lows, spans = [], []
+    for axis in range(len(lattice.basis)):
+        ends = [_ends(vectors, axis) for vectors in lattice.coordinates]
+        lows.append([low for low, _ in ends])
+        spans.append(1 + sum((high - low) * times for (low, high), (_, times) in zip(ends, kept, strict=True)))
+    size = math.prod(spans)
+    bits = sum(times * _denominator(outcomes).bit_length() for outcomes, (_, times) in zip(pairs, kept, strict=True))
+    if size * bits > most_bits:
+        return None
+    strides = [math.prod(spans[:axis]) for axis in range(len(spans))]
+    products, scale, origin = [fmpz_poly([1]), fmpz_poly([1])], 1, Fraction(1)
+    for number, (outcomes, (_, times)) in enumerate(zip(pairs, kept, strict=True)):
+        watch()
+        below = _denominator(outcomes)
+        places = [
+            sum(stride * (vector[axis] - lows[axis][number]) for axis, stride in enumerate(strides))
+            for vector in lattice.coordinates[number]
+        ]
+        for side in (0, 1):
+            products[side] *= _polynomial(places, [int(outcome[side] * below) for outcome in outcomes]) ** times
+        scale *= below**times
+        origin *= (
+            lattice.origins[number]
+            * math.prod((g ** lows[axis][number] for axis, g in enumerate(lattice.basis)), start=Fraction(1))
+        ) ** times
+    watch()
+    return _sorted(products, spans, strides, lattice.basis, origin, certain, scale, watch)
+
+
+def _sorted(
+    products: Sequence[fmpz_poly],
+    spans: Sequence[int],
+    strides: Sequence[int],
+    basis: Sequence[Fraction],
+    origin: Fraction,
+    certain: Fraction,
+    scale: int,
+    watch: Watch,
+) -> Composition:
+    """Unpack the coefficients, and sort them by the ratio that each belongs to."""
+    p_all, q_all = (polynomial.coeffs() for polynomial in products)
+    places = [place for place, weight in enumerate(p_all) if weight]
+    powers = [[Fraction(1)] for _ in basis]
+    for axis, g in enumerate(basis):
+        for _ in range(spans[axis] - 1):
+            powers[axis].append(powers[axis][-1] * g)
+    watch()
+    ratios = []
+    for count, place in enumerate(places):
+        if count % 256 == 0:
+            watch()
+        digits = ((place // stride) % span for stride, span in zip(strides, spans, strict=True))
+        ratios.append(origin * math.prod((powers[axis][digit] for axis, digit in enumerate(digits)), start=Fraction(1)))
+    return _by_ratio(certain, scale, ratios, [(int(p_all[place]), int(q_all[place])) for place in places])
+
+
+def composition_of(
+    certain: Fraction, scale: int, outcomes: Sequence[tuple[int, int]], watch: Watch = lambda: None
+) -> Composition:
+    """Return the composition with these weights of outcomes, P > 0 and Q > 0, to be divided by `scale`."""
+    watch()
+    return _by_ratio(certain, scale, [Fraction(p, q) for p, q in outcomes], outcomes)
+
+
+def _by_ratio(
+    certain: Fraction, scale: int, ratios: Sequence[Fraction], outcomes: Sequence[tuple[int, int]]
+) -> Composition:
+    order = _order(ratios)
+    p, q = (tuple(outcomes[at][side] for at in order) for side in (0, 1))
+    return Composition(certain, scale, tuple(ratios[at] for at in order), p, q)
+
+
+def _order(ratios: Sequence[Fraction]) -> list[int]:
+    """Return the places of distinct ratios in increasing order; leading digits first, ties decided exactly."""
+    keys = [_leading(ratio) for ratio in ratios]
+    order = sorted(range(len(ratios)), key=keys.__getitem__)
+    if any(keys[a] == keys[b] for a, b in pairwise(order)):
+        order.sort(key=ratios.__getitem__)
+    return order
+
+
+def _leading(ratio: Fraction) -> tuple[int, int]:
+    """Return the power of two below a positive number, and its leading digits rounded down: a monotone key."""
+    up, down = ratio.as_integer_ratio()
+    exponent = up.bit_length() - down.bit_length()
+    digits = (up << max(96 - exponent, 0)) // (down << max(exponent - 96, 0))
+    shift = digits.bit_length() - 96
+    return exponent + shift, digits >> shift if shift >= 0 else digits << -shift
+
+
+def _ends(vectors: Sequence[Sequence[int]], axis: int) -> tuple[int, int]:
+    values = [vector[axis] for vector in vectors]
+    return min(values), max(values)
+
+
+def _denominator(outcomes: Iterable[tuple[Fraction, Fraction]]) -> int:
+    return math.lcm(*(side.denominator for outcome in outcomes for side in outcome))
+
+
+def _polynomial(places: Sequence[int], weights: Sequence[int]) -> fmpz_poly:
+    coefficients = [0] * (max(places) + 1)
+    for place, weight in zip(places, weights, strict=True):
+        coefficients[place] += weight
+    return fmpz_poly(coefficients)
+
+
+def _lattice(ratios: Sequence[Sequence[Fraction]]) -> _Lattice:
+    """Return a basis for the quotients of ratios within each pair, and all ratios in its coordinates."""
+    origins = [each[0] for each in ratios]
+    quotients = [[ratio / origin for ratio in each] for each, origin in zip(ratios, origins, strict=True)]
+    base = _coprime_base({number for each in quotients for ratio in each for number in ratio.as_integer_ratio()})
+    vectors = [[_exponents(ratio, base) for ratio in each] for each in quotients]
+    rows = [list(vector) for vector in dict.fromkeys(vector for each in vectors for vector in each) if any(vector)]
+    if not rows:
+        return _Lattice((), tuple(origins), tuple(tuple(() for _ in each) for each in vectors))
+    reduced = fmpz_mat(rows).lll() if len(rows) > 1 else fmpz_mat(rows)
+    basis = [row for row in ([int(value) for value in line] for line in reduced.tolist()) if any(row)]
+    generators = [
+        math.prod((Fraction(b) ** e for b, e in zip(base, row, strict=True)), start=Fraction(1)) for row in basis
+    ]
+    solved = tuple(tuple(_coordinates(vector, basis) for vector in each) for each in vectors)
+    return _Lattice(tuple(generators), tuple(origins), solved)
+
+
+def _coordinates(vector: Sequence[int], basis: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the integer coordinates of a lattice vector: the normal equations of the basis, solved exactly."""
+    matrix = fmpz_mat([list(row) for row in basis])
+    gram = matrix * matrix.transpose()
+    right = matrix * fmpz_mat([[value] for value in vector])
+    solution, below = gram.solve(right), 1
+    return tuple(int(value.p) // (int(value.q) * below) for value in (line[0] for line in solution.tolist()))
+
+
+def _coprime_base(numbers: Iterable[int]) -> list[int]:
+    """Return pairwise coprime integers above 1 of which all the numbers are products of powers."""
+    base: list[int] = []
+    pending = [number for number in numbers if number > 1]
+    while pending:
+        number = pending.pop()
+        for at, other in enumerate(base):
+            shared = math.gcd(number, other)
+            if shared > 1:
+                del base[at]
+                pending += [part for part in (shared, number // shared, other // shared) if part > 1]
+                break
+        else:
+            base.append(number)
+    return sorted(base)
+
+
+def _exponents(ratio: Fraction, base: Sequence[int]) -> tuple[int, ...]:
+    up, down = ratio.as_integer_ratio()
+    return tuple(_valuation(up, factor) - _valuation(down, factor) for factor in base)
+
+
+def _valuation(number: int, factor: int) -> int:
+    count = 0
+    while number % factor == 0:
+        number, count = number // factor, count + 1
+    return count
