@@ -52,7 +52,7 @@ from tightdp.cli import main
 from tightdp.errors import ParameterError
 
 ROOT = Path(__file__).parent.parent
-OAKLEY = ROOT / "proofs" / "claims" / "oakley2024.py"
+OAKLEY = ROOT / "proofs" / "oakley2024"
 X = sympy.Symbol("x")
 
 rr = program(str(ROOT / "programs" / "randomized_response.py"))
@@ -409,7 +409,7 @@ def test_json_of_a_refuted_and_of_a_split_claim(capsys: pytest.CaptureFixture[st
 
 
 def test_the_line_that_a_reader_types() -> None:
-    line = [sys.executable, str(OAKLEY), "O15c"]
+    line = [sys.executable, "-m", "tightdp", "claims", "proofs/oakley2024", "--recheck", "O15c"]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert "brute force confirms" in done.stdout
@@ -458,15 +458,14 @@ def test_the_line_for_a_tuple(tmp_path: Path) -> None:
         "    return len(x) < 2 or Fails('too long', half=x[0] / 2)\n"
         "paper.claim('A1', 'Thm 1', 'Short.', verdict='refuted', check=short, brute=short, "
         "at={'x': (0, 1), 'words': 'a'},\n"
-        "            instances=[{'x': (1,), 'words': 'a'}, {'x': (1, '1/2'), 'words': 'two words'}])\n"
-        "if __name__ == '__main__':\n    paper.main()\n",
+        "            instances=[{'x': (1,), 'words': 'a'}, {'x': (1, '1/2'), 'words': 'two words'}])\n",
         encoding="utf-8",
     )
     ((_, found),) = run_claims(path)
     assert found.evidence.counterexample is not None
     command = found.evidence.counterexample.command
-    assert command == """python claims.py A1 'x=[1, "1/2"]' 'words=two words'"""
-    words = [sys.executable, *shlex.split(command)[1:]]
+    assert command == """tightdp claims claims.py --recheck A1 'x=[1, "1/2"]' 'words=two words'"""
+    words = [sys.executable, "-m", *shlex.split(command)]
     settings = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=settings)
     assert "half = 1/2" in done.stdout, done.stderr

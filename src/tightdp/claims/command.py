@@ -8,8 +8,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from tightdp.claims.files import load_papers
 from tightdp.claims.model import Paper
 from tightdp.claims.page import html, markdown
+from tightdp.claims.reverify import recheck
 from tightdp.claims.run import Outcome, run_claims
 from tightdp.claims.summary import as_dict, heading, lines, total
 from tightdp.errors import ParameterError
@@ -19,16 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT", "add_arguments", "run"]
 
-DEFAULT = "proofs/claims"
+DEFAULT = "proofs"
 AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 3
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what the command takes."""
-    parser.add_argument("path", metavar="PATH", nargs="?", default=DEFAULT, help=f"a file or directory ({DEFAULT})")
+    what = f"a file, a package or a directory of claims (by default {DEFAULT})"
+    again = "repeat a counterexample by brute force alone, as recorded or at the instance given"
+    parser.add_argument("path", metavar="PATH", nargs="?", default=DEFAULT, help=what)
     parser.add_argument("--id", metavar="ID", action="append", default=[], help="only this claim (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="the quick instances only")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--recheck", metavar=("ID", "KEY=VALUE"), nargs="+", help=again)
     parser.add_argument("--report", metavar="DIR", help="write report.md and report.html there")
 
 
@@ -37,6 +42,8 @@ def run(options: Namespace) -> int:
 
     Interrupted, it prints and writes what is decided, and returns 3.
     """
+    if options.recheck is not None:
+        return recheck(load_papers(Path(options.path)), options.recheck)
     found: list[tuple[Paper, list[Outcome]]] = []
     complete = True
     try:

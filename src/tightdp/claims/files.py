@@ -18,7 +18,7 @@ from tightdp.session.mechanism import Mechanism
 
 __all__ = ["claim_files", "load_papers", "program", "recorded_questions"]
 
-_HINT = "give a file with claims, or a directory of such files"
+_HINT = "give a file or package with claims, or a directory of such"
 
 
 def program(place: str) -> Mechanism:
@@ -70,50 +70,65 @@ def _find(path: Path, start: Path) -> Path:
 
 
 def claim_files(path: Path) -> list[Path]:
-    """Return the files of claims that a path names: the file, or those of the directory."""
-    if path.is_file():
+    """Return what a path names: a file, a package (a directory with `__init__.py`), or those of a directory."""
+    if path.is_file() or _is_package(path):
         return [path]
     if path.is_dir():
-        found = sorted(file for file in path.glob("*.py") if not file.name.startswith("_"))
-        if found:
+        found = [each for each in path.iterdir() if each.suffix == ".py" or _is_package(each)]
+        if found := sorted(each for each in found if not each.name.startswith(("_", "."))):
             return found
         raise ParameterError(f"{path} has no files of claims", _HINT)
     raise ParameterError(f"{path} does not exist", _HINT)
 
 
 def load_papers(path: Path) -> list[Paper]:
-    """Return the papers of a file or directory of claims; the files are imported."""
+    """Return the papers of a file, package or directory of claims; the files are imported."""
     papers: list[Paper] = []
     for file in claim_files(path):
         found = [value for value in vars(_import(file)).values() if isinstance(value, Paper)]
-        if not found and path.is_file():
+        if not found and file == path:
             raise ParameterError(f"{file} has no claims", 'make one: paper = Paper("name"), then paper.claim(...)')
         papers += [paper for paper in found if paper not in papers]
     return papers
 
 
+def _is_package(path: Path) -> bool:
+    return (path / "__init__.py").is_file()
+
+
 def _import(path: Path) -> ModuleType:
-    """Import a file anew, so that what was edited meanwhile counts; no bytecode is left behind."""
+    """Import a file or package anew, so that what was edited meanwhile counts; no bytecode is left behind."""
+    file = (path / "__init__.py" if _is_package(path) else path).resolve()
     name = f"tightdp_file_{path.resolve().parent.name}_{path.stem}"
-    linecache.checkcache(str(path.resolve()))
+    linecache.checkcache()
     spec = importlib.util.spec_from_file_location(
-        name, path.resolve(), loader=SourceFileLoader(name, str(path.resolve()))
+        name,
+        file,
+        loader=SourceFileLoader(name, str(file)),
+        submodule_search_locations=[str(file.parent)] if _is_package(path) else None,
     )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    _forget(name)
     sys.modules[name] = module
     try:
-        with _importing(path.resolve().parent):
+        with _importing(file.parent.parent if _is_package(path) else file.parent):
             spec.loader.exec_module(module)
     except TightdpError:
-        del sys.modules[name]
+        _forget(name)
         raise
     except (Exception, SystemExit) as error:
-        del sys.modules[name]
+        _forget(name)
         what = f"importing {path} fails with {type(error).__name__}: {error}"
         raise ParameterError(what, "correct the file so that Python can import it") from error
     return module
+
+
+def _forget(name: str) -> None:
+    """Take a module and the modules of its package out of Python's list."""
+    for known in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+        del sys.modules[known]
 
 
 @contextmanager

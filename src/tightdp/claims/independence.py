@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,21 +15,13 @@ from tightdp.errors import TightdpError
 __all__ = ["SharedCodeError", "without_engine"]
 
 _PACKAGE = Path(__file__).parent.parent
-_ENGINE = tuple(
-    str(_PACKAGE / part)
-    for part in (
-        "logic",
-        "query",
-        "lang/lower",
-        "lang/ir.py",
-        "lang/check.py",
-        "lang/passes.py",
-        "pipeline.py",
-        "engine.py",
-        "search.py",
-        "verification.py",
-    )
+_ROOMS = ("auditing", "core", "logic", "methods", "one_run", "queries", "symmetry")
+_SESSION = ("auditing", "engine", "instance", "monitor", "one_run", "search", "verification")
+_ENGINE = (
+    *(f"{_PACKAGE / room}{os.sep}" for room in _ROOMS),
+    *(str(_PACKAGE / "session" / f"{name}.py") for name in _SESSION),
 )
+"""What compiles, searches and answers: not the language with its interpreter, not exact numbers."""
 
 
 class SharedCodeError(TightdpError):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from tightdp.claims.instances import Instance, coerced
@@ -139,7 +141,7 @@ class Claim(Statement):
     @property
     def command(self) -> str:
         """The line that re-verifies the counterexample by brute force alone."""
-        return f"python {self.paper.where} {self.id}"
+        return f"tightdp claims {quote(self.paper.where)} --recheck {self.id}"
 
     def reverify(self, instance: Mapping[str, Any] | None = None) -> bool | Fails:
         """Return what brute force, without the engine, finds at an instance (the recorded counterexample)."""
@@ -210,6 +212,11 @@ class Paper:
         self.items.append(found)
         return found
 
+    def sections(self, package: str, *names: str) -> None:
+        """Import the modules of a package that add the claims, in this order."""
+        for name in names:
+            import_module(f"{package}.{name}")
+
     def _check_new(self, id: str) -> None:
         if any(item.id == id for item in self.items):
             raise ParameterError(f"the claim {id} of {self.name} is written twice", "give every claim its own id")
@@ -234,8 +241,10 @@ class Paper:
 
     @property
     def where(self) -> str:
-        """The path of the file as a reader in the root of the repository would type it."""
+        """The path of the file, or of its package, as a reader in the root of the repository would type it."""
         path = self.file.resolve()
+        if (path.parent / "__init__.py").is_file():
+            path = path.parent
         for parent in path.parents:
             if (parent / "pyproject.toml").exists() or (parent / ".git").exists():
                 return path.relative_to(parent).as_posix()

@@ -1,4 +1,4 @@
-"""`python FILE ID [KEY=VALUE ...]`: a counterexample found again by brute force alone."""
+"""`tightdp claims PATH --recheck ID [KEY=VALUE ...]`: a counterexample found again by brute force alone."""
 
 from __future__ import annotations
 
@@ -10,25 +10,34 @@ from tightdp.claims.instances import read_argument, shown_instance, shown_value
 from tightdp.claims.model import Claim, Fails, Paper
 from tightdp.errors import ParameterError, TightdpError
 
-__all__ = ["main"]
+__all__ = ["main", "recheck"]
 
 
 def main(paper: Paper, words: Sequence[str]) -> int:
-    """Print the counterexamples that brute force confirms; return 0 when all that were asked for are."""
+    """Do it for a file that is run as a program; without words for all that brute force confirms."""
     try:
-        claims = [_claim(paper, words[0])] if words else _refuted(paper)
-        confirmed = [_reverify(claim, _instance(words[1:])) for claim in claims]
+        if words:
+            return recheck([paper], words)
+        confirmed = [_reverify(claim, {}) for claim in _refuted(paper)]
+        return 0 if all(confirmed) else 1
     except TightdpError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    return 0 if all(confirmed) else 1
 
 
-def _claim(paper: Paper, id: str) -> Claim:
-    found = paper.find(id)
-    if not isinstance(found, Claim):
-        raise ParameterError(f"{id} is decided in parts", f"ask for one of {', '.join(found.parts)}")
-    return found
+def recheck(papers: Sequence[Paper], words: Sequence[str]) -> int:
+    """Find a counterexample again: ID [KEY=VALUE ...]; return 0 where brute force confirms it, otherwise 1."""
+    return 0 if _reverify(_claim(papers, words[0]), _instance(words[1:])) else 1
+
+
+def _claim(papers: Sequence[Paper], id: str) -> Claim:
+    for paper in papers:
+        if any(item.id == id for item in paper.items):
+            found = paper.find(id)
+            if isinstance(found, Claim):
+                return found
+            raise ParameterError(f"{id} is decided in parts", f"ask for one of {', '.join(found.parts)}")
+    raise ParameterError(f"there is no claim {id}", "tightdp claims lists them")
 
 
 def _refuted(paper: Paper) -> list[Claim]:

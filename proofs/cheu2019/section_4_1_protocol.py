@@ -1,0 +1,113 @@
+"""Section 4.1: Algorithm 1 (Claims B.1 and B.2)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sympy import symbols
+
+from tightdp.claims import Correction, Fails, brute, grid, identity
+
+from .mechanisms import bit_sum
+from .paper import paper
+from .sums import ZERO, ones
+
+
+def variances_add() -> None:
+    """With q = λ/n a message differs from x_i with probability q/2, so it is Bernoulli(q/2) or Bernoulli(1 - q/2),
+    with mean q/2 + (1-q)x_i and variance (q/2)(1 - q/2) either way (Claim B.1). Means of messages add up, and
+    variances too, as clients are independent. Rescaling by n/(n-λ) multiplies the variance by its square.
+    """
+    lam, n, total = symbols("lambda n S", positive=True)
+    q = lam / n
+    for bit in (0, 1):
+        mean = (1 - q) * bit + q / 2
+        identity(mean, q / 2 if bit == 0 else 1 - q / 2, f"the probability of message 1 for x_i = {bit}")
+        identity(mean - mean**2, lam / (2 * n) * (1 - lam / (2 * n)), f"its variance for x_i = {bit}")
+    mean = lam / 2 + (1 - q) * total
+    identity(n / (n - lam) * (mean - lam / 2), total, "the mean of the estimate is Σ x_i")
+    variance = (n / (n - lam)) ** 2 * n * (lam / (2 * n)) * (1 - lam / (2 * n))
+    printed = (n / (n - lam)) ** 2 * (lam / 2) * (1 - lam / (2 * n))
+    identity(variance, printed, "n variances, rescaled, are the printed one")
+
+
+def mean_and_variance(n: int, lam: Fraction) -> bool:
+    """Both, on every number of ones, with the laws of the engine."""
+    lam = Fraction(lam)
+    instance = bit_sum.bind(n=n, lam=lam)
+    for c in range(n + 1):
+        law = [(n / (n - lam) * (y - lam / 2), p) for y, p in instance.distribution(ones(c, n)).law]
+        mean = sum((z * p for z, p in law), ZERO)
+        variance = sum((z * z * p for z, p in law), ZERO) - mean**2
+        if mean != c or variance != (n / (n - lam)) ** 2 * lam / 2 * (1 - lam / (2 * n)):
+            return False
+    return True
+
+
+paper.claim(
+    "C2a",
+    "Alg. 1, Claim B.1, B.2",
+    "The analyzer n/(n-λ)·(Σ y_i - λ/2) is unbiased, with variance (n/(n-λ))²·(λ/2)(1 - λ/(2n)).",
+    verdict="proved",
+    instances=grid(n=(2, 3, 5, 8, 20), lam=("1/2", "1", "5/3")),
+    quick=6,
+    check=mean_and_variance,
+    proof=variances_add,
+    notes="Claim B.2 is stated for 0 < λ <= n, but λ = n divides by 0; Algorithm 1 has λ < n.",
+)
+
+
+def stays_in_range(n: int, lam: Fraction, probability_of_zeros: Fraction) -> bool | Fails:
+    """Whether the analyzer's value on Σ y_i = 0 is in [0, n]."""
+    z = n / (n - Fraction(lam)) * (0 - lam / 2)
+    if z >= 0 or not probability_of_zeros:
+        return True
+    why = f"All messages are 0 with probability {probability_of_zeros}; the analyzer then returns {z} < 0."
+    return Fails(why, z=z, probability=probability_of_zeros)
+
+
+def ends_of_range() -> None:
+    """z grows with Σ y_i, which runs from 0 to n; every value has positive probability for λ > 0."""
+    from sympy import symbols
+
+    n, lam = symbols("n lambda", positive=True)
+    low = n / (n - lam) * (0 - lam / 2)
+    identity(low, -n * lam / (2 * (n - lam)), "the least value")
+    identity(n / (n - lam) * (n - lam / 2), n - low, "the largest is as far above n")
+
+
+def in_corrected_range(n: int, lam: Fraction) -> bool:
+    """The range of values, with the law of the engine."""
+    values = [n / (n - lam) * (y - lam / 2) for y, _ in bit_sum.bind(n=n, lam=lam).distribution((0,) * n).law]
+    beyond = n * lam / (2 * (n - lam))
+    return bool(min(values) == -beyond and max(values) == n + beyond)
+
+
+paper.claim(
+    "C2b",
+    "Alg. 1, header of the analyzer",
+    "The output z of the analyzer is in [0, n].",
+    verdict="corrected",
+    extra=True,
+    instances=grid(n=(1, 2, 3), lam=("1/2",)),
+    check=lambda n, lam: stays_in_range(n, lam, bit_sum.bind(n=n, lam=lam).probability((0,) * n, 0)),
+    brute=lambda n, lam: stays_in_range(n, lam, brute.probability(bit_sum, (0,) * n, 0, lam=lam)),
+    at={"n": 1, "lam": "1/2"},
+    breaks="It is the estimate that is in [0, n] on average. Truncating it to [0, n] would make it biased.",
+    corrected=Correction(
+        "z ranges over [-b, n + b] with b = nλ/(2(n-λ)), and both ends occur.",
+        verdict="proved",
+        instances=grid(n=(1, 2, 3), lam=("1/2", "1/3")),
+        check=in_corrected_range,
+        proof=ends_of_range,
+    ),
+    stands="All results; none uses the range.",
+)
+
+
+paper.row(
+    "C2",
+    "Alg. 1, Claim B.1, B.2",
+    "The analyzer n/(n-λ)·(Σ y_i - λ/2) is unbiased, with variance (n/(n-λ))²·(λ/2)(1 - λ/(2n)).",
+    parts=("C2a", "C2b"),
+)

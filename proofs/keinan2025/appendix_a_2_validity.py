@@ -1,0 +1,231 @@
+"""Appendix A.2: validity of one-run auditing (Lemma A.7, Proposition A.9)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from sympy import symbols
+
+from tightdp.claims import Correction, Fails, grid, identity, program, random_dp_law, seeds
+
+from .games import HALF, ZERO, Joint, Table, extremal, given, is_dominated, outputs, tail
+from .paper import paper
+from .programs import ON_BITS
+from .validity_lemmas import given_their_number, one_more_guess, t, x, y
+
+k_ary_randomized_response = program("k_ary_randomized_response")
+
+
+exponential_mechanism = program("exponential_mechanism")
+
+
+PURE = ("randomized response", "randomized response count", "noisy XOR", "geometric count", "shuffled")
+"""Those that are ε-DP with a finite ε, for n >= 1 (shuffled: not at n = 1)."""
+
+
+def program_is_dominated(mechanism: str, n: int, guesser: str) -> bool:
+    """V given R is dominated by Bin(R, p(ε(M_Z))) for a program and a guesser of the engine."""
+    if mechanism in ON_BITS:
+        chosen, parameters = ON_BITS[mechanism]
+    elif mechanism == "k-ary":
+        chosen, parameters = k_ary_randomized_response, {"k": 3, "exp_epsilon": Fraction(2)}
+    else:
+        chosen, parameters = exponential_mechanism, {"candidates": 2, "base": Fraction(2)}
+    found = chosen.bind(n=n, **parameters).guessing(_guesser(guesser, n))
+    t = Fraction(found.exp_epsilon)
+    return is_dominated(found.joint.to_dict(), t / (1 + t))
+
+
+def _guesser(name: str, n: int) -> Any:
+    if name == "first bit by the output":
+        return lambda o: [sum(map(ord, str(o))) % 2, *[None] * (n - 1)]
+    if name == "as many as the output says":
+        return lambda o: [1 if i <= sum(map(ord, str(o))) % n else None for i in range(n)]
+    return name
+
+
+GUESSERS = ("all", "3/5", "certain", "first bit by the output", "as many as the output says")
+
+
+def guesses_are_dominated() -> None:
+    """Fix the guesses, a function of the output, hence which r bits are guessed; go through these in any order.
+    Given the output o and the bits before it, a bit has the posterior odds P(o|..,1)/P(o|..,0), at most t: both are
+    means over the later bits of probabilities on datasets that differ in one record. So it is right with
+    probability at most p, and W(r, v), the largest probability of v right guesses out of r, obeys W(r, v) <= p
+    W(r-1, v-1) + (1-p) W(r-1, v): by induction W(r, v) <= T(r, v), for which this is an equality. This holds given
+    the output, so given R = r.
+
+    Validity: CPL(r, v) > p says T(r, v) < β, because T rises with p. Given R = r let v* be the least v with
+    T(r, v) < β: the event is V >= v*, of probability at most T(r, v*) < β.
+    """
+    one_more_guess()
+    left, right = symbols("left right", nonnegative=True)
+    identity(
+        (t * left - x) + (t * right - y),
+        t * (left + right) - (x + y),
+        "sums over the later bits keep the factor t",
+    )
+
+
+paper.claim(
+    "K21a",
+    "Prop. A.9, Lemma A.7",
+    "One-run auditing is valid: for an ε-DP mechanism the number right is stochastically dominated by "
+    "Bin(r, p(ε)), given the number r of guesses, and the reported lower bound is wrong with "
+    "probability at most β.",
+    verdict="proved",
+    instances=[
+        *grid(mechanism=(*PURE, "k-ary", "exponential"), n=(2, 3), guesser=GUESSERS),
+    ],
+    quick=14,
+    check=program_is_dominated,
+    proof=guesses_are_dominated,
+)
+
+
+def random_is_dominated(seed: int, n: int, outputs: int, t: Fraction) -> bool:
+    """Every deterministic guesser of a random ε-DP mechanism, given R."""
+    table: Table = dict(random_dp_law(seed, n, outputs=outputs, exp_epsilon=t).items())
+    return every_guesser_is_dominated(table, t / (1 + t))
+
+
+def every_guesser_is_dominated(table: Table, p: Fraction) -> bool:
+    """P(V >= v | o) <= P(Bin(r, p) >= v) for every output, choice of r bits and guesses of them.
+
+    The guesses are a function of the output, so this covers every deterministic guesser.
+    """
+    n = len(next(iter(table)))
+    for o in outputs(table):
+        joint = given(table, o)
+        total = sum(joint.values(), ZERO)
+        for code in range(3**n):
+            row = [(code // 3**i) % 3 for i in range(n)]  # 2: no guess
+            law: Joint = {}
+            made = sum(guess < 2 for guess in row)
+            for s, q in joint.items():
+                right = sum(guess == bit for guess, bit in zip(row, s, strict=True))
+                law[made, right] = law.get((made, right), ZERO) + q / total
+            if not is_dominated(law, p):
+                return False
+    return True
+
+
+paper.claim(
+    "K21b",
+    "Prop. A.9, random mechanisms",
+    "The same for mechanisms drawn at random from the ε-DP ones, with every deterministic guesser.",
+    verdict="holds-on",
+    extra=True,
+    instances=[{**each, **rest} for rest in grid(n=(1, 2, 3), outputs=(2, 4), t=("1", "2", "5")) for each in seeds(5)],
+    quick=30,
+    check=random_is_dominated,
+)
+
+
+def extremal_is_dominated(shape: str, n: int, t: Fraction) -> bool:
+    """Every deterministic guesser of a symmetric extremal mechanism, given R."""
+    return every_guesser_is_dominated(extremal(shape, n, t), t / (1 + t))
+
+
+SHAPES = ("noisy parity", "one noisy bit", "all but one value")
+
+
+paper.claim(
+    "K21c",
+    "Prop. A.9, extremal mechanisms",
+    "The same for symmetric extremal mechanisms, with every deterministic guesser.",
+    verdict="holds-on",
+    extra=True,
+    instances=grid(shape=SHAPES, n=(1, 2, 3), t=("2", "5")),
+    quick=12,
+    check=extremal_is_dominated,
+)
+
+
+def reported_too_much(law: Joint, p: Fraction, beta: Fraction) -> Fraction:
+    """The probability that the Clopper-Pearson bound CPL(R, V, β) exceeds p: that P(Bin(R, p) >= V) < β."""
+    return sum((q for (r, v), q in law.items() if r and tail(r, p, v) < beta), ZERO)
+
+
+def unconditional_law(many: int) -> Joint:
+    """R is 2 or `many` by a fair coin; V is 2 in the first case and 0 in the second."""
+    return {(2, 2): HALF, (many, 0): HALF}
+
+
+def unconditional_dominance(many: int, beta: Fraction) -> bool | Fails:
+    """If V, not given R, is dominated by Bin(R, 1/2): is the bound wrong with probability at most β?"""
+    law = unconditional_law(many)
+    binomial = {v: (tail(2, HALF, v) + tail(many, HALF, v)) / 2 for v in range(many + 1)}
+    dominated = all(
+        sum((q for (_, right), q in law.items() if right >= v), ZERO) <= binomial[v] for v in range(1, many + 1)
+    )
+    wrong = reported_too_much(law, HALF, beta)
+    if not dominated or wrong <= beta:
+        return True
+    why = (
+        f"V = 2 of R = 2, or V = 0 of R = {many}, by a fair coin: P(V >= 1) = P(V >= 2) = 1/2, while the "
+        f"binomial has {binomial[1]} and {binomial[2]}. But P(Bin(2, 1/2) >= 2) = 1/4 < β, so that CPL "
+        f"exceeds p = 1/2 with probability {wrong} > β = {beta}."
+    )
+    return Fails(why, wrong=wrong, binomial_at_least_one=binomial[1], binomial_at_least_two=binomial[2])
+
+
+paper.claim(
+    "K21d",
+    "Lemma A.7 to the letter",
+    "If V is stochastically dominated by Bin(R, p(ε)), R random and not conditioned on, the reported "
+    "bound is wrong with probability at most β.",
+    verdict="corrected",
+    extra=True,
+    instances=grid(many=range(2, 8), beta=("1/3",)),
+    check=unconditional_dominance,
+    brute=unconditional_dominance,
+    at={"many": 5, "beta": "1/3"},
+    minimal="smallest number of guesses in the other case",
+    breaks="The proof compares CPL(R, V) with CPL(R, V'), the same R in both; dominance of the laws of "
+    "V and V' says nothing about them together with R.",
+    corrected=Correction(
+        "If V given R = r is dominated by Bin(r, p(ε)) for every r, the reported bound is wrong with "
+        "probability at most β.",
+        verdict="proved",
+        proof=given_their_number,
+    ),
+    stands="Its use in Propositions A.8 and A.9, where the dominance is shown given the guesses.",
+)
+
+
+def is_exactly_covered(lam: Fraction, beta: Fraction) -> bool | Fails:
+    """One bit through randomized response: is P(CPL <= p) equal to 1 - β?"""
+    p = 1 - lam
+    wrong = reported_too_much({(1, 1): p, (1, 0): 1 - p}, p, beta)
+    if 1 - wrong == 1 - beta:
+        return True
+    why = f"CPL(1, 1, β) = β = {beta} <= p = {p}, so that CPL <= p always: with probability {1 - wrong}, not 1 - β."
+    return Fails(why, covered=1 - wrong, one_minus_beta=1 - beta)
+
+
+paper.claim(
+    "K21e",
+    "Lemma A.7, last line",
+    "P(CPL <= p(ε)) = 1 - β for V ~ Bin(R, p(ε)).",
+    verdict="corrected",
+    extra=True,
+    instances=grid(lam=("1/3",), beta=("1/2", "1/20")),
+    check=is_exactly_covered,
+    brute=is_exactly_covered,
+    at={"lam": "1/3", "beta": "1/2"},
+    minimal="one bit; the β of smallest denominator",
+    breaks="Bin(r, p) takes finitely many values, so that the probability cannot equal every 1 - β.",
+    corrected=Correction(
+        "It is at least 1 - β, which is what validity needs.", verdict="proved", proof=given_their_number
+    ),
+)
+
+
+paper.row(
+    "K21",
+    "Lemma A.7, Prop. A.9",
+    "One-run auditing is valid: for an ε-DP mechanism the number right is stochastically dominated by Bin(r, p(ε)).",
+    parts=("K21a", "K21b", "K21c", "K21d", "K21e"),
+)

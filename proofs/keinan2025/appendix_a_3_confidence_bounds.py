@@ -1,0 +1,126 @@
+"""Appendix A.3: the Clopper-Pearson lower bound (Lemma A.10)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sympy import Symbol, diff, integrate, solve, symbols
+from sympy import log as symbolic_log
+
+from tightdp.claims import Correction, Fails, certain, grid, identity, log, positive, sqrt
+
+from .games import ONE, ZERO, tail
+from .paper import paper
+from .validity_lemmas import x, y
+
+
+def lower_bound_is_close(r: int, v: int, beta: Fraction) -> bool | Fails:
+    """Is |v/r - CPL(r, v, β)| <= sqrt(-ln β/(2r))? CPL is enclosed by bisection of P(Bin(r, q) >= v) = β."""
+    low, high = ZERO, ONE
+    for _ in range(24):
+        middle = (low + high) / 2
+        low, high = (middle, high) if tail(r, middle, v) <= beta else (low, middle)
+    bound = sqrt(-log(beta) / (2 * r))
+    share = Fraction(v, r)
+    if max(share - low, high - share) <= bound:
+        return True
+    if not bound < max(share - high, low - share):
+        raise ArithmeticError("the enclosure of CPL is too wide")
+    near = next(
+        Fraction(k, m)
+        for m in range(2, 100)
+        for k in range(1, m)
+        if Fraction(k, m) <= low and bound < Fraction(k, m) - share
+    )
+    why = (
+        f"P(Bin({r}, {near}) >= {v}) = {tail(r, near, v)} <= {beta}, so CPL >= {near} and |v/r - CPL| >= "
+        f"{near - share}; the bound is {bound.text(4)}."
+    )
+    return Fails(why, cpl_is_at_least=near, tail_there=tail(r, near, v), v_over_r=share)
+
+
+def lower_bound_is_close_on_both_sides(r: int, v: int, beta: Fraction) -> bool:
+    """v/r - CPL <= sqrt(-ln β/(2r)), CPL - v/r <= sqrt(-ln(1-β)/(2r))."""
+    low, high = ZERO, ONE
+    for _ in range(24):
+        middle = (low + high) / 2
+        low, high = (middle, high) if tail(r, middle, v) <= beta else (low, middle)
+    share = Fraction(v, r)
+    return share - low <= sqrt(-log(beta) / (2 * r)) and high - share <= sqrt(-log(1 - beta) / (2 * r))
+
+
+BETAS = tuple(f"{k}/{m}" for m in range(2, 13) for k in range(1, m))
+
+
+def hoeffding(upper: str) -> None:
+    """Steps of P(Bin(r, q) >= xr) <= exp(-2r(x-q)²) for x >= q; q and 1-x exchanged give the lower tail."""
+    q, z = symbols("q z", positive=True)
+    bound = symbolic_log(1 - q + q * z) - x * symbolic_log(z)
+    best = x * (1 - q) / (q * (1 - x))
+    certain(
+        (solve(diff(bound, z), z)[0] - best).equals(0),
+        f"{upper}: the Chernoff bound (1-q+qz)/z^x is stationary at z = x(1-q)/(q(1-x))",
+    )
+    divergence = x * symbolic_log(x / q) + (1 - x) * symbolic_log((1 - x) / (1 - q))
+    identity(diff(divergence, x, 2), 1 / (x * (1 - x)), "the second derivative of the divergence in x")
+    identity(1 / (x * (1 - x)) - 4, (1 - 2 * x) ** 2 / (x * (1 - x)), "... is at least 4")
+    certain(divergence.subs(x, q).equals(0), "the divergence is 0 at x = q")
+    certain(diff(divergence, x).subs(x, q).equals(0), "... and so is its first derivative")
+    identity(1 - q + q * best, (1 - q) / (1 - x), "1 - q + qz at that z")
+    ln_x, ln_q, ln_not_x, ln_not_q = symbols("ln_x ln_q ln_not_x ln_not_q")
+    identity(
+        (ln_not_q - ln_not_x) - x * (ln_x + ln_not_q - ln_q - ln_not_x),
+        -(x * (ln_x - ln_q) + (1 - x) * (ln_not_x - ln_not_q)),
+        "... so the logarithm of the bound is minus the divergence",
+    )
+    identity(integrate(4 * (x - y), (y, q, x)), 2 * (x - q) ** 2, "so it is at least 2(x-q)² (Taylor's remainder)")
+
+
+def lower_bound_on_both_sides() -> None:
+    """Let c = CPL(r, v, β), v >= 1. P(Bin(r, q) >= v) is continuous in q and rises from 0 to 1, so it is β at
+    q = c. Markov's inequality for z^Bin gives P(Bin(r, q) >= xr) <= ((1-q+qz)/z^x)^r for z >= 1, that is
+    exp(-r·D(x|q)) at the best z, D the divergence, which is at least 2(x-q)² (at x = 1 by continuity).
+
+    If c <= v/r, that with x = v/r, q = c gives β <= exp(-2r(v/r - c)²): v/r - c <= sqrt(-ln β/(2r)), and this side
+    holds trivially if c > v/r. If c > v/r, then 1 - β = P(Bin(r, c) <= v - 1) <= P(Bin(r, c) <= v) <= exp(-2r(c -
+    v/r)²), the same for failures: c - v/r <= sqrt(-ln(1-β)/(2r)). For β <= 1/2 the second is at most the first,
+    since -ln(1-β) <= -ln β.
+    """
+    hoeffding("one tail")
+    beta = Symbol("beta", positive=True)
+    positive((1 - beta) - beta, beta, 0, "1/2", "1 - β > β for β < 1/2")
+
+
+paper.claim(
+    "K20",
+    "Lemma A.10",
+    "|v/r - CPL(r,v,β)| <= sqrt(-ln β/(2r)) for all 1 <= v <= r and all β in (0,1), CPL the "
+    "Clopper-Pearson lower bound.",
+    verdict="corrected",
+    instances=[{"r": r, "v": v, **each} for r in (1, 2) for v in range(1, r + 1) for each in grid(beta=BETAS)],
+    check=lower_bound_is_close,
+    brute=lower_bound_is_close,
+    at={"r": 2, "v": 1, "beta": "9/10"},
+    minimal="smallest r, then v, then the β of smallest denominator (up to 12)",
+    breaks="Hoeffding's inequality P(Bin >= v) <= exp(-2(v - r·CPL)²/r) is used also where v is below "
+    "the mean r·CPL, which happens for β near 1. There it bounds nothing.",
+    corrected=Correction(
+        "v/r - CPL <= sqrt(-ln β/(2r)) and CPL - v/r <= sqrt(-ln(1-β)/(2r)) for all β; so the printed "
+        "inequality holds for β <= 1/2.",
+        verdict="proved",
+        instances=[
+            {"r": r, "v": v, **each}
+            for r in (1, 2, 3, 5, 9)
+            for v in range(1, r + 1)
+            for each in grid(beta=("1/100", "1/20", "1/2", "9/10", "99/100"))
+        ],
+        quick=15,
+        check=lower_bound_is_close_on_both_sides,
+        proof=lower_bound_on_both_sides,
+    ),
+    stands="Every use with a confidence level of at least 1/2, and Lemma A.11 (convergence) for every "
+    "β, by the corrected bound.",
+    notes="By hand: P(Bin(2, 2/3) >= 1) = 8/9 <= 9/10, so that CPL >= 2/3 and the left side is at least "
+    "1/6; the right side squared is ln(10/9)/4 < (1/9)/4 = 1/36. For v = 0 the set in Definition A.5 "
+    "is empty.",
+)

@@ -1,0 +1,123 @@
+"""Appendix A.5: the classic auditor (Lemma A.18)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tightdp.claims import Correction, Fails, brute, grid, identity, log
+
+from .games import ZERO
+from .paper import paper
+from .programs import randomized_response
+from .validity_lemmas import a, p, t
+
+
+def right_with_probability_epsilon(exp_epsilon: Fraction) -> bool | Fails:
+    """Randomized response with e^ε: the engine's classic auditor that guesses where the loss is ±ε."""
+    lam = 1 / (1 + exp_epsilon)
+    joint = randomized_response.bind(n=1, lam=lam).classic_guessing(1, threshold=1 - lam).joint
+    return _epsilon_verdict(exp_epsilon, joint.share if joint.share is not None else ZERO)
+
+
+def right_with_probability_epsilon_again(exp_epsilon: Fraction) -> bool | Fails:
+    """The same by listing: guess the record with the larger probability where the ratio is e^ε."""
+    lam = 1 / (1 + exp_epsilon)
+    laws = [brute.law(randomized_response, (bit,), lam=lam) for bit in (0, 1)]
+    right = made = ZERO
+    for o in laws[0]:
+        for one, other in ((0, 1), (1, 0)):
+            if laws[one][o] == exp_epsilon * laws[other][o]:
+                made += (laws[one][o] + laws[other][o]) / 2
+                right += laws[one][o] / 2
+    return _epsilon_verdict(exp_epsilon, right / made)
+
+
+def _epsilon_verdict(t: Fraction, share: Fraction) -> bool | Fails:
+    epsilon = log(t)
+    if not (share < epsilon or share > epsilon):
+        return True
+    why = f"e^ε = {t}: a guess is right with probability {share}, and ε = ln {t} is {epsilon.text(4)}."
+    return Fails(why, right=share)
+
+
+def right_with_logistic(exp_epsilon: Fraction) -> bool:
+    """The corrected value e^ε/(1 + e^ε)."""
+    lam = 1 / (1 + exp_epsilon)
+    joint = randomized_response.bind(n=1, lam=lam).classic_guessing(1, threshold=1 - lam).joint
+    return joint.share == exp_epsilon / (1 + exp_epsilon)
+
+
+def sure_about_the_odds() -> None:
+    """The guesser answers where P(o|x)/P(o|y) = t. There the posterior of x is
+    P(o|x)/(P(o|x) + P(o|y)) = t/(1+t) = p(ε), and that of y 1/(1+t) = 1 - p(ε). For t = ∞, P(o|y) = 0 and x is
+    certain. Answers come with probability (P(A|x) + P(A|y))/2 = P(A|x)·(1 + 1/t)/2 per round.
+    """
+    identity(t * a / (t * a + a), p, "the posterior of x")
+    identity(a / (t * a + a), 1 - p, "the posterior of y")
+    identity((a + a / t) / 2, a * (1 + 1 / t) / 2, "the probability of an answer")
+
+
+paper.claim(
+    "K23a",
+    "Lemma A.18",
+    "The classic auditor's guesser that answers only when the loss equals ε is right with probability ε "
+    "(as printed in the proof).",
+    verdict="corrected",
+    instances=grid(exp_epsilon=("2", "3", "4")),
+    check=right_with_probability_epsilon,
+    brute=right_with_probability_epsilon_again,
+    at={"exp_epsilon": "2"},
+    minimal="smallest whole e^ε",
+    breaks="ε stands where p(ε) is meant, twice; from e^ε = 3 on ε exceeds 1 and is no probability.",
+    corrected=Correction(
+        "It is right with probability p(ε) = e^ε/(1 + e^ε).",
+        verdict="proved",
+        instances=grid(exp_epsilon=("2", "3", "4", "10")),
+        check=right_with_logistic,
+        proof=sure_about_the_odds,
+    ),
+    stands="The lemma: with p(ε) the efficacy converges to what Lemma A.4 asks for.",
+)
+
+
+def printed_direction(exp_epsilon: Fraction) -> bool | Fails:
+    """Guess 1 (the record y) where L = ln P(o|x)/P(o|y) = ε: is it right with probability p(ε)?"""
+    lam = 1 / (1 + exp_epsilon)
+    laws = [brute.law(randomized_response, (bit,), lam=lam) for bit in (0, 1)]
+    hit = [o for o in laws[0] if laws[0][o] == exp_epsilon * laws[1][o]]
+    made = sum((laws[0][o] + laws[1][o] for o in hit), ZERO)
+    right, wanted = sum((laws[1][o] for o in hit), ZERO) / made, exp_epsilon / (1 + exp_epsilon)
+    if right == wanted:
+        return True
+    why = f"e^ε = {exp_epsilon}: the guess 1 where L = ε is right with probability {right}, not {wanted}."
+    return Fails(why, right=right, logistic=wanted)
+
+
+paper.claim(
+    "K23b",
+    "Lemma A.18, the guess",
+    "The classic auditor's guesser that guesses 1 (the record y) at loss L = ln P(o|x)/P(o|y) = ε is "
+    "right with probability p(ε).",
+    verdict="corrected",
+    extra=True,
+    instances=grid(exp_epsilon=("2",)),
+    check=printed_direction,
+    brute=printed_direction,
+    at={"exp_epsilon": "2"},
+    minimal="smallest whole e^ε",
+    breaks="As in K5: a positive loss speaks for x, which Algorithm 2 codes as -1.",
+    corrected=Correction(
+        "It has to guess -1; and per round it answers with probability (P(L=ε|x) + P(L=ε|y))/2, not P(L=ε|x).",
+        verdict="proved",
+        proof=sure_about_the_odds,
+    ),
+    readings="With the loss the other way round, L = ln P(o|y)/P(o|x), the printed guess 1 is right.",
+)
+
+
+paper.row(
+    "K23",
+    "Lemma A.18",
+    "The classic auditor's guesser that answers only when the loss equals ε is right with probability ε.",
+    parts=("K23a", "K23b"),
+)

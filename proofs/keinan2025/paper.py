@@ -1,0 +1,32 @@
+"""The claims of keinan2025 ("How Well Can Differential Privacy Be Audited in One Run?"), decided.
+
+p(x) = e^x/(1+e^x) is the logistic function; V right guesses out of R.
+"""
+
+from __future__ import annotations
+
+from tightdp.claims import Paper
+
+paper = Paper(
+    "keinan2025",
+    title="How Well Can Differential Privacy Be Audited in One Run?",
+    stands="""
+    The core stands: the efficacy of one-run auditing as a mean of posteriors, the three gaps and their examples
+    (K1-K4), Theorems 5.1 and 5.2 (K6, K7a), the link to total variation (K8, K9), the values for Laplace noise and
+    for counts (K10-K12), validity of one-run auditing (K21a), and that symmetric mechanisms are audited badly
+    (K25).
+
+    Two results are false as printed in a way that matters. Adaptive auditing is **not** valid if the guesser may
+    decide from what was revealed whether to go on (K22): for a mechanism that outputs nothing, a guesser that stops
+    when it is ahead makes the audit report ε > 0 at 95 % confidence too often from n = 8 on, and a
+    maximum-likelihood guesser with a threshold breaks the stated dominance on an ordinary ε-DP mechanism (K22f). It
+    is valid with a number of guesses that is fixed in advance, or taken to be n. The mechanisms of the paper's
+    adaptive examples have ε = ∞, so that nothing wrong can be reported of them. And sets of size (1/2)·log2 n are
+    audited tightly though they are not o(log n) (K13b); the threshold is exactly limsup s(n)/log2 n <= 1.
+
+    The others are repairs: the sign of the guesser (K5), ties (K7b), the direction of a dominance that is not there
+    (K15), a factor n in the expected number of sure guesses and the number 0.002 that follows from it (K17, K19), a
+    confidence bound for β near 1 (K20), ε in place of p(ε) (K23), and ε = 0 in a lemma (K24c). None of them changes
+    a conclusion of the paper.
+    """,
+)

@@ -1,0 +1,119 @@
+"""Appendix A.2: Algorithm 3 as τ grows (Lemma 15)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise, product
+
+from sympy import symbols
+
+from tightdp.claims import Correction, Fails, grid, identity
+
+from .games import Game, one_sided, recursion, tradeoff
+from .lemmas import _weights, grows_with_tau
+from .mechanisms import random_laws
+from .paper import paper
+
+TAUS = [Fraction(at, 12) for at in range(1, 13)]
+
+
+def sum_rises(seed: int, k: int, guesses: int) -> bool:
+    """s_{i,j}(τ) for all i < j <= c <= c' on the f of a random mechanism, listing and code."""
+    curve, m = tradeoff(random_laws(seed, 1, k, 3), k), guesses + 1
+    for correct in range(1, guesses + 1):
+        game = Game(m, k, guesses, correct)
+        for start, code in product(range(1, correct + 1), (False, True)):
+            runs = []
+            for tau in TAUS:
+                from_here = correct * tau / m, (guesses - correct) * tau / m
+                r, h = recursion(curve, game, start, *from_here, code)
+                runs.append([a + b for a, b in zip(r, h, strict=True)])
+            if any(low >= high for before, after in pairwise(runs) for low, high in zip(before, after, strict=True)):
+                return False
+    return True
+
+
+paper.claim(
+    "M8a",
+    "Lemma 15",
+    "s_{i,j}(τ) = h_{i,j}(cτ/m, (c'-c)τ/m) + r_{i,j}(cτ/m, (c'-c)τ/m) is increasing in τ for i < j <= c.",
+    verdict="proved",
+    instances=grid(k=(2, 3), guesses=(1, 2, 3, 5), seed=range(3)),
+    quick=9,
+    check=sum_rises,
+    proof=grows_with_tau,
+    notes="Strictly, and with the maximum of the code too.",
+)
+
+
+def unrolled_as_printed(guesses: int, correct: int, j: int, t: Fraction, tau: Fraction) -> bool | Fails:
+    """The alternative form of r_{0,j} in the proof of Lemma 15, at δ = 0, k = 2, m = c'."""
+    alpha, beta = correct * tau / guesses, (guesses - correct) * tau / guesses
+    game = Game(guesses, 2, guesses, correct)
+    r, h = recursion(one_sided(t, Fraction(0)), game, j, alpha, beta)
+    d = [Fraction(i, guesses - i) for i in range(j + 1)]
+    printed = alpha - d[j] * beta + sum(((d[z + 1] - d[z]) * h[z] for z in range(j)), Fraction(0))
+    why = (
+        f"m = c' = {guesses}, c = {correct}, e^ε = {t}, δ = 0, τ = {tau}: α = {alpha}, β = {beta}; the "
+        f"recursion gives r_{{0,{j}}} = {r[0]}, the alternative form {printed}."
+    )
+    return r[0] == printed or Fails(why, recursion=r[0], printed=printed)
+
+
+def unrolled_rightly(seed: int, k: int, guesses: int) -> bool:
+    """The corrected form for all i < j <= c' on the f of a random mechanism."""
+    curve = tradeoff(random_laws(seed, 1, k, 3), k)
+    d = [Fraction(i, guesses - i) for i in range(guesses)]
+    for j in range(1, guesses + 1):
+        alpha, beta = Fraction(j, 3 * guesses), Fraction(1, 7)
+        r, h = recursion(curve, Game(guesses, k, guesses, j), j, alpha, beta)
+        for i in range(j):
+            inner = sum(((d[z] - d[z - 1]) * h[z] for z in range(i + 1, j)), Fraction(0))
+            if r[i] != alpha - d[j - 1] * beta + d[i] * h[i] + inner:
+                return False
+    return True
+
+
+def unrolled() -> None:
+    """r_i - d_i h_i = r_{i+1} - d_i h_{i+1} = (r_{i+1} - d_{i+1} h_{i+1}) + (d_{i+1} - d_i) h_{i+1}. Adding up from
+    i to j - 1 gives r_i = α - d_{j-1} β + d_i h_i + Σ_{z=i+1}^{j-1} (d_z - d_{z-1}) h_z, with all weights of h_i,
+    ..., h_{j-1} not negative.
+    """
+    _weights()
+    r, h = symbols("r_next h_next")
+    d, further = symbols("d_i d_next")
+    identity(r - d * h, (r - further * h) + (further - d) * h, "one step of the sum")
+
+
+paper.claim(
+    "M8b",
+    "Lemma 15, proof",
+    "r_{i,j}(α, β) = α - (j/(c'-j)) β + Σ_{z=i}^{j-1} λ_z h_{z,j}(α, β), λ_z = (z+1)/(c'-z-1) - z/(c'-z).",
+    verdict="corrected",
+    extra=True,
+    instances=grid(guesses=(2, 3), correct=(1,), j=(1,), t=(1, 2), tau=("1/2",)),
+    check=unrolled_as_printed,
+    brute=unrolled_as_printed,
+    at={"guesses": 2, "correct": 1, "j": 1, "t": 2, "tau": "1/2"},
+    minimal="smallest c', then smallest e^ε",
+    breaks="The sum is shifted by one: h_z is multiplied by d_{z+1} - d_z in place of d_z - d_{z-1}, d_z = "
+    "z/(c'-z), and the term d_i h_i is missing. (The form (3) in the proof of Lemma 14 is right, except "
+    "that d_j is not defined for j = c'.)",
+    corrected=Correction(
+        "r_{i,j}(α, β) = α - d_{j-1} β + d_i h_{i,j} + Σ_{z=i+1}^{j-1} (d_z - d_{z-1}) h_{z,j}, d_z = z/(c'-z).",
+        verdict="proved",
+        instances=grid(k=(2, 3), guesses=(1, 2, 3, 5), seed=range(3)),
+        quick=9,
+        check=unrolled_rightly,
+        proof=unrolled,
+    ),
+    stands="Lemma 15: with the corrected form its induction goes through, also for j = c'.",
+)
+
+
+paper.row(
+    "M8",
+    "Lemma 15",
+    "s_{i,j}(τ) is increasing in τ.",
+    parts=("M8a", "M8b"),
+)

@@ -1,0 +1,21 @@
+"""The claims of oakley2024 (tight bounds by weighted model counting), decided.
+
+Notation: λ (lam) is the probability that randomized response (RR) flips a bit, d the number of positions in which a
+dataset and an output differ, c the number of ones of a dataset.
+"""
+
+from __future__ import annotations
+
+from tightdp.claims import Paper
+
+paper = Paper(
+    "oakley2024",
+    title="Synthesizing Tight Privacy and Accuracy Bounds via Weighted Model Counting",
+    stands="""
+    The method stands: the weighted count of the formula is the law of the algorithm, the tight e^ε of randomized
+    response is (1 - λ)/λ for every n, and its symmetry sets (n + 1 inputs, 2n triples) are right and could even be
+    smaller. What is wrong as printed are slips that do not touch the method: two weights that are exchanged (O1),
+    an input that is named as the worst and is the best (O5), sizes of sets (O11), 6^4 for 4^6 (O13), and a
+    definition that does not ask the pairs of a privacy set to be neighbours (O15).
+    """,
+)

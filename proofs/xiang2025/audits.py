@@ -1,0 +1,117 @@
+"""What several sections check: mechanisms by name, cells of (n, r, u, δ), comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from tightdp.claims import Fails, program, random_dp_law
+from tightdp.session.instance import Instance
+
+from .games import (
+    ONE,
+    ZERO,
+    Table,
+    all_bits,
+    all_or_nothing,
+    best_chance,
+    binomial_at_most,
+    changed,
+    delta_of,
+    independent_bits,
+    independent_chance,
+    one_secret,
+    private,
+)
+from .mechanisms import one_secret as one_secret_program
+
+MINIMAL = "smallest n, then r, u, the δ of smallest denominator; mechanisms: independent, all-or-nothing, one secret"
+
+
+MECHANISMS = ("independent", "all-or-nothing", "one secret")
+
+
+four_output_program = program("randomized_response_delta")
+
+
+all_or_nothing_program = program("all_or_nothing")
+
+
+def bound_program(mechanism: str, n: int, delta: Fraction) -> Instance:
+    """The (0, δ)-DP mechanism of a name, for the engine."""
+    if mechanism == "independent":
+        return four_output_program.bind(n=n, delta=delta, exp_epsilon=1)
+    if mechanism == "all-or-nothing":
+        return all_or_nothing_program.bind(n=n, p=delta)
+    return one_secret_program.bind(n=n, delta=delta)
+
+
+def engine_table(mechanism: str, n: int, delta: Fraction) -> Table:
+    """Its laws, by the engine, which also confirms that it is (0, δ)-DP."""
+    found = bound_program(mechanism, n, delta)
+    if found.delta(exp_epsilon=1).delta > delta:
+        raise ValueError(f"{mechanism} is not (0, {delta})-DP")
+    return {x: dict(found.distribution(x).law) for x in all_bits(n)}
+
+
+def listed_table(mechanism: str, n: int, delta: Fraction) -> Table:
+    """The same by hand."""
+    if mechanism == "one secret":
+        return private(one_secret(n, delta), delta)
+    return private((independent_bits if mechanism == "independent" else all_or_nothing)(n, delta), delta)
+
+
+def cells(most: int, mechanisms: Sequence[str], *, every: bool) -> Iterator[dict[str, Any]]:
+    """(n, r, u, δ, mechanism), small to large, with r = n (`every` guess is released) or r < n."""
+    for n in range(1, most + 1):
+        for r in (n,) if every else range(1, n):
+            for u, delta, mechanism in product(range(r), ("1/2", "1/3", "1/10"), mechanisms):
+                if mechanism != "one secret" or n * Fraction(delta) <= 1:
+                    yield {"n": n, "r": r, "u": u, "delta": delta, "mechanism": mechanism}
+
+
+def released_and_allowed(n: int) -> list[tuple[int, int]]:
+    """All (r, u) with u < r <= n."""
+    return [(r, u) for r in range(1, n + 1) for u in range(r)]
+
+
+def compare_with_channels(chance: Fraction, channels: Fraction, u: int, mechanism: str) -> bool | Fails:
+    """P(at most u errors) of a mechanism against that of independent channels."""
+    why = (
+        f"P(at most {u} errors) is {chance} for the mechanism ({WORDS[mechanism]}) and {channels} for "
+        "independent channels."
+    )
+    return chance <= channels or Fails(why, mechanism_attains=chance, channels_attain=channels)
+
+
+WORDS = {
+    "independent": "every bit by itself",
+    "all-or-nothing": "all bits are revealed together with probability δ, otherwise none",
+    "one secret": "bit i and no other is revealed, with probability δ for each i",
+}
+
+
+def curve_pairs(table: Table) -> list[tuple[Fraction, Fraction]]:
+    """(t, δ(t)) at 1, at all likelihood ratios above 1, and at a t beyond them: the whole curve."""
+    ratios = {ONE}
+    for x, law in table.items():
+        for at in range(len(x)):
+            other = table[changed(x, at)]
+            ratios |= {p / other[y] for y, p in law.items() if other.get(y) and p > other[y]}
+    return [(t, delta_of(table, t)) for t in sorted(ratios | {max(ratios) + 1})]
+
+
+def pure_stays_below(seed: int, n: int, t: int) -> bool:
+    """A random ε-DP mechanism against Bin(r, 1/(1+t)), the value of independent channels."""
+    table = private(random_dp_law(seed, n, 4, t, 0), ZERO, Fraction(t))
+    e = Fraction(1, 1 + t)
+    return all(
+        best_chance(table, r, u) <= binomial_at_most(r, e, u) == independent_chance(n, r, u, ZERO, Fraction(t))
+        for r in range(1, n + 1)
+        for u in range(r)
+    )
+
+
+DELTAS = ("1/2", "1/4", "1/10")

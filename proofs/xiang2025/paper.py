@@ -1,0 +1,31 @@
+"""The claims of xiang2025 ("Tight Privacy Audit in One Run"), decided.
+
+Notation: n secret bits, r released guesses, u the allowed errors, v = r - u, t = e^ε; v_k the mean error at the
+k-th order statistic of the score. "Independent channels" are the n parallel f-DP channels of Theorem 1 with the
+optimal decoder and score.
+"""
+
+from __future__ import annotations
+
+from tightdp.claims import Paper
+
+paper = Paper(
+    "xiang2025",
+    title="Tight Privacy Audit in One Run",
+    stands="""
+    The framework, the reduction of one bit to a pair of laws (X1-X3) and the conversion to (ε, δ) (X10) stand. The
+    main theorem does not: independent channels are **not** the best that an f-DP mechanism allows, for any
+    symmetric f except that of pure DP (X4d). Its proof compares the marginal error of one guess and forgets that
+    the guess depends on the other guesses and on its own release (X5). A second, separate error makes the bound of
+    Theorem 3 too small even for independent channels (X7b). So the reported lower bounds are not valid at the
+    stated confidence for δ > 0: a mechanism that is exactly (0, δ)-DP is rejected with probability above δ at every
+    significance level, once n is large (X8c), and in two of its own experiments no valid method could report
+    anything at 95 % confidence (X8d).
+
+    What stands of Theorem 1: pure DP (X4c), where it is the binomial bound of Steinke, Nasr and Jagielski; and
+    mechanisms that treat the secrets independently (X4e), which are those of most of the experiments (Gaussian,
+    Laplace, four-output and sub-sampled mechanisms with independent noise per bit), as far as the step to Theorem 3
+    is not used. The idea that release by score is a matter of order statistics is right for such mechanisms. In
+    place of Theorem 1 there is a sharp bound for (ε, δ)-DP, proved under X4a.
+    """,
+)

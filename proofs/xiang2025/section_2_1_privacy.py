@@ -1,0 +1,33 @@
+"""Section 2.1: (ε,δ)-DP as f-DP."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from tightdp.claims import grid, seeds
+
+from .games import excess, of_pair, random_pair, tradeoff
+from .lemmas import private_is_above_two_lines
+from .paper import paper
+
+
+def pair_is_private_iff_above(seed: int, t: Fraction, delta: Fraction) -> bool:
+    """(ε, δ)-DP of a pair in both orders against T >= f at all vertices of T, which is straight between."""
+    p, q = random_pair(seed)
+    t, f = Fraction(t), of_pair(t, delta)
+    is_private = max(excess(p, q, t), excess(q, p, t)) <= delta
+    return is_private == all(beta >= f(alpha) for alpha, beta in tradeoff(p, q))
+
+
+paper.claim(
+    "X1",
+    "Sec. 2.1",
+    "(ε,δ)-DP is f-DP with f(y) = max(0, 1 - δ - e^ε y, e^-ε (1 - δ - y)).",
+    verdict="proved",
+    instances=[{**each, **pair} for pair in grid(t=(1, 2, 3), delta=("0", "1/6", "1/2")) for each in seeds(12)],
+    quick=36,
+    check=pair_is_private_iff_above,
+    proof=private_is_above_two_lines,
+    notes="Both directions. It needs that neighbours are taken in both orders, as Definitions 1 and 4 do. "
+    "The checked instances are random pairs of laws, some private and some not.",
+)

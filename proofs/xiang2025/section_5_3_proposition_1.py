@@ -1,0 +1,180 @@
+"""Section 5.3: the exponential bound, also as a test (Proposition 1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from random import Random
+
+from sympy import Symbol, diff, oo, symbols
+from sympy import exp as symbolic_exp
+
+from tightdp.claims import Correction, Fails, grid, identity, limit, seeds
+
+from .audits import MECHANISMS, MINIMAL, cells, engine_table, listed_table
+from .bounds import checked_means, compare_with_sum, integrated_means
+from .games import ZERO, all_bits, best_chance, sum_at_most
+from .lemmas import delta, flips_cost_at_most, x
+from .paper import paper
+
+u = Symbol("u", integer=True)
+
+
+def exponential_moment() -> None:
+    """For 0 < x = e^λ < 1 the indicator of s <= u is at most x^(s-u): that is at least 1 for s <= u and positive
+    otherwise. Taking expectations, E[x^(ΣV)] is the product of the E[x^V] because the V are independent.
+    """
+    v, lam = symbols("v lambda")
+    identity((1 - v) * x**0 + v * x**1, 1 - v + v * x, "E[x^V] = 1 - v + v x for a Bernoulli(v) variable V")
+    s = Symbol("s", integer=True, nonnegative=True)
+    identity(x**s * x ** (-u), x ** (s - u), "x^s/x^u = x^(s-u), which is >= 1 for s <= u as 0 < x < 1")
+    inside = 1 - v + v * symbolic_exp(lam)
+    second = (diff(inside, lam, 2) * inside - diff(inside, lam) ** 2) / inside**2
+    identity(
+        second, v * (1 - v) * symbolic_exp(lam) / inside**2, "each ln(1-v+v e^λ) has the printed curvature (35), >= 0"
+    )
+
+
+def moment(means: Iterable[Fraction], u: int, x: Fraction) -> Fraction:
+    """exp(-λu + Σ ln(1 - v + v e^λ)) for x = e^λ."""
+    result = 1 / x**u
+    for v in means:
+        result *= 1 - v + v * x
+    return result
+
+
+def moment_bounds(n: int, r: int, u: int, delta: Fraction, mechanism: str, x: Fraction) -> bool | Fails:
+    """Proposition 1 on the engine's laws."""
+    chance = best_chance(engine_table(mechanism, n, delta), r, u)
+    return compare_with_sum(chance, moment(checked_means(n, r, delta), u, x), u, mechanism)
+
+
+def moment_bounds_again(n: int, r: int, u: int, delta: Fraction, mechanism: str, x: Fraction) -> bool | Fails:
+    """Proposition 1 by hand."""
+    chance = best_chance(listed_table(mechanism, n, delta), r, u)
+    return compare_with_sum(chance, moment(integrated_means(n, r, delta), u, x), u, mechanism)
+
+
+def moment_bounds_sum(seed: int, n: int, x: Fraction) -> bool:
+    """The second half: random means, all u."""
+    random = Random(seed)
+    means = [Fraction(random.randint(0, 12), 24) for _ in range(n)]
+    return all(sum_at_most(means, u) <= moment(means, u, x) for u in range(n + 1))
+
+
+paper.claim(
+    "X8a",
+    "Prop. 1, (26)",
+    "P(at most u errors) <= exp(-λu + Σ ln(1 - v_k + v_k e^λ)) for every λ < 0.",
+    verdict="corrected",
+    instances=[
+        {**each, "x": x}
+        for n in (1, 2)
+        for every in (False, True)
+        for each in cells(n, MECHANISMS, every=every)
+        if each["n"] == n
+        for x in ("1/2", "1/10")
+    ],
+    check=moment_bounds,
+    brute=moment_bounds_again,
+    at={"n": 2, "r": 1, "u": 0, "delta": "1/2", "mechanism": "one secret", "x": "1/2"},
+    minimal=f"{MINIMAL}; then the x = e^λ of smallest denominator",
+    breaks="It inherits Theorem 3. Here P(no error) = 1, so that the bound fails for **every** λ < 0: it is "
+    "1 - (1-e^λ)/8. All-or-nothing with n = r = 2, δ = 1/2 exceeds it too, for instance at e^λ = 1/6 (5/8 "
+    "against 1419/2304).",
+    corrected=Correction(
+        "The right side bounds P(sum of independent Bernoulli(v_k) <= u). (With X7a: it is a valid bound "
+        "for ε-DP mechanisms and f = f_{ε,0}.)",
+        verdict="proved",
+        instances=[{**each, **rest} for rest in grid(n=(1, 2, 4), x=("1/2", "1/10")) for each in seeds(5)],
+        quick=15,
+        check=moment_bounds_sum,
+        proof=exponential_moment,
+    ),
+    stands="The exponential moment method itself and the convexity (35) of its exponent.",
+)
+
+
+def sharp_p_value_is_valid() -> None:
+    """Let p(u) be the sharp bound of X4a, made nondecreasing in u as it is (larger u, larger event).
+    {p(U) <= level} is {U <= u*} for the largest u* with p(u*) <= level, and its probability is at most
+    p(u*) <= level.
+    """
+    flips_cost_at_most()
+
+
+def level_is_kept(n: int, delta: Fraction, x: Fraction, level: Fraction) -> bool | Fails:
+    """All-or-nothing audited with r = n: is the true guarantee (0, δ) rejected with probability at most `level`?"""
+    p_value = moment(checked_means(n, n, delta), 0, x)
+    table = engine_table("all-or-nothing", n, delta)
+    blind = sum((law.get(None, ZERO) for law in table.values()), ZERO) / 2**n
+    return rejected(p_value, 1 - blind + blind / 2**n, level)
+
+
+def level_is_kept_again(n: int, delta: Fraction, x: Fraction, level: Fraction) -> bool | Fails:
+    """The same by hand: guesses 0 where nothing is revealed, all bits listed."""
+    p_value = moment(integrated_means(n, n, delta), 0, x)
+    right = sum((delta + (1 - delta) * (sum(bits) == 0) for bits in all_bits(n)), ZERO) / 2**n
+    return rejected(p_value, right, level)
+
+
+def rejected(p_value: Fraction, chance: Fraction, level: Fraction) -> bool | Fails:
+    """Whether a p-value at or below the level comes up too often."""
+    why = (
+        "Without errors the method reports a p-value of at most "
+        f"{Fraction(math.ceil(p_value * 10**4), 10**4)} < {level}, and rejects; that happens with "
+        f"probability {chance}."
+    )
+    return p_value > level or chance <= level or Fails(why, p_value=p_value, probability=chance)
+
+
+paper.claim(
+    "X8b",
+    "Prop. 1, as a test",
+    "Rejecting a guarantee when the p-value (26) is at most 5 % rejects a true one with probability at most 5 %.",
+    verdict="corrected",
+    extra=True,
+    instances=grid(n=range(1, 7), delta=("1/20",), x=("1/1000",), level=("1/20",)),
+    check=level_is_kept,
+    brute=level_is_kept_again,
+    at={"n": 5, "delta": "1/20", "x": "1/1000", "level": "1/20"},
+    minimal="smallest n for δ = 1/20 and r = n",
+    breaks="All-or-nothing with δ = 1/20 is (0, 1/20)-DP. It reveals five secrets at once with probability "
+    "1/20, and blind guesses are right with probability 1/32 otherwise: 51/640, nearly 8 %, of the audits "
+    "reject.",
+    corrected=Correction(
+        "Rejecting (ε,δ)-DP when the sharp bound of X4a is at most 5 % does.",
+        verdict="proved",
+        proof=sharp_p_value_is_valid,
+    ),
+)
+
+
+def false_alarms_stay() -> None:
+    """All-or-nothing is (0, δ)-DP, and blind guesses of all n secrets are right with probability δ + (1-δ)2^-n > δ.
+    The p-value at x = e^λ is Π(1 - v_k (1-x)), at most (1 - e(1-x))^n by the inequality of the means, where
+    e = (1-δ)/2 is the mean of the v_k. That tends to 0 as n grows, for every fixed x < 1. So at every significance
+    level a large enough n lets the method reject the true guarantee with probability above δ.
+    """
+    size = Symbol("n", positive=True)
+    base = Symbol("b", positive=True)
+    e = (1 - delta) / 2
+    identity(1 - e * (1 - x), (1 + delta) / 2 + (1 - delta) * x / 2, "the base is a mean of 1 and x")
+    gap = symbols("gap", positive=True)
+    identity(1 - (1 - e * (1 - x)).subs(x, 1 - gap), e * gap, "1 - base = e(1-x) > 0 for every δ < 1")
+    limit((base / (1 + base)) ** size, size, oo, 0, "powers of a number below 1, b/(1+b), tend to 0")
+    limit(delta + (1 - delta) * (Fraction(1, 2)) ** size, size, oo, delta, "the true probability tends to δ")
+
+
+paper.claim(
+    "X8c",
+    "Prop. 1, as a test, for large n",
+    "For every δ in (0, 1) and every e^λ < 1: on all-or-nothing (r = n, blind guesses) the p-value of no "
+    "errors tends to 0 as n grows, and its true probability stays above δ.",
+    verdict="proved",
+    extra=True,
+    proof=false_alarms_stay,
+    notes="For the δ = 1/10 of Fig. 10 this is a false rejection in more than 10 % of the runs, at every "
+    "significance level.",
+)
