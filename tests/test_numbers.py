@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tightdp.errors import ParameterError
+from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.numbers import (
     as_text,
     compare_log,
     decimal_text,
-    exp_enclosure,
     log,
     log_down,
     log_up,

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tightdp import Bit, Instance, Int, LimitError, ParameterError, QueryError, choice, flip, mechanism
-from tightdp.exact.numbers import exp_enclosure
+from tightdp.exact.enclosure import exp as exp_enclosure
 
 
 @mechanism(record=Bit)

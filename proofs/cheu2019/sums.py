@@ -26,7 +26,7 @@ def hockey_stick(law: dict[Y, Fraction], other: dict[Y, Fraction], t: Fraction) 
 
 def rational_below(value: Real, digits: int = 30) -> Fraction:
     """A rational just below a real: δ at it is an upper bound of δ at the real, as curves fall."""
-    return value.enclosure(digits)[0]
+    return value.enclosure(digits).lower
 
 
 def l_of(delta: Fraction) -> Real:

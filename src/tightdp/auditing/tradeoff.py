@@ -18,7 +18,7 @@ from statistics import NormalDist
 from typing import Protocol
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import Enclosure, exp, ln, normal_cdf, round_up
+from tightdp.exact.enclosure import Enclosure, exp, ln, normal_cdf, root, round_up
 from tightdp.exact.rationals import as_fraction
 
 __all__ = ["Curve", "Gaussian", "Laplace", "Pair", "Polygon", "as_tradeoff", "pairs_of_vertices"]
@@ -154,7 +154,7 @@ class Laplace:
     def delta(self, t: Fraction) -> Enclosure:
         """Enclose δ(t) = max(0, 1 - sqrt(t / e^mu))."""
         scale = exp(-self.mu)
-        low, high = _root(t * scale.lower, 0), _root(t * scale.upper, 1)
+        low, high = root(t * scale.lower).lower, root(t * scale.upper).upper
         return Enclosure(max(Fraction(0), 1 - high), max(Fraction(0), 1 - low))
 
     def outer(self, logs: Sequence[float]) -> tuple[Pair, ...]:
@@ -169,7 +169,7 @@ class Laplace:
         end.
         """
         scale = exp(-self.mu).upper
-        middle = round_up(_root(scale, 1) / 2, 160)
+        middle = round_up(root(scale).upper / 2, 160)
         vertices = [(Fraction(0), Fraction(1)), (middle, middle), (round_up(scale / 2, 160), Fraction(1, 2))]
         for log in logs:
             if 0 < log < float(self.mu):
@@ -319,12 +319,6 @@ _NORMAL = NormalDist()
 
 def _cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2))
-
-
-def _root(value: Fraction, upward: int) -> Fraction:
-    """Return the square root rounded down (`upward` 0) or up (1) to 200 bits."""
-    scaled = math.isqrt((value.numerator << 400) // value.denominator)
-    return Fraction(scaled + upward, 1 << 200)
 
 
 def _rational(value: object, name: str) -> Fraction:

@@ -1,26 +1,36 @@
-"""Certified enclosures of real numbers: exact rational ends, every rounding outward.
+"""Certified enclosures of real numbers: exact rational ends, every rounding outward, on the balls of `arb`.
 
-Exponentials and logarithms come from `decimal`, whose `exp` and `ln` are correctly rounded; one unit in the
-last place is added on either side. The normal distribution function is summed in integers from a series of
-positive terms. No float decides anything here.
+Nothing is decided by a float. `arb` returns a ball that is proved to hold the value; its ends are rationals, and a
+comparison that they leave open is asked again with twice as many bits.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from tightdp.errors import ParameterError
 
 __all__ = [
     "BITS",
+    "MAX_EXPONENT",
     "Enclosure",
+    "as_fraction",
+    "ball",
+    "bits_of",
+    "ends",
     "exp",
-    "exp_minus_half_square",
     "float_above",
     "float_below",
     "ln",
     "normal_cdf",
+    "power",
+    "precisions",
+    "root",
     "round_down",
     "round_up",
 ]
@@ -28,11 +38,11 @@ __all__ = [
 BITS = 256
 """Fractional bits of the fixed-point numbers used in certified sums."""
 
+MAX_EXPONENT = 10_000
+"""The largest |E| for which e^E is enclosed; beyond, its digits alone would fill pages."""
+
 _DIGITS = 60
-_FLOOR = Context(prec=_DIGITS, rounding=ROUND_FLOOR, Emin=-999999, Emax=999999)
-_CEILING = Context(prec=_DIGITS, rounding=ROUND_CEILING, Emin=-999999, Emax=999999)
-# pi to 70 digits, cut off; the next digits are 23078...
-_PI = Fraction(31415926535897932384626433832795028841971693993751058209749445923078164, 10**70)
+_FIRST_BITS = 64
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,10 @@ class Enclosure:
         """Whether the number is known exactly."""
         return self.lower == self.upper
 
+    def __iter__(self) -> Iterator[Fraction]:
+        yield self.lower
+        yield self.upper
+
     def __float__(self) -> float:
         """Return the upper end, rounded up: the safe side of a p-value."""
         return float_above(self.upper)
@@ -60,6 +74,106 @@ class Enclosure:
         if self.is_exact and len(str(self.lower)) <= 40:
             return str(self.lower)
         return f"[{float_below(self.lower)!r}, {float_above(self.upper)!r}]"
+
+
+# balls
+
+
+def ball(value: Fraction | int) -> arb:
+    """Return a ball around an exact number, at the precision in force."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def ends(found: arb) -> Enclosure | None:
+    """Return the ends of a ball as rationals, with the bits in force; None where it is not bounded."""
+    if not found.is_finite():
+        return None
+    return Enclosure(as_fraction(found.lower().fmpq()), as_fraction(found.upper().fmpq()))
+
+
+def as_fraction(value: fmpq) -> Fraction:
+    """Return a rational of flint as a Fraction."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def precisions(first: int = _FIRST_BITS, last: int | None = None) -> Iterator[int]:
+    """Yield first, 2 first, 4 first, ... bits, up to `last` where it is given, and without end otherwise."""
+    bits = first
+    while last is None or bits <= last:
+        yield bits
+        bits *= 2
+
+
+def bits_of(digits: int) -> int:
+    """Return the bits of a precision of so many decimal digits, and some to spare."""
+    return math.ceil(digits * math.log2(10)) + 12
+
+
+# functions
+
+
+def exp(exponent: Fraction, digits: int = _DIGITS) -> Enclosure:
+    """Enclose e^exponent to at least so many significant digits; exact for 0 only.
+
+    Raises ParameterError for an exponent beyond MAX_EXPONENT.
+    """
+    if exponent == 0:
+        return Enclosure.exactly(1)
+    if abs(exponent) > MAX_EXPONENT:
+        raise ParameterError(
+            f"e^{float(exponent):g} is out of reach",
+            f"give an exponent between -{MAX_EXPONENT} and {MAX_EXPONENT}",
+        )
+    with ctx.workprec(bits_of(digits) + 16):
+        return _bounded(ball(exponent).exp())
+
+
+def ln(value: Fraction, digits: int = _DIGITS) -> Enclosure:
+    """Enclose the natural logarithm of a positive rational to at least so many significant digits."""
+    if value == 1:
+        return Enclosure.exactly(0)
+    for bits in precisions(bits_of(digits)):
+        with ctx.workprec(bits):
+            found = ball(value).log()
+            if found.rel_accuracy_bits() >= bits_of(digits) - 8:
+                return _bounded(found)
+    raise AssertionError("unreachable")
+
+
+def root(value: Fraction, digits: int = _DIGITS) -> Enclosure:
+    """Enclose the square root of a rational >= 0; exact where it is rational."""
+    below, above = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if below * below == value.numerator and above * above == value.denominator:
+        return Enclosure.exactly(Fraction(below, above))
+    with ctx.workprec(bits_of(digits)):
+        return _bounded(ball(value).sqrt())
+
+
+def power(base: Fraction, exponent: Fraction, digits: int = _DIGITS) -> Enclosure:
+    """Enclose a power of a positive rational; exact where the exponent is whole."""
+    if exponent.denominator == 1:
+        return Enclosure.exactly(base**exponent.numerator)
+    spare = abs(exponent.numerator).bit_length() + max(base.numerator, base.denominator).bit_length().bit_length()
+    with ctx.workprec(bits_of(digits) + spare):
+        return _bounded(ball(base) ** ball(exponent))
+
+
+def normal_cdf(value: Enclosure, digits: int = _DIGITS) -> Enclosure:
+    """Enclose Φ, the standard normal distribution function, over an enclosure of its argument."""
+    with ctx.workprec(bits_of(digits) + 16):
+        scale = -arb(2).sqrt()
+        low, high = (_bounded((ball(end) / scale).erfc() / 2) for end in value)
+        return Enclosure(low.lower, min(Fraction(1), high.upper))
+
+
+def _bounded(found: arb) -> Enclosure:
+    enclosed = ends(found)
+    if enclosed is None:
+        raise ArithmeticError(f"{found} is not bounded")
+    return enclosed
+
+
+# rounding
 
 
 def round_down(value: Fraction, bits: int = BITS) -> Fraction:
@@ -81,77 +195,3 @@ def float_below(value: Fraction) -> float:
 def float_above(value: Fraction) -> float:
     """Return the least float that is not below `value`."""
     return -float_below(-value)
-
-
-def exp(value: Fraction) -> Enclosure:
-    """Enclose e to the power `value`."""
-    if value == 0:
-        return Enclosure.exactly(1)
-    below = _FLOOR.exp(_decimal(value, _FLOOR)).next_minus(_FLOOR)
-    above = _CEILING.exp(_decimal(value, _CEILING)).next_plus(_CEILING)
-    return Enclosure(Fraction(below), Fraction(above))
-
-
-def ln(value: Fraction) -> Enclosure:
-    """Enclose the natural logarithm of a positive rational."""
-    if value == 1:
-        return Enclosure.exactly(0)
-    below = _FLOOR.ln(_decimal(value, _FLOOR)).next_minus(_FLOOR)
-    above = _CEILING.ln(_decimal(value, _CEILING)).next_plus(_CEILING)
-    return Enclosure(Fraction(below), Fraction(above))
-
-
-def exp_minus_half_square(value: Fraction) -> Enclosure:
-    """Enclose exp(-value²/2)."""
-    return exp(-value * value / 2)
-
-
-def normal_cdf(value: Enclosure) -> Enclosure:
-    """Enclose Φ, the standard normal distribution function, over an enclosure of its argument."""
-    return Enclosure(_normal_cdf(round_down(value.lower, 200), 0), _normal_cdf(round_up(value.upper, 200), 1))
-
-
-def _normal_cdf(x: Fraction, upward: int) -> Fraction:
-    """Φ(x) = 1/2 + φ(x) (x + x³/3 + x⁵/15 + ...), rounded down (`upward` 0) or up (1).
-
-    All terms have one sign, so nothing cancels in the sum.
-    """
-    if x < 0:
-        return 1 - _normal_cdf(-x, 1 - upward)
-    if x > 15:  # 1 - Φ(15) < 10^-50
-        return Fraction(1) if upward else 1 - Fraction(1, 10**50)
-    half, density = Fraction(1, 2), exp_minus_half_square(x)
-    if upward:
-        return min(Fraction(1), round_up(half + _odd_series(x, 1) * density.upper / _ROOT_TWO_PI.lower))
-    return round_down(half + _odd_series(x, 0) * density.lower / _ROOT_TWO_PI.upper)
-
-
-def _odd_series(x: Fraction, upward: int) -> Fraction:
-    """Sum x + x³/3 + x⁵/(3·5) + ..., every term rounded down (`upward` 0) or up (1)."""
-    term, square = (_fixed(value, upward) for value in (x, x * x))
-    total, odd = term, 1
-    # Once the ratio of neighbouring terms is at most 1/2 the rest is at most the last term.
-    while term > upward or 2 * square > (odd + 2) << BITS:
-        odd += 2
-        term = -((-term * square >> BITS) // odd) if upward else (term * square >> BITS) // odd
-        total += term
-    return Fraction(total + term * upward, 1 << BITS)
-
-
-def _fixed(value: Fraction, upward: int) -> int:
-    """Return a number in units of 2^-BITS, rounded down or up."""
-    scaled = value.numerator << BITS
-    return -(-scaled // value.denominator) if upward else scaled // value.denominator
-
-
-def _root_two_pi() -> Enclosure:
-    below = math.isqrt(int(2 * _PI * (1 << 2 * BITS)))
-    above = math.isqrt(int(2 * (_PI + Fraction(1, 10**70)) * (1 << 2 * BITS))) + 1
-    return Enclosure(Fraction(below, 1 << BITS), Fraction(above, 1 << BITS))
-
-
-_ROOT_TWO_PI = _root_two_pi()
-
-
-def _decimal(value: Fraction, context: Context) -> Decimal:
-    return context.divide(Decimal(value.numerator), Decimal(value.denominator))

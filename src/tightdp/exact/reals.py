@@ -1,57 +1,62 @@
 """Certified reals: expressions with e^x, logarithms and roots, compared by enclosures, never by floats.
 
-A value is enclosed by two rationals, which come closer as the precision grows; a comparison raises the
-precision until the enclosures are apart. Two values that are equal can never be told apart that way:
-`UndecidedError` is raised, and the equality has to be shown algebraically.
+A value is a rational that is known, or a recipe for a ball; the ball shrinks as the bits grow, and a comparison doubles
+them until the balls are apart. Two values that are equal, and not known to be rational, can never be told apart that
+way: `UndecidedError` is raised, and the equality has to be shown algebraically.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
+
+from flint import arb, ctx
 
 from tightdp.errors import TightdpError
-from tightdp.exact.numbers import decimal_text, exp_enclosure
+from tightdp.exact import enclosure as enclosures
+from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
+from tightdp.exact.numbers import decimal_text
 
 __all__ = ["Real", "UndecidedError", "exp", "log", "real", "sqrt"]
 
-Interval: TypeAlias = tuple[Fraction, Fraction]
 Number: TypeAlias = Union["Real", Fraction, int]
 
-_PRECISIONS = (20, 40, 80, 160, 320, 640, 1280)
+_LAST_BITS = 8192
 
 
 class UndecidedError(TightdpError):
     """Two values are too close to be told apart, or equal."""
 
 
-class _TooCoarseError(Exception):
-    """At this precision an operand cannot be told from 0."""
-
-
 class Real:
-    """A real number, known to any precision."""
+    """A real number, known to any precision; `exact` is its value where that is known to be rational."""
 
-    def __init__(self, enclose: Callable[[int], Interval]) -> None:
-        self._enclose = enclose
-        self._known: dict[int, Interval] = {}
+    def __init__(self, recipe: Callable[[], arb] | None, exact: Fraction | None = None) -> None:
+        self._recipe = (lambda: ball(exact)) if recipe is None and exact is not None else recipe
+        self.exact = exact
+        self._known: dict[int, arb] = {}
 
-    def at(self, digits: int) -> Interval:
-        """Return an enclosure computed with so many digits."""
-        if digits not in self._known:
-            low, high = self._enclose(digits)
-            self._known[digits] = (_rounded(low, digits, ROUND_FLOOR), _rounded(high, digits, ROUND_CEILING))
-        return self._known[digits]
+    def ball(self) -> arb:
+        """Return a ball around the value, at the precision in force; it may be unbounded where that is too low."""
+        bits = ctx.prec
+        if bits not in self._known:
+            assert self._recipe is not None
+            self._known[bits] = self._recipe()
+        return self._known[bits]
 
-    def enclosure(self, digits: int = 20) -> Interval:
-        """Return rationals low <= value <= high, computed with at least so many digits."""
-        for precision in (digits, *(each for each in _PRECISIONS if each > digits)):
-            try:
-                return self.at(precision)
-            except _TooCoarseError:
-                continue
+    def enclosure(self, digits: int = 20) -> Enclosure:
+        """Return rationals lower <= value <= upper, computed with at least so many digits."""
+        if self.exact is not None:
+            return Enclosure.exactly(self.exact)
+        first = bits_of(digits)
+        for bits in precisions(first, max(_LAST_BITS, 4 * first)):
+            with ctx.workprec(bits):
+                found = ends(self.ball())
+            if found is not None:
+                return found
         raise UndecidedError("a divisor or argument cannot be told from 0", "simplify the expression")
 
     def text(self, digits: int = 8) -> str:
@@ -62,18 +67,15 @@ class Real:
 
     def _sign_of_difference(self, other: Number) -> int:
         right = real(other)
-        for digits in _PRECISIONS:
-            try:
-                low, high = self.at(digits)
-                below, above = right.at(digits)
-            except _TooCoarseError:
-                continue
-            if high < below:
-                return -1
-            if low > above:
-                return 1
-            if low == high == below == above:
-                return 0
+        if self.exact is not None and right.exact is not None:
+            return (self.exact > right.exact) - (self.exact < right.exact)
+        for bits in precisions(last=_LAST_BITS):
+            with ctx.workprec(bits):
+                ours, theirs = self.ball(), right.ball()
+                if ours < theirs:
+                    return -1
+                if ours > theirs:
+                    return 1
         raise UndecidedError(
             f"{self.text(30)} and {right.text(30)} cannot be told apart",
             "show algebraically that they are equal",
@@ -92,32 +94,26 @@ class Real:
         return self._sign_of_difference(other) >= 0
 
     def __neg__(self) -> Real:
-        def enclose(digits: int) -> Interval:
-            low, high = self.at(digits)
-            return -high, -low
-
-        return Real(enclose)
+        return 0 - self
 
     def __abs__(self) -> Real:
-        def enclose(digits: int) -> Interval:
-            low, high = self.at(digits)
-            if low >= 0:
-                return low, high
-            return (-high, -low) if high <= 0 else (Fraction(0), max(-low, high))
-
-        return Real(enclose)
+        if self.exact is not None:
+            return real(abs(self.exact))
+        return Real(lambda: abs(self.ball()))
 
     def __add__(self, other: Number) -> Real:
-        return _combined(self, other, lambda a, b: (a[0] + b[0], a[1] + b[1]))
+        return _combined(self, other, operator.add)
 
     def __sub__(self, other: Number) -> Real:
-        return _combined(self, other, lambda a, b: (a[0] - b[1], a[1] - b[0]))
+        return _combined(self, other, operator.sub)
 
     def __mul__(self, other: Number) -> Real:
-        return _combined(self, other, _product)
+        return _combined(self, other, operator.mul)
 
     def __truediv__(self, other: Number) -> Real:
-        return _combined(self, other, lambda a, b: _product(a, _inverse(b)))
+        if real(other).exact == 0:
+            raise ZeroDivisionError("division by 0")
+        return _combined(self, other, operator.truediv)
 
     def __radd__(self, other: Number) -> Real:
         return real(other) + self
@@ -132,9 +128,11 @@ class Real:
         return real(other) / self
 
     def __pow__(self, power: Number) -> Real:
-        if isinstance(power, int):
-            return _power(self, power)
-        return exp(log(self) * power)
+        if not isinstance(power, int):
+            return exp(log(self) * power)
+        if self.exact is not None:
+            return real(self.exact**power)
+        return Real(lambda: self.ball() ** power)
 
     def __rpow__(self, base: Number) -> Real:
         return exp(log(base) * self)
@@ -154,109 +152,55 @@ def real(value: Number) -> Real:
         return value
     if isinstance(value, float):
         raise TypeError(f"{value!r} is a float; give an int or a Fraction")
-    exact = Fraction(value)
-    return Real(lambda digits: (exact, exact))
+    return Real(None, Fraction(value))
 
 
 def exp(value: Number) -> Real:
     """Return e^value."""
     exponent = real(value)
-
-    def enclose(digits: int) -> Interval:
-        low, high = exponent.at(digits)
-        return exp_enclosure(low, digits)[0], exp_enclosure(high, digits)[1]
-
-    return Real(enclose)
+    if exponent.exact is not None:
+        enclosures.exp(exponent.exact, 1)  # refuses what is out of reach
+        return real(1) if exponent.exact == 0 else Real(lambda: exponent.ball().exp())
+    return Real(lambda: exponent.ball().exp())
 
 
 def log(value: Number) -> Real:
     """Return the natural logarithm of a positive value."""
     argument = real(value)
+    if argument.exact == 1:
+        return real(0)
 
-    def enclose(digits: int) -> Interval:
-        low, high = _positive(argument.at(digits), "the logarithm")
-        if low == high == 1:
-            return Fraction(0), Fraction(0)
-        return _outward(low, high, digits, "ln")
+    def recipe() -> arb:
+        found = argument.ball()
+        if found <= 0:
+            raise ValueError("the logarithm of a number that is not positive")
+        return found.log()
 
-    return Real(enclose)
+    return Real(recipe)
 
 
 def sqrt(value: Number) -> Real:
-    """Return the square root of a value >= 0."""
+    """Return the square root of a value >= 0; a rational where that is known."""
     argument = real(value)
+    if argument.exact is not None and argument.exact >= 0:
+        found = enclosures.root(argument.exact, 1)
+        if found.is_exact:
+            return real(found.lower)
 
-    def enclose(digits: int) -> Interval:
-        low, high = argument.at(digits)
-        if high < 0:
+    def recipe() -> arb:
+        found = argument.ball()
+        if found < 0:
             raise ValueError("the square root of a negative number")
-        if high == 0:
-            return Fraction(0), Fraction(0)
-        below, above = _outward(max(low, Fraction(0)), high, digits, "sqrt")
-        return max(below, Fraction(0)), above
+        if found > 0 or not found.is_finite():
+            return found.sqrt()
+        return arb(0).union(found.upper().sqrt())
 
-    return Real(enclose)
+    return Real(recipe)
 
 
-def _combined(left: Real, right: Number, operation: Callable[[Interval, Interval], Interval]) -> Real:
+def _combined(left: Real, right: Number, operation: Callable[[Any, Any], Any]) -> Real:
+    """Apply an operation of rationals where both are known, else of balls."""
     other = real(right)
-    return Real(lambda digits: operation(left.at(digits), other.at(digits)))
-
-
-def _product(left: Interval, right: Interval) -> Interval:
-    corners = [a * b for a in left for b in right]
-    return min(corners), max(corners)
-
-
-def _inverse(interval: Interval) -> Interval:
-    low, high = interval
-    if low == high == 0:
-        raise ZeroDivisionError("division by 0")
-    if low <= 0 <= high:
-        raise _TooCoarseError
-    return 1 / high, 1 / low
-
-
-def _power(base: Real, power: int) -> Real:
-    def enclose(digits: int) -> Interval:
-        low, high = base.at(digits)
-        if power < 0:
-            low, high = _inverse((low, high))
-        ends = (low ** abs(power), high ** abs(power))
-        if power % 2 == 0 and low < 0 < high:
-            return Fraction(0), max(ends)
-        return min(ends), max(ends)
-
-    return Real(enclose)
-
-
-def _positive(interval: Interval, what: str) -> Interval:
-    low, high = interval
-    if high <= 0:
-        raise ValueError(f"{what} of a number that is not positive")
-    if low <= 0:
-        raise _TooCoarseError
-    return low, high
-
-
-def _outward(low: Fraction, high: Fraction, digits: int, function: str) -> Interval:
-    """Enclose an increasing function that `decimal` rounds correctly."""
-    context = _context(digits + 4, ROUND_HALF_EVEN)
-    below = getattr(context, function)(_quotient(low, digits + 4, ROUND_FLOOR))
-    above = getattr(context, function)(_quotient(high, digits + 4, ROUND_CEILING))
-    return Fraction(context.next_minus(below)), Fraction(context.next_plus(above))
-
-
-def _rounded(value: Fraction, digits: int, rounding: str) -> Fraction:
-    """Round to a few more digits than asked, so that rationals stay short; short ones are kept."""
-    if value.denominator.bit_length() + abs(value.numerator).bit_length() < 8 * digits:
-        return value
-    return Fraction(_quotient(value, digits + 4, rounding))
-
-
-def _quotient(value: Fraction, precision: int, rounding: str) -> Decimal:
-    return _context(precision, rounding).divide(Decimal(value.numerator), Decimal(value.denominator))
-
-
-def _context(precision: int, rounding: str) -> Context:
-    return Context(prec=precision, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, clamp=0)
+    if left.exact is not None and other.exact is not None:
+        return real(operation(left.exact, other.exact))
+    return Real(lambda: operation(left.ball(), other.ball()))

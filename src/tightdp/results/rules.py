@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
-from tightdp.exact.numbers import Exact, compare_log, exp_enclosure, log_down
+from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.exact.numbers import Exact, compare_log, log_down
 from tightdp.exact.rationals import as_fraction
 
 __all__ = ["Level", "Method", "Reports", "Rule", "as_rule", "rule_name"]
@@ -125,7 +126,8 @@ class Level:
             return self.exp_epsilon, self.exp_epsilon
         if self.epsilon >= _LARGEST:
             return math.inf, math.inf
-        return exp_enclosure(max(Fraction(self.epsilon), Fraction(0)), _DIGITS)
+        low, high = exp_enclosure(max(Fraction(self.epsilon), Fraction(0)), _DIGITS)
+        return low, high
 
 
 class Reports:

@@ -9,7 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.errors import LimitError
-from tightdp.exact.numbers import Exact, exp_enclosure
+from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.exact.numbers import Exact
 from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset
 from tightdp.methods.chain_search import Found, largest_ratio

@@ -1,0 +1,236 @@
+"""Numbers with e^q as text and as SymPy expressions: written for people, written for SymPy, and read back.
+
+Text is parsed, never evaluated: the grammar is + - * / ** with parentheses over whole numbers, decimals taken as
+written, and `exp` of a rational.
+"""
+
+from __future__ import annotations
+
+import ast
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from tightdp.errors import ParameterError
+from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.rationals import as_fraction
+
+if TYPE_CHECKING:
+    import sympy
+
+__all__ = ["as_number", "from_sympy", "parse", "pretty", "text", "to_sympy"]
+
+_LONGEST = 2_000
+_QUOTED = 60
+_DEEPEST = 100
+_LARGEST_POWER = 10_000
+_MOST_BITS = 1_000_000
+_REMEDY = "write numbers, + - * / ** ( ) and exp of a rational, as in 1/(1 + exp(1/2))"
+
+
+# writing
+
+
+def text(value: Number) -> str:
+    """Write a number as SymPy parses it: "1/3", "exp(1/2)", "(1 + 2*exp(1))/(2 + exp(1))"."""
+    return _written(value, lambda exponent: f"exp({exponent})", "*")
+
+
+def pretty(value: Number) -> str:
+    """Write a number for people: "1/3", "e^(1/2)", "(1 + 2e)/(2 + e)"."""
+    return _written(value, _power_of_e, "")
+
+
+def _power_of_e(exponent: Fraction) -> str:
+    if exponent == 1:
+        return "e"
+    return f"e^{exponent}" if exponent.denominator == 1 and exponent > 0 else f"e^({exponent})"
+
+
+def _written(value: Number, power: Any, times: str) -> str:
+    if isinstance(value, Fraction):
+        return str(value)
+    single = value.single
+    if single is not None:
+        factor, exponent = single
+        if abs(factor.numerator) == 1:
+            whole = f"{'-' if factor < 0 else ''}{power(exponent)}"
+        else:
+            whole = f"{factor.numerator}{times}{power(exponent)}"
+        return whole if factor.denominator == 1 else f"{whole}/{factor.denominator}"
+    above, below = (_sum(coefficients, value.root, power, times) for coefficients in value.parts)
+    if below == "1":
+        return above
+    return f"{_grouped(above, ' ')}/{_grouped(below, ' ' + times if times else ' e')}"
+
+
+def _sum(coefficients: tuple[int, ...], root: int, power: Any, times: str) -> str:
+    """Write a polynomial in e^(1/root), lowest power first."""
+    found = ""
+    for at, coefficient in enumerate(coefficients):
+        if not coefficient:
+            continue
+        size = abs(coefficient)
+        term = str(size) if not at else power(Fraction(at, root))
+        if at and size != 1:
+            term = f"{size}{times}{term}"
+        found += (" - " if coefficient < 0 else " + ") + term if found else ("-" if coefficient < 0 else "") + term
+    return found
+
+
+def _grouped(expression: str, marks: str) -> str:
+    """Put an expression in parentheses where one of some characters occurs in it."""
+    return f"({expression})" if any(mark in expression for mark in marks) else expression
+
+
+def to_sympy(value: Number) -> sympy.Expr:
+    """Return a number as a SymPy expression."""
+    import sympy
+
+    if isinstance(value, Fraction):
+        return sympy.Rational(value.numerator, value.denominator)
+
+    def polynomial(coefficients: tuple[int, ...]) -> sympy.Expr:
+        terms = (c * sympy.exp(sympy.Rational(at, value.root)) for at, c in enumerate(coefficients) if c)
+        return sympy.Add(*terms)
+
+    above, below = value.parts
+    return polynomial(above) / polynomial(below)
+
+
+# reading
+
+
+def parse(expression: str) -> Number:
+    """Return the exact value of an expression such as "1/3", "0.2", "exp(-1/2)" or "1/(1 + exp(1))".
+
+    Raises ParameterError, which names the place, for anything outside the grammar, for a division by 0, for `exp` of a
+    number that is not rational, and for results too long to write.
+    """
+    if len(expression) > _LONGEST:
+        raise ParameterError(f"an expression of {len(expression):,} characters", f"give at most {_LONGEST:,}")
+    source = expression.strip()
+    try:
+        tree = ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ParameterError(f"{_shown(expression)} is not an expression", _REMEDY) from None
+    return _Reader(source).value(tree.body)
+
+
+class _Reader:
+    """The expressions of one text."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def value(self, node: ast.expr, depth: int = 0) -> Number:
+        """Return the value of a part of the expression."""
+        if depth > _DEEPEST:
+            raise ParameterError("an expression is nested too deeply", f"nest at most {_DEEPEST} parts")
+        match node:
+            case ast.Constant() if type(node.value) in (int, float):
+                return self._number(node)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.value(operand, depth + 1)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self.value(operand, depth + 1)
+            case ast.BinOp(left=left, op=operation, right=right):
+                return self._combined(node, self.value(left, depth + 1), operation, self.value(right, depth + 1))
+            case ast.Call(func=function, args=[argument], keywords=[]) if self._is_exp(function):
+                return self._exp(node, self.value(argument, depth + 1))
+        raise self._refused(node, "is not part of the grammar", _REMEDY)
+
+    def _number(self, node: ast.Constant) -> Fraction:
+        return as_fraction(self._text(node).replace("_", ""))
+
+    def _combined(self, node: ast.expr, left: Number, operation: ast.operator, right: Number) -> Number:
+        match operation:
+            case ast.Add():
+                return left + right
+            case ast.Sub():
+                return left - right
+            case ast.Mult():
+                return left * right
+            case ast.Div():
+                if not right:
+                    raise self._refused(node, "divides by 0", "divide by another number")
+                return left / right
+            case ast.Pow():
+                return self._power(node, left, right)
+        raise self._refused(node, "is not part of the grammar", _REMEDY)
+
+    def _power(self, node: ast.expr, base: Number, power: Number) -> Number:
+        if isinstance(power, ExpNumber):
+            raise self._refused(node, "has a power that is not rational", "give a whole power")
+        if power.denominator == 1:
+            if not base and power < 0:
+                raise self._refused(node, "divides by 0", "give a positive power")
+            size = max(base.numerator.bit_length(), base.denominator.bit_length()) if isinstance(base, Fraction) else 1
+            if abs(power) > _LARGEST_POWER or abs(power) * size > _MOST_BITS:
+                raise self._refused(node, "is out of reach", f"give a power of at most {_LARGEST_POWER:,}")
+            return base ** int(power)
+        if isinstance(base, Fraction):
+            raise self._refused(node, "is a root", "give a whole power, or a power of exp(q)")
+        return base**power
+
+    def _exp(self, node: ast.expr, exponent: Number) -> Number:
+        if isinstance(exponent, ExpNumber):
+            raise self._refused(node, "is exp of a number that is not rational", "give exp a rational number")
+        return exp(exponent)
+
+    def _is_exp(self, function: ast.expr) -> bool:
+        return self._text(function) in ("exp", "math.exp")
+
+    def _text(self, node: ast.expr) -> str:
+        return ast.get_source_segment(self._source, node) or ""
+
+    def _refused(self, node: ast.expr, what: str, remedy: str) -> ParameterError:
+        place = f" at column {node.col_offset + 1}" if node.col_offset else ""
+        return ParameterError(f"{_shown(self._text(node))}{place} {what}", remedy)
+
+
+def as_number(value: object) -> Number:
+    """Return the exact number that a value stands for: a rational, text with exp, or a SymPy expression.
+
+    Raises ParameterError for everything else.
+    """
+    if isinstance(value, ExpNumber):
+        return value
+    if isinstance(value, str):
+        return parse(value)
+    if hasattr(value, "free_symbols") and not getattr(value, "is_Float", False):
+        return from_sympy(value)
+    return as_fraction(value)
+
+
+def _shown(written: str) -> str:
+    return repr(written if len(written) <= _QUOTED else f"{written[:_QUOTED]}…")
+
+
+def from_sympy(expression: sympy.Expr) -> Number:
+    """Return the exact value of a SymPy expression of rationals, E and exp(q) under + - * / **.
+
+    Raises ParameterError for any other expression.
+    """
+    import sympy
+
+    def value(part: Any) -> Number:
+        if isinstance(part, sympy.Rational):
+            return Fraction(int(part.p), int(part.q))
+        if part is sympy.E:
+            return exp(1)
+        if isinstance(part, sympy.exp):
+            return exp(value(part.args[0]))
+        if isinstance(part, sympy.Pow):
+            base, power = map(value, part.args)
+            if isinstance(base, ExpNumber) and isinstance(power, Fraction):
+                return base**power
+            if isinstance(base, Fraction) and isinstance(power, Fraction) and power.denominator == 1:
+                return base**power.numerator
+        if isinstance(part, (sympy.Add, sympy.Mul)):
+            found: Number = Fraction(int(isinstance(part, sympy.Mul)))
+            for operand in part.args:
+                found = found + value(operand) if isinstance(part, sympy.Add) else found * value(operand)
+            return found
+        raise ParameterError(f"{part} is not a number of rationals and exp(q)", _REMEDY)
+
+    return value(sympy.sympify(expression))
