@@ -1,0 +1,216 @@
+"""Whether the compiler and the interpreter agree on a program, on every dataset, within a time limit."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+from tightdp.errors import LanguageError, LimitError, ProgramError
+from tightdp.language import interp
+from tightdp.language.program import Bound
+from tightdp.methods.pipeline import Limits, compile_dataset, compile_symbolic
+from tightdp.symmetry.sets import Table
+
+Law = dict[Any, Fraction]
+Laws = dict[tuple[Any, ...], Law | None]
+"""The law on every dataset; None where the program fails."""
+
+PROLOGUE = """\
+from fractions import Fraction
+
+from tightdp import (
+    Bit, Bits, Int, Tuple, Values, binomial, choice, flip, geometric, mechanism, observe, randint, shuffle,
+)
+
+"""
+
+MOST_RUNS = 2_000
+"""How many runs all datasets of a program may have together; with more it is left out."""
+
+SECONDS = 10.0
+"""How long compiling and reading the laws of one program may take before it is reported as slow."""
+
+BACKEND = "autoref"
+"""The diagrams of these programs are small, and this back end starts fastest."""
+
+AGREES, FAILS, REFUSED, LARGE, SLOW, CRASHES, DIFFERS = (
+    "agrees", "fails", "refused", "large", "slow", "crashes", "differs",
+)  # fmt: skip
+WRONG = (DIFFERS, CRASHES, SLOW)
+
+_serial = itertools.count()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came out of a comparison: one of the words above, and the details of it."""
+
+    kind: str
+    detail: str = ""
+    outputs: int = 0
+    """The largest number of outputs of a dataset."""
+    seconds: float = 0.0
+    """What the compiled answers took."""
+    meant: float = 0.0
+    """What the interpreter took."""
+
+    @property
+    def wrong(self) -> bool:
+        return self.kind in WRONG
+
+
+class TooSlow(BaseException):
+    """The time limit came; not an Exception, so that nothing below catches it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TooSlow in the main thread after so many seconds."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def imported(source: str) -> Iterator[ModuleType]:
+    """A module with this text, from a file, so that its source can be read back."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = f"drawn_{next(_serial)}"
+        path = Path(folder) / f"{name}.py"
+        path.write_text(PROLOGUE + source, encoding="utf-8")
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+            yield module
+        finally:
+            del sys.modules[name]
+
+
+def meanings(bound: Bound, most: int = MOST_RUNS) -> Laws | None:
+    """The interpreter's law on every dataset; None where that takes too many runs."""
+    laws: Laws = {}
+    left = most
+    for x in itertools.product(bound.record.values, repeat=bound.n):
+        masses: Law = {}
+        try:
+            for output, mass in interp.runs(bound, x):
+                left -= 1
+                if left < 0:
+                    return None
+                masses[output] = masses.get(output, Fraction(0)) + mass
+        except (LanguageError, LimitError):
+            raise
+        except ProgramError:
+            laws[x] = None
+            continue
+        total = sum(masses.values())
+        laws[x] = {output: mass / total for output, mass in masses.items()} if masses else None
+    return laws
+
+
+def keeps(kind: str, n: int) -> Callable[[str], bool]:
+    """Whether a text is a program with the same verdict, for the reducer: what cannot be imported or bound is not."""
+
+    def same(source: str) -> bool:
+        try:
+            return judge(source, n, seconds=2).kind == kind
+        except Exception:
+            return False
+
+    return same
+
+
+def judge(source: str, n: int, seconds: float = SECONDS, most: int = MOST_RUNS) -> Verdict:
+    """Compare the compiled laws of the mechanism `f` with the interpreter's, on every dataset."""
+    try:
+        with time_limit(6 * seconds), imported(source) as module:
+            bound = module.f.bind(n=n).bound
+            start = time.perf_counter()
+            laws = meanings(bound, most)
+            meant = time.perf_counter() - start
+            if laws is None:
+                return Verdict(LARGE)
+            return _compared(bound, laws, seconds, meant)
+    except TooSlow:
+        return Verdict(LARGE, "the interpreter took too long")
+
+
+def _compared(bound: Bound, laws: Laws, seconds: float, meant: float) -> Verdict:
+    start = time.perf_counter()
+    try:
+        with time_limit(seconds):
+            difference = _difference(bound, laws)
+    except LanguageError as error:
+        return Verdict(REFUSED, error.what)
+    except LimitError as error:
+        return Verdict(LARGE, error.what)
+    except TooSlow:
+        return Verdict(SLOW, f"over {seconds:g} s, the interpreter took {meant:.3f} s")
+    except Exception as error:
+        return Verdict(CRASHES, f"{type(error).__name__}: {error}")
+    used = time.perf_counter() - start
+    if difference:
+        return Verdict(DIFFERS, difference)
+    outputs = max((len(law) for law in laws.values() if law is not None), default=0)
+    return Verdict(AGREES if outputs else FAILS, "", outputs, used, meant)
+
+
+def _difference(bound: Bound, laws: Laws) -> str:
+    """What is different between the compiled laws and the given ones; empty where nothing is."""
+    try:
+        table = Table(bound, compile_symbolic(bound, BACKEND, Limits()))
+    except (LanguageError, LimitError):
+        raise
+    except ProgramError as error:
+        if error.x is None or laws[error.x] is not None:
+            return f"for all datasets: a failure on {error.x}, where there is none: {error.what}"
+    else:
+        for x, law in laws.items():
+            found = _law_or_failure(lambda x=x: table.law(x))
+            if found != law:
+                return f"for all datasets: on {x} {_shown(found)}, not {_shown(law)}"
+    for x, law in laws.items():
+        found = _law_or_failure(lambda x=x: Table(bound, compile_dataset(bound, x, BACKEND)).law(x))
+        if found != law:
+            return f"for one dataset: on {x} {_shown(found)}, not {_shown(law)}"
+    return ""
+
+
+def _law_or_failure(law: Callable[[], Law]) -> Law | None:
+    try:
+        return law()
+    except (LanguageError, LimitError):
+        raise
+    except ProgramError:
+        return None
+
+
+def _shown(law: Law | None) -> str:
+    if law is None:
+        return "a failure"
+    return "{" + ", ".join(f"{output!r}: {mass}" for output, mass in sorted(law.items(), key=repr)) + "}"
+
+
