@@ -26,7 +26,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the number of the first program")
     parser.add_argument("--count", type=int, default=1000, help="how many programs")
     parser.add_argument("--minutes", type=float, default=5, help="stop after so much time")
-    parser.add_argument("--bits", type=float, default=6.5, help="how many bits of randomness a run draws at most")
+    parser.add_argument("--bits", type=float, default=8, help="how many bits of randomness a run draws at most")
     parser.add_argument("--statements", type=int, default=14)
     parser.add_argument("--stop", type=int, default=5, help="stop after so many disagreements")
     parser.add_argument("--show", action="store_true", help="print the programs and compare nothing")
@@ -47,7 +47,9 @@ def main() -> int:
             refusals[verdict.detail] += 1
         if verdict.wrong:
             wrong += 1
-            print(f"--- program {seed} (n={drawn.n}) {verdict.kind}: {verdict.detail}  [{time.monotonic() - start:.0f} s]")
+            print(
+                f"--- program {seed} (n={drawn.n}) {verdict.kind}: {verdict.detail}  [{time.monotonic() - start:.0f} s]"
+            )
             print(reduced(drawn.source, keeps(verdict.kind, drawn.n), 30))
             sys.stdout.flush()
         if time.monotonic() > end or wrong >= options.stop:

@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -93,7 +94,8 @@ def time_limit(seconds: float) -> Iterator[None]:
 @contextmanager
 def imported(source: str) -> Iterator[ModuleType]:
     """A module with this text, from a file, so that its source can be read back."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # reduced programs write things like 0[1]
         name = f"drawn_{next(_serial)}"
         path = Path(folder) / f"{name}.py"
         path.write_text(PROLOGUE + source, encoding="utf-8")
@@ -212,5 +214,3 @@ def _shown(law: Law | None) -> str:
     if law is None:
         return "a failure"
     return "{" + ", ".join(f"{output!r}: {mass}" for output, mass in sorted(law.items(), key=repr)) + "}"
-
-

@@ -103,8 +103,9 @@ class Expressions(Base):
                 return f"sum({self.comprehension(d, bare=True)})"
             case "max" | "min":
                 key = self.key(d)
-                default = "" if key else f", default={self.number(0)}"
-                return f"{form}({self.listing(d) if default else f'[{self.number(0)}, *{self.listing(0)}]'}{key}{default})"
+                if key:
+                    return f"{form}([{self.number(0)}, *{self.listing(0)}]{key})"
+                return f"{form}({self.listing(d)}, default={self.number(0)})"
             case "len":
                 return f"len({self.comprehension(d)})"
             case "count":
@@ -163,7 +164,10 @@ class Expressions(Base):
         return self.one("<", "<=", ">", ">=", "==", "!=")
 
     def comparison(self) -> str:
-        return f"({self.number_name()} {self.relation()} {self.number_name()})"
+        left, right = self.number_name(), self.number_name()
+        if left == right:
+            right = str(self.rng.randrange(3))
+        return f"({left} {self.relation()} {right})"
 
     def coin(self) -> str:
         return f"flip({self.probability()})" if self.afford(2) else self.comparison()

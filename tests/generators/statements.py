@@ -113,33 +113,31 @@ class Statements(Expressions):
 
     def assign_rows(self) -> None:
         rows, name = self.one(*self.scope.rows), self.list_name()
-        self.write(
-            self.pick([
-                (2, lambda: f"{rows} = [{name}, {self.list_name()}]"),
-                (1, lambda: f"{rows} = [{name}, [{self.number(1)}], {self.list_name()}]"),
-                (1, lambda: f"{rows} = {self.one(*self.scope.rows)}{self.one('', '[:]', '[::-1]')}"),
-                (2, lambda: f"{rows}[{self.one('0', '-1', f'({self.number(0)}) % 2')}] = {name}"),
-                (2, lambda: f"{rows}[({self.number(1)}) % 2][{self.one(0, -1)}] = {self.number(1)}"),
-                (1, lambda: f"{rows}[({self.number(0)}) % 2], {name} = {name}, {rows}[{self.one(0, -1)}]"),
-                (1, lambda: f"{rows} = [[{self.number(1)}, t] for t in {name}[:2]] + [{name}, {self.list_name()}]"),
-            ])  # fmt: skip
-        )
+        text = self.pick([
+            (2, lambda: f"{rows} = [{name}, {self.list_name()}]"),
+            (1, lambda: f"{rows} = [{name}, [{self.number(1)}], {self.list_name()}]"),
+            (1, lambda: f"{rows} = {self.one(*self.scope.rows)}{self.one('', '[:]', '[::-1]')}"),
+            (2, lambda: f"{rows}[{self.one('0', '-1', f'({self.number(0)}) % 2')}] = {name}"),
+            (2, lambda: f"{rows}[({self.number(1)}) % 2][{self.one(0, -1)}] = {self.number(1)}"),
+            (1, lambda: f"{rows}[({self.number(0)}) % 2], {name} = {name}, {rows}[{self.one(0, -1)}]"),
+            (1, lambda: f"{rows} = [[{self.number(1)}, t] for t in {name}[:2]] + [{name}, {self.list_name()}]"),
+        ])  # fmt: skip
+        self.write(text)
 
     def unpack(self) -> None:
         names, name = self.scope.numbers, self.list_name()
         a, b, c = (self.one(*names) for _ in range(3))
-        self.write(
-            self.pick([
-                (2, lambda: f"{a}, {b} = {b}, {a}"),
-                (1, lambda: f"{a}, {b} = {self.small(1)}, {self.small(1)}"),
-                (1, lambda: f"{a}, *{name} = [{self.small(1)}, {self.number(0)}, *{self.list_name()}[:1]]"),
-                (1, lambda: f"({a}, {b}), {c} = ({self.small(1)}, {self.number(0)}), {self.small(0)}"),
-                (1, lambda: f"{name}[0], {a} = {a}, {name}[-1]"),
-                (1, lambda: f"{name}, {self.list_name()} = {self.list_name()}, {name}"),
-                (1, lambda: f"{name}[{a} % len({name})], {a} = {self.small(1)}, {self.small(1)}"),
-                (1, lambda: f"*{name}, {a} = {self.listing()}[:2] + [{self.number(1)}]"),
-            ])  # fmt: skip
-        )
+        text = self.pick([
+            (2, lambda: f"{a}, {b} = {b}, {a}"),
+            (1, lambda: f"{a}, {b} = {self.small(1)}, {self.small(1)}"),
+            (1, lambda: f"{a}, *{name} = [{self.small(1)}, {self.number(0)}, *{self.list_name()}[:1]]"),
+            (1, lambda: f"({a}, {b}), {c} = ({self.small(1)}, {self.number(0)}), {self.small(0)}"),
+            (1, lambda: f"{name}[0], {a} = {a}, {name}[-1]"),
+            (1, lambda: f"{name}, {self.list_name()} = {self.list_name()}, {name}"),
+            (1, lambda: f"{name}[{a} % len({name})], {a} = {self.small(1)}, {self.small(1)}"),
+            (1, lambda: f"*{name}, {a} = {self.listing()}[:2] + [{self.number(1)}]"),
+        ])  # fmt: skip
+        self.write(text)
 
     def evaluate(self) -> None:
         self.write(self.one(lambda: self.called(1), self.effect, lambda: self.number(2))())
@@ -230,14 +228,14 @@ class Statements(Expressions):
         how = self.one("break", "continue", "break", "continue", "return") if self.loops else "return"
         if how == "return":
             how = f"return {self.output()}"
-        if self.chance(75):
+        if self.chance(75 if "return" not in how else 92):
             self.write(f"if {self.truth(1)}:")
             how = f"    {how}"
         self.write(how)
 
     def give_back(self) -> None:
         text = f"return {self.output()}"
-        if self.chance(75):
+        if self.chance(90):
             self.write(f"if {self.truth(1)}:")
             text = f"    {text}"
         self.write(text)

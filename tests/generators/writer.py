@@ -62,10 +62,10 @@ class Writer(Statements):
             return f"{self.number(1)} % 5"
         shown = {"numbers": "{}", "truths": "{}", "lists": "tuple({})", "rows": "tuple(tuple(i) for i in {})"}
         kinds = [(name, form) for kind, form in shown.items() for name in getattr(self.scope, kind)]
-        some = self.rng.sample(kinds, self.one(1, 2, 3))
+        some = self.rng.sample(kinds, self.one(2, 3, 4, 5, 6))
         return self.pick([
-            (4, lambda: "(" + "".join(f"{form.format(name)}, " for name, form in some) + ")"),
-            (3, lambda: self.number(1)),
+            (9, lambda: "(" + "".join(f"{form.format(name)}, " for name, form in some) + ")"),
+            (2, lambda: self.number(1)),
             (2, lambda: f"({self.number(1)}, {self.truth(1)})"),
             (1, lambda: f"tuple({self.listing(1)})"),
             (1, lambda: self.one("None", "'a'", f"({self.number(1)}) / 3")),
@@ -75,9 +75,11 @@ class Writer(Statements):
 
     def start(self, values: list[str]) -> None:
         """Bind all names of the main function."""
+        self.scope.numbers = ["len(x)"]
         for name in "abc":
-            self.write(f"{name} = {self.one(*values)}")
-        self.write(f"p = {self.coin()}")
+            self.write(f"{name} = {self.draw() if self.chance(25) else self.one(*values)}")
+        self.write(f"p = {self.one('flip(q)', 'flip(1/2)', self.coin())}")
+        self.pay(1)
         self.write(f"u = [{', '.join(self.one(*values) for _ in range(self.one(1, 2, 3)))}]")
         self.write(f"v = {self.one('u', '[a, b]', '[b]', 'list(z)')}")
         self.write(f"m = [{self.one('u', 'v', '[c]')}, {self.one('u', 'v', '[a, 1]')}]")
@@ -107,7 +109,7 @@ class Writer(Statements):
 
     def names_of(self, count: int, outer: Scope) -> None:
         """Bind the names of a local function, as many as it does not take from the enclosing one."""
-        inner = Scope(["s", "b"][:count] + ["d"], [], [], [])
+        inner = Scope([*["s", "b"][:count], "d"], [], [], [])
         written = [name for name in ("a", "c", "u") if self.chance(30)]
         if written:
             self.write(f"nonlocal {', '.join(written)}")
@@ -127,9 +129,9 @@ class Writer(Statements):
         before = self.functions.get(name, (count, 0.0))[1]
         self.functions[name] = (count, max(before, bits))
 
-    def program(self, seed: int = 0) -> Drawn:
+    def program(self, seed: int = 0, style: str = "") -> Drawn:
         """A mechanism `f`. Functions are defined before anything is called."""
-        self.style = self.one("control", *STYLES)
+        self.style = style or self.one("control", *STYLES)
         record, size, worth = self.one(*_RECORDS)
         n = self.one(1, 2, 2, 3) if size == 2 else self.one(1, 1, 2)
         self.lines.append(f"@mechanism(record={record})")
@@ -143,10 +145,11 @@ class Writer(Statements):
         self.left = max(self.left, 6)
         while self.left > 0:
             self.body(3)
-        self.write(f"return {self.output()}")
+        everything = "(a, b, c, p, tuple(u), tuple(v), tuple(tuple(i) for i in m))"
+        self.write(f"return {everything if self.chance(60) else self.output()}")
         return Drawn(MODULE + "\n".join(self.lines) + "\n", n, seed)
 
 
-def draw(seed: int, bits: float = 6.5, statements: int = 14) -> Drawn:
+def draw(seed: int, bits: float = 8, statements: int = 14, style: str = "") -> Drawn:
     """The mechanism with this number, always the same; a run draws about `bits` bits at most, so that runs are few."""
-    return Writer(random.Random(seed), bits, statements).program(seed)
+    return Writer(random.Random(seed), bits, statements).program(seed, style)
