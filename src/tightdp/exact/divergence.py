@@ -1,0 +1,238 @@
+"""Rényi divergence of any order, and zero-concentrated differential privacy, of two exact laws.
+
+D_a(P‖Q) = ln(Σ P(y)^a Q(y)^(1-a)) / (a - 1) for a > 1, D_1 the Kullback-Leibler divergence, D_inf = max ln P(y)/Q(y)
+(van Erven, Harremoës 2014). A mechanism is ρ-zCDP where D_a <= ρ a for all a > 1 and all neighbours (Bun, Steinke
+2016), so the least ρ of a pair is the supremum of D_a / a.
+
+With u = a - 1 and K(u) = ln Σ P e^(u ln P/Q) that is the supremum of K(u) / (u (1 + u)) over u > 0. K is convex: on an
+interval it lies below its chord, and the largest value of a chord over u (1 + u) is known in closed form. Intervals
+are halved until their bounds meet the largest value found; beyond the last one D_a <= D_inf. Balls of `arb` hold all
+values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from tightdp.errors import ParameterError
+from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
+from tightdp.exact.field import ExpNumber, Number
+
+__all__ = ["LeastRho", "Masses", "least_rho", "renyi_divergence", "renyi_moment"]
+
+Masses = Iterable[tuple[Number, Number]]
+"""(P(y), Q(y)) for every output y."""
+
+_DIGITS = 15
+_FIRST_BITS = 128
+_LAST_BITS = 1 << 14
+
+
+def renyi_moment(masses: Masses, order: Fraction | int, digits: int = 30) -> Number | Enclosure | float:
+    """Return Σ P^order Q^(1-order) for a rational order > 1: e to the power (order - 1) D_order.
+
+    It is exact for a whole order, else an enclosure to so many significant digits; infinite where P gives an output
+    that Q does not give. Raises ParameterError for an order of at most 1.
+    """
+    order = _checked(order)
+    given = _given(masses)
+    if given is None:
+        return math.inf
+    if order.denominator == 1:
+        total: Number = Fraction(0)
+        for p, q in given:
+            total = total + p * (p / q) ** (order.numerator - 1)
+        return total
+    for bits in precisions(bits_of(digits) + 32):
+        with ctx.workprec(bits):
+            u = ball(order - 1)
+            found = sum((_ball(p) * (u * _ball(p / q).log()).exp() for p, q in given), arb(0))
+            if found.rel_accuracy_bits() >= bits_of(digits) - 8:
+                enclosed = ends(found)
+                assert enclosed is not None
+                return enclosed
+    raise AssertionError("unreachable")
+
+
+def renyi_divergence(masses: Masses, order: Fraction | int | float, digits: int = _DIGITS) -> Enclosure | float:
+    """Enclose D_order for a rational order > 1, or for the order infinity: the logarithm of the largest ratio.
+
+    Exact where it is 0; infinite where Q gives 0 to an output that P gives.
+    """
+    if order == math.inf:
+        given = _given(masses)
+        return math.inf if given is None else _log(max(p / q for p, q in given), Fraction(1), digits)
+    order = _checked(order)
+    moment = renyi_moment(masses, order, digits + 10)
+    if isinstance(moment, float):
+        return moment
+    if isinstance(moment, Enclosure):
+        with ctx.workprec(bits_of(digits) + 32):
+            found = ends(ball(moment.lower).union(ball(moment.upper)).log() / ball(order - 1))
+        assert found is not None
+        return Enclosure(max(Fraction(0), found.lower), found.upper)
+    return _log(moment, order - 1, digits)
+
+
+@dataclass(frozen=True)
+class LeastRho:
+    """The least ρ such that all pairs of laws are ρ-zCDP, enclosed, or infinity.
+
+    `pair` is the number of a pair that attains the lower end, at about the order `order` (1: in the limit); None where
+    all laws are equal in pairs.
+    """
+
+    rho: Enclosure | float
+    pair: int | None
+    order: float | None
+
+
+def least_rho(pairs: Iterable[Masses], digits: int = 12) -> LeastRho:
+    """Enclose the largest D_a(P‖Q) / a over all orders a > 1 and all given pairs of laws, to so many digits.
+
+    Both orders of two neighbours have to be given. The relative width is at most 10^-digits.
+    """
+    laws = [_given(masses) for masses in pairs]
+    if None in laws:
+        return LeastRho(math.inf, laws.index(None), None)
+    curves = [_by_ratio(law or []) for law in laws]
+    for bits in precisions(max(_FIRST_BITS, 2 * bits_of(digits)), _LAST_BITS):
+        with ctx.workprec(bits):
+            search = _Search(arb(10) ** -(digits + 1))
+            for number, curve in enumerate(curves):
+                if any(ratio != 1 for ratio, _ in curve):
+                    search.add(number, curve)
+            found = search.enclosure()
+        if found.upper - found.lower <= found.lower / 10**digits:
+            return LeastRho(found, search.pair, search.order)
+    raise ArithmeticError("the least rho cannot be enclosed: probabilities are too close to each other")
+
+
+class _Search:
+    """The largest value found so far, over several pairs of laws, at the precision in force."""
+
+    def __init__(self, tolerance: arb) -> None:
+        self._tolerance = tolerance
+        self._lower = arb(0)
+        self._upper = arb(0)
+        self.pair: int | None = None
+        self.order: float | None = None
+
+    def enclosure(self) -> Enclosure:
+        low, high = ends(self._lower), ends(self._upper)
+        assert low is not None
+        assert high is not None
+        return Enclosure(max(Fraction(0), low.lower), high.upper)
+
+    def add(self, number: int, law: Sequence[tuple[Number, Number]]) -> None:
+        """Look at one pair: its outputs by likelihood ratio, and their probabilities under P."""
+        logs = [_ball(ratio).log() for ratio, _ in law]
+        weights = [_ball(p) for _, p in law]
+        kl = sum((p * log for p, log in zip(weights, logs, strict=True)), arb(0))
+        largest = max(logs, key=lambda log: log.mid())
+
+        def value(u: float) -> arb:
+            """K(u), without cancellation where u is small."""
+            return sum(((log * u).expm1() * p for p, log in zip(weights, logs, strict=True)), arb(0)).log1p()
+
+        def found(u: float, at: arb) -> None:
+            if at.lower() > self._lower:
+                self._lower, self.pair, self.order = at.lower(), number, 1.0 + u
+            self._raise(at)
+
+        found(0.0, kl)
+        known = {0.0: arb(0)}
+        last = 1.0
+        while True:
+            known[last] = value(last)
+            found(last, known[last] / (arb(last) * (1 + arb(last))))
+            if largest / (1 + arb(last)) <= self._lower * (1 + self._tolerance):
+                break
+            last *= 2
+        self._raise(largest / (1 + arb(last)))
+        # A bound is final where it is below the tolerance, or where the balls are no finer than the interval.
+        open_intervals = [(0.0, last)]
+        while open_intervals:
+            left, right = open_intervals.pop()
+            bound = _largest_under_chord(left, known[left], right, known[right])
+            middle = (left + right) / 2
+            if bound <= self._lower * (1 + self._tolerance) or right - left <= right * 2.0**-48 or right < 2.0**-100:
+                self._raise(bound)
+                continue
+            known[middle] = value(middle)
+            found(middle, known[middle] / (arb(middle) * (1 + arb(middle))))
+            open_intervals += [(left, middle), (middle, right)]
+
+    def _raise(self, bound: arb) -> None:
+        if not bound.upper() <= self._upper:
+            self._upper = bound.upper()
+
+
+def _largest_under_chord(left: float, below: arb, right: float, above: arb) -> arb:
+    """Return an upper bound on chord(u) / (u (1 + u)) for left <= u <= right, the chord taken from the upper ends.
+
+    With chord(u) = c + s u the value falls for c >= 0; for c < 0 it rises up to u* = (-c + sqrt(c² - c s)) / s, and
+    falls from there on.
+    """
+    start, end = arb(left), arb(right)
+    low, high = below.upper(), above.upper()
+    slope = (high - low) / (end - start)
+    if not left:
+        return slope
+
+    def value(u: arb) -> arb:
+        return ((low + slope * (u - start)) / (u * (1 + u))).upper()
+
+    constant = (low - slope * start).upper()
+    if constant >= 0 or not slope > 0:
+        return max(value(start), value(end))
+    best = (-constant + (constant * constant - constant * slope).sqrt()) / slope
+    if best <= start:
+        return value(start)
+    if best >= end:
+        return value(end)
+    return value(best)
+
+
+def _given(masses: Masses) -> list[tuple[Number, Number]] | None:
+    """Return the masses of outputs that P gives; None where Q does not give one of them."""
+    listed = [(p, q) for p, q in masses if p]
+    return None if any(not q for _, q in listed) else listed
+
+
+def _by_ratio(law: Sequence[tuple[Number, Number]]) -> list[tuple[Number, Number]]:
+    """Return the likelihood ratios with their probabilities under P."""
+    found: dict[Number, Number] = {}
+    for p, q in law:
+        ratio = p / q
+        found[ratio] = found.get(ratio, Fraction(0)) + p
+    return list(found.items())
+
+
+def _log(value: Number, divisor: Fraction, digits: int) -> Enclosure:
+    """Enclose ln(value) / divisor; exactly where the value is a power of e."""
+    exponent = value.exponent if isinstance(value, ExpNumber) else Fraction(0) if value == 1 else None
+    if exponent is not None:
+        return Enclosure.exactly(exponent / divisor)
+    for bits in precisions(bits_of(digits) + 16):
+        with ctx.workprec(bits):
+            found = _ball(value).log() / ball(divisor)
+            enclosed = ends(found)
+            if enclosed is not None and found.rel_accuracy_bits() >= bits_of(digits) - 8:
+                return enclosed
+    raise AssertionError("unreachable")
+
+
+def _ball(value: Number) -> arb:
+    return value.ball() if isinstance(value, ExpNumber) else ball(value)
+
+
+def _checked(order: Fraction | int | float) -> Fraction:
+    if isinstance(order, (bool, float)) or not isinstance(order, (int, Fraction)) or order <= 1:
+        raise ParameterError(f"the Rényi order is {order!r}", "give a rational above 1, or infinity")
+    return Fraction(order)
