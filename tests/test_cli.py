@@ -173,7 +173,7 @@ def test_an_interrupted_run_prints_what_it_knows(tmp_path: Path) -> None:
     assert [process.stderr.readline() for _ in range(3)] == ["working\n"] * 3
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
-    assert process.returncode == 3
+    assert process.returncode == 130
     answer = json.loads(out)
     assert answer["status"] == "unresolved"
     assert answer["neighbours"] == "slowly"

@@ -8,16 +8,19 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tightdp.cli.parser import parse
+from tightdp.cli.parser import command_module, parse
 from tightdp.errors import LimitError, TightdpError
 
 __all__ = ["main"]
 
-DONE, REFUTED, BAD_INPUT, UNRESOLVED = 0, 1, 2, 3
+BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status: 0 done, 1 refuted, 2 bad input, 3 unresolved."""
+    """Run one command and return its exit status.
+
+    0 done (or holds), 1 refuted, 2 bad input, 3 a limit was reached before the question was decided, 130 interrupted.
+    """
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -33,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except KeyboardInterrupt:
         sys.stderr.write("interrupted before anything was known\n")
-        return UNRESOLVED
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader went away: keep Python from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -47,9 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from tightdp.cli.commands import COMMANDS
-
-    return COMMANDS[options.command](options)
+    status: int = command_module(options.command).run(options)
+    return status
 
 
 def _complain(error: TightdpError) -> None:

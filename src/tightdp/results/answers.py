@@ -64,7 +64,8 @@ class Accuracy(Result):
             grid = Grid(("1 - β", "dataset, for example", "datasets alike"), rows)
         sentences = [*unresolved_remark(self, "not all datasets were looked at")]
         if self.x is not None:
-            sentences.append(f"The worst dataset is x = {brief(self.x)}.")
+            so_far = "" if self.status == "exact" else " so far"
+            sentences.append(f"The worst dataset{so_far} is x = {brief(self.x)}.")
         if self.one_minus_beta is not None:
             sentences += in_full(self.one_minus_beta)
         return View(self._heading, tuple(facts), grid, tuple(sentences))
@@ -137,9 +138,12 @@ class Claim:
     @property
     def sentence(self) -> str:
         """What the witness shows, in words; empty without one."""
+        if self.witness is None:
+            return ""
         if isinstance(self.witness, PairWitness):
-            return self.witness.sentence
-        return "" if self.witness is None else f"The worst dataset is x = {brief(self.witness)}."
+            attained = "The largest value so far" if self.tight is None else "The tight value"
+            return self.witness.sentence(f"{attained} is attained")
+        return f"The worst dataset{' so far' if self.tight is None else ''} is x = {brief(self.witness)}."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -169,7 +173,8 @@ class Verification(Result):
         )
         grid = Grid(("claim", "claimed", "tight", "verdict"), rows)
         sentences = tuple(claim.sentence for claim in self.claims if claim.sentence)
-        return View(self._heading, (), grid, (*unresolved_remark(self, "see what is tight so far"), *sentences))
+        undecided = "the claim is not decided" if len(self.claims) == 1 else "not all claims are decided"
+        return View(self._heading, (), grid, (*unresolved_remark(self, undecided), *sentences))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -192,10 +197,11 @@ class Sample(Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Unknown(Result):
-    """A query that reached a limit before anything was known; `name` says which query."""
+    """A query that reached a limit before anything was known; `name` says which query, `hint` what to do about it."""
 
     query: ClassVar[str] = "unknown"
     name: str
+    hint: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as `--json` prints it."""
@@ -206,7 +212,8 @@ class Unknown(Result):
 
     def view(self) -> View:
         """Return what a person sees."""
-        return View(self._heading, (), None, unresolved_remark(self, "nothing is known yet"))
+        hint = (f"  {self.hint}",) if self.hint else ()
+        return View(self._heading, (), None, (*unresolved_remark(self, "nothing is known yet"), *hint))
 
 
 def _shown_tight(value: Exact | None) -> str:

@@ -58,7 +58,8 @@ class Structure(Result):
             size = getattr(self.symmetry, name)
             if size is not None:
                 facts.append((name.replace("_", " "), f"{size:,}"))
-        return View(f"{self.subject}, neighbours: {self.neighbours}", tuple(facts))
+        picture = self._repr_svg_() or ""
+        return View(f"{self.subject}, neighbours: {self.neighbours}", tuple(facts), picture=picture)
 
     def dot(self) -> str:
         """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from tightdp.exact.numbers import Exact
@@ -106,24 +109,22 @@ class Efficacy(Result):
         """Return what a person sees."""
         header = ["guesses", "efficacy", "AC", "DDP", "DP", "element gap", "output gap", "interference gap"]
         adaptive = any(row.adaptive is not None for row in self.rows)
+        if self.status != "exact":
+            header = [f"{name} at most" if name in ("DP", "interference gap") else name for name in header]
+        shown_rows = self.rows[:_MOST_ROWS]
         rows = [
-            (
-                str(row.guesses),
-                *(shown_number(value) for value in (row.efficacy, row.ac, row.ddp, row.dp)),
-                *(shown_number(value) for value in (row.element_gap, row.output_gap, row.interference_gap)),
-                *([shown_number(row.adaptive)] if row.adaptive is not None else []),
-            )
-            for row in self.rows[:_MOST_ROWS]
+            (_guesses(equal), *numbers)
+            for numbers, equal in groupby(((_numbers(row), row.guesses) for row in shown_rows), key=itemgetter(0))
         ]
-        grid = Grid((*header, "adaptive") if adaptive else tuple(header), tuple(rows), len(self.rows) - len(rows))
+        left_out = len(self.rows) - len(shown_rows)
+        grid = Grid((*header, "adaptive") if adaptive else tuple(header), tuple(rows), left_out)
         facts = [("pairs", self._pairs())]
         if self.status == "exact":
             facts.append(("e^ε on these datasets", shown_number(self.exp_epsilon)))
         else:
             facts += [("e^ε at least", shown_number(self.lower)), ("e^ε at most", shown_number(self.upper))]
-        said = f"{self._leak()} "
-        remark = unresolved_remark(self, "DP is an upper bound") if self.status == "unresolved" else ()
-        return View(self._heading, tuple(facts), grid, (said.strip(), *remark))
+        remark = unresolved_remark(self, "DP and the interference gap are upper bounds")
+        return View(self._heading, tuple(facts), grid, (self._leak(), *remark))
 
     def _pairs(self) -> str:
         if len(set(self.pairs)) == 1:
@@ -162,3 +163,15 @@ class Efficacy(Result):
         if ax is None:
             axes.figure.set_layout_engine("constrained")  # leaves room for the legend
         return axes
+
+
+def _numbers(row: Row) -> tuple[str, ...]:
+    """Write the numbers of a row."""
+    values = [row.efficacy, row.ac, row.ddp, row.dp, row.element_gap, row.output_gap, row.interference_gap]
+    return tuple(map(shown_number, values if row.adaptive is None else [*values, row.adaptive]))
+
+
+def _guesses(rows: Iterable[tuple[Any, int]]) -> str:
+    """Write the numbers of guesses of rows in a row that are alike: 3, or 1-6."""
+    guesses = [number for _, number in rows]
+    return str(guesses[0]) if len(guesses) == 1 else f"{guesses[0]}-{guesses[-1]}"

@@ -154,13 +154,14 @@ class Reported(Result):
 
     def view(self) -> View:
         """Return what a person sees."""
-        true = "inf" if self.exp_epsilon == math.inf else repr(log(self.exp_epsilon))
+        true = "inf" if self.exp_epsilon == math.inf else f"≈ {log(self.exp_epsilon)!r}"
+        most, least = ("", "") if self.status == "exact" else (", at most", ", at least")
         facts = (
             ("secret bits", str(self.canaries)),
-            ("true ε on these datasets", f"≈ {true}" if true != "inf" else true),
+            (f"true ε on these datasets{most}", true),
             ("expected reported ε", f"≈ {decimal_text(self.expectation)}"),
-            ("P(at least half of ε)", shown_number(self.power())),
-            ("P(more than ε)", shown_number(self.wrong)),
+            (f"P(at least half of ε){least}", shown_number(self.power())),
+            (f"P(more than ε){least}", shown_number(self.wrong)),
         )
         rows = tuple((decimal_text(value), shown_number(p)) for value, p in self.law[:_MOST_ROWS])
         return View(self._heading, facts, Grid(("reported ε", "probability"), rows, len(self.law) - len(rows)))

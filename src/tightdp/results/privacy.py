@@ -70,7 +70,9 @@ class Privacy(Result):
         facts = [*self._facts(), ("δ", shown_number(self.delta))]
         grid = _ranking(self.top) if len(self.top) > 1 else None
         known = (self.exp_epsilon,) if self.status == "exact" else (self.lower, self.upper)
-        return View(self._heading, tuple(facts), grid, (*_sentences(self, self.witness), *in_full(*known)))
+        none = "All neighbouring datasets have the same output law." if not self.delta else ""
+        said = _sentences(self, self.witness, none if self.exp_epsilon == 1 else "")
+        return View(self._heading, tuple(facts), grid, (*said, *in_full(*known)))
 
     def _facts(self) -> list[tuple[str, str]]:
         if self.status != "exact":
@@ -121,13 +123,17 @@ class Delta(Result):
         if self.status == "exact":
             found = [("tight δ", shown_number(self.delta))]
             long = in_full(self.delta)
+        elif self.epsilon is None:
+            found = [("δ at least", shown_number(self.lower)), ("δ at most", shown_number(self.upper))]
+            long = in_full(self.lower, self.upper)
         else:
             found = [
                 ("δ at least", decimal_text(self.lower, 17, ROUND_FLOOR)),
                 ("δ at most", decimal_text(self.upper, 17, ROUND_CEILING)),
             ]
             long = ()
-        return View(self._heading, (where, *found), None, (*_sentences(self, self.witness), *long))
+        none = "No two neighbouring datasets have a likelihood ratio above e^ε." if not self.delta else ""
+        return View(self._heading, (where, *found), None, (*_sentences(self, self.witness, none), *long))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -212,7 +218,8 @@ class Renyi(Result):
             divergence = log(moment, self.order - 1)
             facts.append((f"exp((a-1)·D_a){which}", shown_number(moment)))
             facts.append((f"D_a{which}", f"≈ {divergence!r}" if math.isfinite(divergence) else "inf"))
-        return View(self._heading, tuple(facts), None, _sentences(self, self.witness))
+        none = "All neighbouring datasets have the same output law." if self.exp_moment == 1 else ""
+        return View(self._heading, tuple(facts), None, _sentences(self, self.witness, none))
 
 
 def shown_log(value: Exact) -> str:
@@ -251,8 +258,11 @@ def _ranking(top: tuple[Ratio, ...]) -> Grid:
     return Grid(("e^ε", "x", "x'", "output", "probabilities", "triples"), rows)
 
 
-def _sentences(result: Result, witness: PairWitness | None) -> tuple[str, ...]:
+def _sentences(result: Result, witness: PairWitness | None, none: str) -> tuple[str, ...]:
+    """Say why a result is not exact, and what the witness shows; or `none` where exactly nothing is to be shown."""
     said = unresolved_remark(result, "what was compared so far gives the lower end")
+    if none and result.status == "exact":
+        return (none,)
     if witness is not None:
-        return (*said, witness.sentence)
-    return said if result.status == "unresolved" else (*said, "No pair of neighbours needs more.")
+        return (*said, witness.sentence("It is attained" if result.status == "exact" else "The lower end is reached"))
+    return said

@@ -12,6 +12,8 @@ from typing import Any, ClassVar, Literal
 
 from tightdp._version import __version__
 from tightdp.exact.numbers import Exact
+from tightdp.present.html import as_html
+from tightdp.present.text import as_text_of, terminal_width
 from tightdp.present.view import View
 from tightdp.present.words import brief, plain, shortened, shown, shown_probability
 
@@ -109,10 +111,9 @@ class PairWitness:
         """Return the witness as JSON has it."""
         return {"x": plain(self.x), "x_prime": plain(self.x_prime)}
 
-    @property
-    def sentence(self) -> str:
-        """Say in words what the witness shows."""
-        return f"It is attained on {self._pair()}."
+    def sentence(self, said: str = "It is attained") -> str:
+        """Say in words what the witness shows; `said` is what it does there."""
+        return f"{said} on {self._pair()}."
 
     def _pair(self) -> str:
         return f"x = {brief(self.x)} and its neighbour x' = {brief(self.x_prime)}"
@@ -135,9 +136,8 @@ class TripleWitness(PairWitness):
             "probability_prime": plain(self.probability_prime),
         }
 
-    @property
-    def sentence(self) -> str:
-        """Say in words what the witness shows."""
+    def sentence(self, said: str = "It is attained") -> str:
+        """Say in words what the witness shows, whatever it attains."""
         odds = f"{shown_probability(self.probability)} against {shown_probability(self.probability_prime)}"
         return f"On {self._pair()} the output {brief(self.output)} has probability {odds}."
 
@@ -152,12 +152,11 @@ class EventWitness(PairWitness):
         """Return the witness as JSON has it."""
         return {**super().to_dict(), "event": plain(self.event)}
 
-    @property
-    def sentence(self) -> str:
-        """Say in words what the witness shows."""
+    def sentence(self, said: str = "It is attained") -> str:
+        """Say in words what the witness shows; `said` is what it does there."""
         outputs = shortened(", ".join(shown(output) for output in self.event[:100]))
         among = "" if len(self.event) == 1 else "one of "
-        return f"It is attained on {self._pair()} by the event that the output is {among}{outputs}."
+        return f"{said} on {self._pair()} by the event that the output is {among}{outputs}."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -169,7 +168,7 @@ class Result(ABC):
     status: Status = "exact"
     stats: Stats = field(default=Stats(), compare=False)
     reason: str = field(default="", compare=False)
-    """Which limit was reached, where the status is "unresolved"."""
+    """Which limit was reached before the answer was exact; empty where none was."""
 
     @property
     def mechanism(self) -> str:
@@ -208,14 +207,19 @@ class Result(ABC):
         """Return what a person sees."""
 
     @property
+    def cut_short(self) -> bool:
+        """Whether a limit was reached first; not so for an exact answer, nor for an enclosure by nature."""
+        return self.status == "unresolved" or bool(self.reason)
+
+    @property
     def _heading(self) -> str:
         return f"{self.subject}, neighbours: {self.neighbours}, status: {self.status}"
 
     def __repr__(self) -> str:
-        return self.view().text()
+        return as_text_of(self.view(), terminal_width())
 
     def _repr_html_(self) -> str:
-        return self.view().html()
+        return as_html(self.view())
 
 
 def enclosure(status: Status, lower: Exact | None, upper: Exact | None) -> dict[str, Any]:
@@ -225,7 +229,7 @@ def enclosure(status: Status, lower: Exact | None, upper: Exact | None) -> dict[
 
 def unresolved_remark(result: Result, remark: str) -> tuple[str, ...]:
     """Say why a result is not exact and what is known; nothing where it is, or where an enclosure was asked for."""
-    if result.status == "exact" or (result.status == "bounded" and not result.reason):
+    if result.status == "exact" or not result.cut_short:
         return ()
     return (f"{result.status.capitalize()}: {result.reason or 'a limit was reached'}; {remark}.",)
 

@@ -11,6 +11,8 @@ from tightdp.auditing.certificate import WorstMechanism
 from tightdp.auditing.worst_case import Parts
 from tightdp.exact.numbers import Exact, as_text
 from tightdp.present import plot
+from tightdp.present.html import as_html
+from tightdp.present.text import as_text_of, terminal_width
 from tightdp.present.view import Grid, View
 from tightdp.present.words import plain, shown_number
 from tightdp.results.result import Subject
@@ -204,10 +206,10 @@ class Validity:
         return "no fault on what was tried, which is no proof"
 
     def __repr__(self) -> str:
-        return self.view().text()
+        return as_text_of(self.view(), terminal_width())
 
     def _repr_html_(self) -> str:
-        return self.view().html()
+        return as_html(self.view())
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the largest probabilities as bars, with the significance level, on `ax` (new ones, unless given)."""

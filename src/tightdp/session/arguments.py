@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any
+from functools import wraps
+from inspect import Parameter, Signature, isfunction, signature
+from typing import Any, ParamSpec, TypeVar
 
 from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction, as_parameter
 
-__all__ = ["read_count", "read_exponential", "read_number", "read_optional", "read_seconds"]
+__all__ = [
+    "checked_call",
+    "checked_calls",
+    "read_count",
+    "read_exponential",
+    "read_number",
+    "read_optional",
+    "read_seconds",
+]
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 def read_number(name: str, value: Any, most: int | None = None, least: int = 0) -> Fraction:
@@ -36,9 +52,23 @@ def read_count(name: str, value: Any, least: int = 1) -> int:
     return number
 
 
+_UNITS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "min": Fraction(60), "h": Fraction(3600)}
+_DURATION = re.compile(r"\s*([\d./]+)\s*([a-z]+)\s*")
+
+
 def read_seconds(name: str, value: Any) -> float | None:
-    """Return a number of seconds, None for no limit."""
-    return None if value is None else float(read_number(name, value))
+    """Return a number of seconds, None for no limit; a text may have a unit, as 500ms, 10s, 2m or 1h."""
+    if value is None:
+        return None
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    amount, unit = (found[1], found[2]) if found is not None else (value, "s")
+    try:
+        seconds = as_fraction(amount)
+    except ParameterError:
+        seconds = Fraction(-1)
+    if seconds < 0 or unit not in _UNITS:
+        raise ParameterError(f"{name} is {value!r}, which is not a duration", "give seconds, or 500ms, 10s, 2m, 1h")
+    return float(seconds * _UNITS[unit])
 
 
 def read_exponential(exp_epsilon: Any, epsilon: Any, least: int) -> tuple[Fraction | None, Fraction | None]:
@@ -51,3 +81,67 @@ def read_exponential(exp_epsilon: Any, epsilon: Any, least: int) -> tuple[Fracti
         return read_number("exp_epsilon", exp_epsilon, least=least), None
     exponent = read_number("epsilon", epsilon)
     return (None, exponent) if exponent else (Fraction(1), None)
+
+
+def checked_calls(cls: type[T]) -> type[T]:
+    """Make the public methods of a class raise ParameterError where their arguments do not fit; see `checked_call`."""
+    methods = {name: value for name, value in vars(cls).items() if isfunction(value) and not name.startswith("_")}
+    takers = {name: [key for key in signature(method).parameters if key != "self"] for name, method in methods.items()}
+    for name, method in methods.items():
+        setattr(cls, name, checked_call(method, takers))
+    return cls
+
+
+def checked_call(function: Callable[P, T], takers: dict[str, list[str]] | None = None) -> Callable[P, T]:
+    """Return a function that raises ParameterError, with what to write, where Python would raise a bare TypeError.
+
+    `takers` are related functions with the names of what they take: where one of them takes an argument that the
+    function does not, the error names it.
+    """
+    shape = signature(function)
+
+    @wraps(function)
+    def call(*arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            shape.bind(*arguments, **named)
+        except TypeError:
+            raise _misfit(function.__name__, shape, arguments, named, takers or {}) from None
+        return function(*arguments, **named)
+
+    return call
+
+
+def _misfit(
+    name: str, shape: Signature, arguments: tuple[Any, ...], named: dict[str, Any], takers: dict[str, list[str]]
+) -> ParameterError:
+    """Return the error that says which argument does not fit."""
+    known = {key: each for key, each in shape.parameters.items() if key != "self"}
+    open_ended = any(each.kind is Parameter.VAR_KEYWORD for each in known.values())
+    usage = f"it is {name}({', '.join(map(_written, known.values()))})"
+    for key in named:
+        if key not in known and not open_ended:
+            others = [f"{other}({key}=...)" for other, takes in takers.items() if key in takes]
+            close = get_close_matches(key, known, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"ask {' or '.join(others)}" if others else usage
+            return ParameterError(f"{name} takes no {key}", hint)
+    places = [key for key, each in known.items() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    given = len(arguments) - ("self" in shape.parameters)
+    if given > len(places):
+        options = [f"{key}=..." for key, each in known.items() if each.kind is Parameter.KEYWORD_ONLY]
+        hint = f"write the name, as in {name}({options[0]})" if options else usage
+        allowed = f"at most {len(places)} argument{'s' if len(places) > 1 else ''}" if places else "no argument"
+        return ParameterError(f"{name} takes {allowed} without a name, and was given {given}", hint)
+    needed = [key for key, each in known.items() if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+    missing = [key for key in needed if key not in named and key not in places[:given]]
+    if missing:
+        return ParameterError(f"{name} needs {' and '.join(missing)}", usage)
+    return ParameterError(f"{name} was given an argument twice", usage)
+
+
+def _written(parameter: Parameter) -> str:
+    """Write a parameter as one would give it."""
+    if parameter.kind is Parameter.VAR_KEYWORD:
+        return "..."
+    if parameter.default is not parameter.empty:
+        return f"{parameter.name}={parameter.default!r}"
+    return f"{parameter.name}=..." if parameter.kind is Parameter.KEYWORD_ONLY else parameter.name

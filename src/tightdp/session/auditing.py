@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import QueryError
+from tightdp.session.arguments import checked_call
 from tightdp.session.instance import Instance
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["audit", "worst_case"]
 
 
+@checked_call
 def audit(
     *,
     canaries: int,

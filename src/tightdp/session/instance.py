@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.rationals import as_value
 from tightdp.language.program import Bound, Output
-from tightdp.session.arguments import read_count, read_exponential, read_number, read_optional, read_seconds
+from tightdp.session.arguments import (
+    checked_calls,
+    read_count,
+    read_exponential,
+    read_number,
+    read_optional,
+    read_seconds,
+)
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Distribution, Verification
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Instance"]
 
 
+@checked_calls
 class Instance:
     """A mechanism on datasets of n records with its parameters fixed: exact queries are asked of it.
 

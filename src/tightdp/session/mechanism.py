@@ -8,11 +8,13 @@ from typing import Any, overload
 from tightdp.language.domains import Domain
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Program, in_run
+from tightdp.session.arguments import checked_calls
 from tightdp.session.instance import Instance
 
 __all__ = ["Instance", "Mechanism", "mechanism"]
 
 
+@checked_calls
 class Mechanism:
     """A randomized function of a dataset, with its record domain, target and neighbour relation.
 

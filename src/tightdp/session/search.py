@@ -190,7 +190,7 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
     """Return an enclosure of δ at e^ε for a rational ε > 0."""
     low, high = exp_enclosure(epsilon, _DIGITS)
     profile, kept = engine.profile()
-    (upper, witness), (lower, _) = _delta(profile, low), _delta(profile, high)
+    (upper, _), (lower, witness) = _delta(profile, low), _delta(profile, high)
     upper, kept = _delta_end(engine, low, upper, kept)
     if lower == upper:
         kept = {**kept, "status": "exact", "reason": ""}
@@ -251,7 +251,7 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
 
 def _delta(profile: Profile, t: Fraction) -> tuple[Fraction, EventWitness | None]:
     found = profile.delta(t)
-    if found.x is None or found.x_prime is None:
+    if found.x is None or found.x_prime is None or not found.event:
         return found.delta, None
     return found.delta, EventWitness(found.x, found.x_prime, found.event)
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
-from tightdp.cli.parser import UsageError
+from tightdp.cli.answer import Asked, emit
+from tightdp.cli.binding import bind_to, load
+from tightdp.cli.errors import UsageError
+from tightdp.cli.words import read_bindings
 from tightdp.exact.rationals import as_int, as_parameter
 from tightdp.session.auditing import audit
 from tightdp.session.instance import Instance
@@ -45,9 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Answer, and print."""
-    from tightdp.cli.commands import emit
-
+    """Answer, print, and return the exit status."""
     tradeoff = _tradeoff(options)
     if options.bindings and not isinstance(tradeoff, Instance):
         raise UsageError(f"{options.bindings[0]!r} belongs to no program", "name its file: --tradeoff FILE[:NAME]")
@@ -64,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
         tradeoff=tradeoff,
         variant=options.variant,
     )
-    return emit(result, options)
+    emit(result, options)
+    return Asked(result).exit_status
 
 
 def _count(text: str, name: str) -> int:
@@ -91,15 +94,10 @@ def _pairs(text: str) -> Any:
 
 
 def _instance(options: argparse.Namespace) -> Instance:
-    from pathlib import Path
-
-    from tightdp.cli.commands import bind_to
-    from tightdp.cli.load import load, read_bindings
-
     if ".py" not in options.tradeoff and not Path(options.tradeoff).exists():
         raise UsageError(
             f"--tradeoff {options.tradeoff!r} is not a trade-off function",
             "give gaussian:1, laplace:1, pairs '[[e^ε, δ], ...]', or the file of a program",
         )
     settings = argparse.Namespace(neighbours=None, max_nodes=None, backend="cudd", timeout=None)
-    return bind_to(load(options.tradeoff), read_bindings(options.bindings), settings, None)
+    return bind_to(load(options.tradeoff), read_bindings(options.bindings), settings)

@@ -1,0 +1,142 @@
+"""One query of a command: asked under Ctrl-C and a progress bar, printed, and turned into an exit status."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from tightdp.cli.errors import UsageError
+from tightdp.errors import LimitError
+from tightdp.results.answers import Unknown, Verification
+from tightdp.results.result import Result
+from tightdp.session.instance import Instance
+
+__all__ = ["DONE", "INTERRUPTED", "REFUTED", "UNRESOLVED", "Asked", "answer", "ask", "emit", "write_text"]
+
+DONE, REFUTED, UNRESOLVED, INTERRUPTED = 0, 1, 3, 130
+_BETWEEN_UPDATES = 0.1
+"""Seconds between two updates of the progress bar."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a query found, and whether the user interrupted it."""
+
+    result: Result
+    interrupted: bool = False
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status of a command whose answer this is."""
+        open_ = INTERRUPTED if self.interrupted else UNRESOLVED
+        if isinstance(self.result, Verification):
+            return {True: DONE, False: REFUTED, None: open_}[self.result.holds]
+        return open_ if self.result.cut_short else DONE
+
+
+def answer(instance: Instance, options: Namespace, query: Callable[[], Result]) -> int:
+    """Ask, print what is known, and return the exit status."""
+    asked = ask(instance, options, query)
+    emit(asked.result, options)
+    return asked.exit_status
+
+
+def ask(instance: Instance, options: Namespace, query: Callable[[], Result], name: str = "") -> Asked:
+    """Ask; where a limit is reached before anything is known, the result is `Unknown`.
+
+    `name` is what the query is called, the command's name unless given.
+    """
+    interruption, name = _Interruption(instance), name or options.command
+    try:
+        with interruption.watched(), _progress(instance):
+            result = query()
+    except LimitError as error:
+        result = Unknown(subject=instance.subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
+    except KeyboardInterrupt:
+        interruption.happened = True
+        reason = "the query was interrupted"
+        result = Unknown(subject=instance.subject, status="unresolved", reason=reason, name=name)
+    return Asked(result, interruption.happened)
+
+
+def emit(result: Result, options: Namespace) -> None:
+    """Print a result as text or JSON. JSON has no room for the reason of an unknown answer: it goes to stderr."""
+    if options.json:
+        json.dump(result.to_dict(), sys.stdout)
+        sys.stdout.write("\n")
+        if isinstance(result, Unknown):
+            sys.stdout.flush()
+            sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")
+        return
+    from tightdp.present.text import print_view
+
+    print_view(result.view(), sys.stdout)
+
+
+def write_text(target: str, text: str) -> None:
+    """Write a text to a file, or to stdout for "-"."""
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {target}: {error.strerror}", "give a path that can be written") from None
+
+
+class _Interruption:
+    """Lets Ctrl-C end the query with what it knows; a second one ends it at once."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self.happened = False
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Listen to Ctrl-C meanwhile."""
+        try:
+            before = signal.signal(signal.SIGINT, self._stop)
+        except ValueError:  # not in the main thread
+            before = None
+        try:
+            yield
+        finally:
+            if before is not None:
+                signal.signal(signal.SIGINT, before)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.happened = True
+        self._instance.engine.stopping = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _progress(instance: Instance) -> Iterator[None]:
+    """Show on a terminal how far the search is."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    last = 0.0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > _BETWEEN_UPDATES:
+            last = time.monotonic()
+            bar.update(task, completed=done, total=total or None)
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("searching", total=None)
+        instance.engine.progress = tell
+        yield
+    instance.engine.progress = None

@@ -1,0 +1,86 @@
+"""From the options of a command to an instance: the mechanism of FILE[:NAME], its parameters, its limits."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from tightdp.cli.errors import UsageError
+from tightdp.cli.words import read_bindings
+from tightdp.language.program import Bound
+from tightdp.session.arguments import read_count
+from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.instance import Instance
+from tightdp.session.mechanism import Mechanism
+
+__all__ = ["add_limits", "add_program", "bind", "bind_program", "bind_to", "load"]
+
+
+def add_program(parser: ArgumentParser) -> None:
+    """Declare the mechanism and its parameters."""
+    parser.add_argument("file", metavar="FILE[:NAME]", help="a Python file, and which of its mechanisms")
+    parser.add_argument("bindings", metavar="KEY=VALUE", nargs="*", help="n and the parameters of the mechanism")
+
+
+def add_limits(parser: ArgumentParser) -> None:
+    """Declare the neighbours and the limits of a query."""
+    limits = parser.add_argument_group("neighbours and limits")
+    limits.add_argument("--neighbours", metavar="NAME", help="replace-one, unit-step, unit-all or add-remove")
+    limits.add_argument("--timeout", metavar="S", help="give up after S seconds (also 10s, 2m, 1h)")
+    limits.add_argument("--max-nodes", metavar="N", help="give up when the diagram has more nodes")
+    limits.add_argument("--backend", metavar="NAME", default="cudd", help="the library of diagrams: cudd or autoref")
+
+
+def load(place: str) -> Mechanism:
+    """Import FILE[:NAME] and return its mechanism. Raises UsageError where there is none, or not exactly one."""
+    path, name = _split(place)
+    found = mechanisms_of(import_file(path))
+    if not found:
+        raise UsageError(f"{path} defines no mechanism", "decorate a function with @mechanism(record=...)")
+    if name:
+        if name not in found:
+            close = get_close_matches(name, found, n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise UsageError(f"{path} has no mechanism {name}", f"{hint}it has {', '.join(found)}")
+        return found[name]
+    if len(found) > 1:
+        raise UsageError(
+            f"{path} has {len(found)} mechanisms: {', '.join(found)}", f"name one, as in {path}:{next(iter(found))}"
+        )
+    return next(iter(found.values()))
+
+
+def bind(options: Namespace, n: int | None = None) -> Instance:
+    """Load the mechanism and bind what the command line says; `n` is the number of records, if known otherwise."""
+    return bind_to(load(options.file), read_bindings(options.bindings), options, n)
+
+
+def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace, n: int | None = None) -> Instance:
+    """Bind a mechanism to parameters under the options' neighbours and limits."""
+    bound = bind_program(mechanism, parameters, options.neighbours, n)
+    most = None if options.max_nodes is None else read_count("--max-nodes", options.max_nodes)
+    return Instance(bound, options.backend, timeout=options.timeout, max_nodes=most)
+
+
+def bind_program(
+    mechanism: Mechanism, given: dict[str, Any], neighbours: str | None = None, n: int | None = None
+) -> Bound:
+    """Bind a mechanism to n and its parameters. Raises UsageError where n is missing."""
+    parameters = {name: value for name, value in given.items() if name != "n"}
+    size = given.get("n", n)
+    if size is None:
+        raise UsageError("n, the number of records, is missing", "give it, as in n=8")
+    for name in ("neighbours", "self"):
+        if name in parameters:
+            hint = "use the option --neighbours" if name == "neighbours" else "leave it out"
+            raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
+    return mechanism.program.bind(size, neighbours=neighbours, **parameters)
+
+
+def _split(place: str) -> tuple[Path, str]:
+    before, colon, after = place.rpartition(":")
+    if colon and after.isidentifier() and not Path(place).exists():
+        return Path(before), after
+    return Path(place), ""

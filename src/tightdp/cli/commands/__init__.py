@@ -1,0 +1,1 @@
+"""The commands: one module each, with `add_arguments` and `run`, imported when the command is asked for."""

@@ -1,0 +1,46 @@
+"""The command `privacy`: the tight ε, or what else is asked of privacy."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from tightdp.cli.answer import answer
+from tightdp.cli.binding import add_limits, add_program, bind
+from tightdp.results.result import Result
+from tightdp.session.instance import Instance
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare what the command accepts."""
+    add_program(parser)
+    query = parser.add_mutually_exclusive_group()
+    query.add_argument("--delta", metavar="D", help="the tight ε for this δ")
+    query.add_argument("--epsilon", metavar="E", help="δ at this ε (an enclosure)")
+    query.add_argument("--exp-epsilon", metavar="T", help="δ at e^ε = T (exact)")
+    query.add_argument("--curve", action="store_true", help="δ as a function of e^ε: exact break points")
+    query.add_argument("--tradeoff", action="store_true", help="the trade-off function (f-DP): exact vertices")
+    query.add_argument("--renyi", metavar="A", help="Rényi divergence of integer order A >= 2")
+    query.add_argument("--top", metavar="K", help="the K largest likelihood ratios")
+    add_limits(parser)
+
+
+def run(options: Namespace) -> int:
+    """Answer, print, and return the exit status."""
+    instance = bind(options)
+    return answer(instance, options, lambda: _query(instance, options))
+
+
+def _query(instance: Instance, options: Namespace) -> Result:
+    if options.epsilon is not None or options.exp_epsilon is not None:
+        return instance.delta(epsilon=options.epsilon, exp_epsilon=options.exp_epsilon)
+    if options.delta is not None:
+        return instance.privacy(delta=options.delta)
+    if options.curve:
+        return instance.curve()
+    if options.tradeoff:
+        return instance.tradeoff()
+    if options.renyi is not None:
+        return instance.renyi(options.renyi)
+    return instance.privacy(top=options.top or 1)

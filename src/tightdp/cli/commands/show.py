@@ -1,0 +1,35 @@
+"""The command `show`: the diagram, its counts and its pictures."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from tightdp.cli.answer import ask, emit, write_text
+from tightdp.cli.binding import add_limits, add_program, bind
+from tightdp.cli.words import read_dataset
+from tightdp.results.diagram import Structure
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare what the command accepts."""
+    add_program(parser)
+    parser.add_argument("--input", metavar="X", help="the diagram for one dataset, as JSON")
+    picture = parser.add_mutually_exclusive_group()
+    picture.add_argument("--dot", metavar="FILE", nargs="?", const="-", help="Graphviz text (to stdout without FILE)")
+    picture.add_argument("--svg", metavar="FILE", nargs="?", const="-", help="a picture (to stdout without FILE)")
+    add_limits(parser)
+
+
+def run(options: Namespace) -> int:
+    """Answer, print or write, and return the exit status."""
+    x = None if options.input is None else read_dataset(options.input)
+    instance = bind(options, None if x is None else len(x))
+    asked = ask(instance, options, lambda: instance.show(x))
+    target = options.dot or options.svg
+    if target is not None and isinstance(asked.result, Structure):
+        write_text(target, asked.result.svg() if options.dot is None else asked.result.dot())
+    if target != "-":
+        emit(asked.result, options)
+    return asked.exit_status

@@ -1,0 +1,75 @@
+"""From words on the command line to Python: parameters, datasets, pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from tightdp.cli.errors import UsageError
+
+__all__ = ["read_bindings", "read_dataset", "read_json", "read_pairs", "read_value"]
+
+_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
+
+
+def read_bindings(bindings: Sequence[str]) -> dict[str, Any]:
+    """Return the parameters that KEY=VALUE words give."""
+    values: dict[str, Any] = {}
+    for binding in bindings:
+        key, equals, text = binding.partition("=")
+        if not equals or not key.isidentifier():
+            raise UsageError(f"{binding!r} is not KEY=VALUE", "write n=8 lam=1/5, without spaces around =")
+        if key in values:
+            raise UsageError(f"{key} is given twice", "give every parameter once")
+        values[key] = read_value(key, text)
+    return values
+
+
+def read_value(key: str, text: str) -> Any:
+    """Return the value of a parameter: a JSON array, true, false, null, or the text itself."""
+    if not text.strip():
+        raise UsageError(f"{key} has no value", f"write {key}=VALUE")
+    if text.lstrip()[0] in "[{":
+        value = read_json(f"{key}={text}", text)
+        if not isinstance(value, list):
+            raise UsageError(f"{key}={text} is a JSON object", "give an int, a rational, a word or a JSON array")
+        return value
+    return _WORDS.get(text, text)
+
+
+def read_dataset(text: str, option: str = "--input") -> list[Any]:
+    """Return the dataset that a JSON array gives; decimals stay exact."""
+    value = read_json(f"{option} {text!r}", text)
+    if not isinstance(value, list):
+        raise UsageError(
+            f"{option} {text!r} is not a JSON array", f"give one record per entry, as in {option} '[0,1,1]'"
+        )
+    return value
+
+
+def read_pairs(text: str) -> list[Any]:
+    """Return the pair vector that a JSON array gives."""
+    hint = "give best, or a pair per client: '[[0,1],[0,1]]'"
+    value = read_json(f"--pairs {text!r}", text, hint)
+    if not isinstance(value, list):
+        raise UsageError(f"--pairs {text!r} is not a JSON array", hint)
+    return value
+
+
+def read_json(where: str, text: str, hint: str = "write an array such as [0,1,1], and quote it") -> Any:
+    """Return what JSON says; decimals stay exact."""
+    try:
+        return json.loads(text, parse_float=_decimal_text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where} is not JSON: {error}", hint) from None
+
+
+def _decimal_text(text: str) -> Any:
+    from decimal import Decimal
+
+    return Decimal(text)
+
+
+def _refuse_constant(text: str) -> Any:
+    raise ValueError(f"{text} is not a number")

@@ -1,0 +1,160 @@
+"""Views as plain text, within any width: numbers and words stay whole, wide tables become several.
+
+A table that is too wide is cut between columns, into tables below each other that all begin with the key columns. Where
+hardly one more column fits beside the keys, every row becomes a list of its cells. Only a single word or number that is
+wider than the whole text stands out of it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import TextIO
+from unicodedata import combining, east_asian_width
+
+from tightdp.present.view import Grid, View
+
+__all__ = ["aligned", "as_text_of", "print_view", "table", "width_of", "wrapped"]
+
+_GAP = "  "
+_NARROWEST = 20
+"""Columns that a text has at least, however narrow the terminal says that it is."""
+
+
+def as_text_of(view: View, width: int | None = None) -> str:
+    """Return a view as plain text, `width` columns wide at most (any width where None)."""
+    return "\n".join(line for block in _blocks(view, width) for line in block)
+
+
+def print_view(view: View, file: TextIO) -> None:
+    """Print a view with an empty line between its blocks, within the width of the terminal if it is one."""
+    blocks = [block for block in _blocks(view, width_of(file)) if block]
+    if file.isatty() and blocks:
+        blocks[0] = [f"\x1b[1m{line}\x1b[0m" for line in blocks[0]]
+    file.write("\n\n".join("\n".join(block) for block in blocks) + "\n")
+
+
+def width_of(file: TextIO) -> int | None:
+    """Return how many columns a file shows: those of the terminal, None where it is none."""
+    try:
+        terminal = file.isatty()
+    except (AttributeError, ValueError):
+        return None
+    return shutil.get_terminal_size().columns if terminal else None
+
+
+def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    """Return a text as lines, broken at spaces only; lines after the first are indented."""
+    if width is None or _columns(text) <= width:
+        return [text]
+    lines, line = [], ""
+    for word in text.split():
+        if not line:
+            line = word
+        elif _columns(line) + 1 + _columns(word) <= width:
+            line = f"{line} {word}"
+        else:
+            lines.append(line)
+            line = f"{indent}{word}"
+    return [*lines, line]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines with aligned columns."""
+    widths = _widths(rows)
+    return [_GAP.join(_padded(cell, width) for cell, width in zip(row, widths, strict=False)).rstrip() for row in rows]
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None, keys: int = 1) -> list[str]:
+    """Return a table as lines, in several blocks of columns where it is wider than `width`."""
+    lines: list[str] = []
+    pieces = _pieces(_widths([header, *rows]), width, keys)
+    if pieces is None:
+        return _records(header, rows, width)
+    for piece in pieces:
+        lines += [""] if lines else []
+        lines += aligned([[row[at] if at < len(row) else "" for at in piece] for row in (header, *rows)])
+    return lines
+
+
+def _pieces(widths: Sequence[int], width: int | None, keys: int) -> list[list[int]] | None:
+    """Return which columns stand in which block; None where a row is better read as a list."""
+    columns = range(len(widths))
+    if width is None or _row_width(widths, columns) <= width:
+        return [list(columns)]
+    lead = list(columns[:keys])
+    pieces: list[list[int]] = []
+    for column in columns[keys:]:
+        if _row_width(widths, [*lead, column]) > width:
+            return None
+        if pieces and _row_width(widths, [*pieces[-1], column]) <= width:
+            pieces[-1].append(column)
+        else:
+            pieces.append([*lead, column])
+    return pieces if any(len(piece) > keys + 1 for piece in pieces) else None
+
+
+def _row_width(widths: Sequence[int], columns: Sequence[int]) -> int:
+    return sum(widths[at] for at in columns) + len(_GAP) * (len(columns) - 1)
+
+
+def _records(header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> list[str]:
+    lines: list[str] = []
+    for row in rows:
+        lines += [""] if lines else []
+        lines += _facts(list(zip(header, row, strict=False)), width)
+    return lines
+
+
+def _facts(facts: Sequence[tuple[str, str]], width: int | None) -> list[str]:
+    """Return labels and values; a value that does not fit beside its label is wrapped, or stands below it."""
+    lines: list[str] = []
+    label_width = max(_columns(label) for label, _ in facts)
+    for label, value in facts:
+        before = _padded(label, label_width) + _GAP
+        room = None if width is None else width - _columns(before)
+        if room is None or max(map(_columns, value.split()), default=0) <= room:
+            first, *others = wrapped(value, room)
+            lines += [f"{before}{first}".rstrip(), *(" " * _columns(before) + line for line in others)]
+        else:
+            lines += wrapped(label, width)
+            lines += [_GAP + line for line in wrapped(value, (width or 0) - len(_GAP))]
+    return lines
+
+
+def _blocks(view: View, width: int | None) -> Iterator[list[str]]:
+    """Yield the lines of the heading, the facts, the grid and the sentences."""
+    room = None if width is None else max(width, _NARROWEST)
+    yield wrapped(view.heading, room, _GAP)
+    if view.facts:
+        yield _facts(view.facts, room)
+    if view.grid is not None:
+        yield _grid(view.grid, room)
+    yield [line for sentence in view.sentences for line in wrapped(sentence, room)]
+
+
+def _grid(grid: Grid, width: int | None) -> list[str]:
+    remark = [f"{_GAP}{line}" for line in wrapped(grid.remark, width)] if grid.remark else []
+    return [*table(grid.header, grid.rows, width, grid.keys), *remark]
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(_columns, column)) for column in zip_longest(*rows, fillvalue="")]
+
+
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - _columns(cell))
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def terminal_width() -> int | None:
+    """Return the width of the terminal that Python writes to, None where there is none."""
+    return width_of(sys.stdout)
