@@ -14,7 +14,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tightdp.cli.load import load, read_bindings
+from tightdp.cli.binding import load
+from tightdp.cli.words import read_bindings
 from tightdp.language.interp import law, target_value
 from tightdp.language.neighbours import neighbours_of
 from tightdp.language.program import Bound
