@@ -19,37 +19,38 @@ __all__ = ["import_file", "mechanisms_of"]
 
 
 def import_file(path: Path, expected: str = "a Python file that defines a mechanism") -> ModuleType:
-    """Import a file anew, whatever was imported from it before, and return its module.
+    """Import a file or a package (a directory with `__init__.py`) anew, and return its module.
 
-    Its directory is the first place where it finds other modules meanwhile; what it prints goes to stderr, and no
-    bytecode is left behind. Raises ParameterError, which names the line, where there is no file or its import fails.
+    What was imported from it before is forgotten. The directory it stands in is the first place where it finds other
+    modules meanwhile; what it prints goes to stderr, and no bytecode is left behind. Raises ParameterError, which names
+    the line, where there is no file or its import fails.
     """
-    if not path.is_file():
+    package = (path / "__init__.py").is_file()
+    if not package and not path.is_file():
         kind = "is not a file" if path.exists() else "does not exist"
         raise ParameterError(f"{path} {kind}", f"give the path of {expected}")
+    file = path / "__init__.py" if package else path
     name = f"tightdp_file_{path.resolve().parent.name}_{path.stem}"
-    linecache.checkcache(str(path))
-    loader = SourceFileLoader(name, str(path))
-    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    linecache.checkcache()
+    spec = importlib.util.spec_from_file_location(
+        name,
+        file,
+        loader=SourceFileLoader(name, str(file)),
+        submodule_search_locations=[str(path.resolve())] if package else None,
+    )
     assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    _forget(name)
     sys.modules[name] = module
     try:
         with _importing(path.resolve().parent), contextlib.redirect_stdout(sys.stderr):
-            loader.exec_module(module)
-    except (TightdpError, KeyboardInterrupt):
-        del sys.modules[name]
-        raise
-    except SyntaxError as error:
-        del sys.modules[name]
-        at = f"{error.filename}:{error.lineno}:{error.offset}"
-        raise ParameterError(f"{at}: {error.msg}", "correct the file so that Python can import it") from error
-    except (Exception, SystemExit) as error:
-        del sys.modules[name]
-        raise ParameterError(
-            f"importing {_place(path, error)} fails with {_first_line(error)}",
-            "correct the file, or install what it needs",
-        ) from error
+            spec.loader.exec_module(module)
+    except BaseException as error:
+        _forget(name)
+        if isinstance(error, (TightdpError, KeyboardInterrupt)):
+            raise
+        raise _complaint(path, error) from error
     return module
 
 
@@ -74,6 +75,22 @@ def _importing(directory: Path) -> Iterator[None]:
         sys.dont_write_bytecode = written
         with contextlib.suppress(ValueError):
             sys.path.remove(str(directory))
+
+
+def _forget(name: str) -> None:
+    """Take a module and the modules of its package out of Python's list."""
+    for known in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
+        del sys.modules[known]
+
+
+def _complaint(path: Path, error: BaseException) -> ParameterError:
+    """Return the error to raise where the import of a file fails."""
+    if isinstance(error, SyntaxError):
+        at = f"{error.filename}:{error.lineno}:{error.offset}"
+        return ParameterError(f"{at}: {error.msg}", "correct the file so that Python can import it")
+    return ParameterError(
+        f"importing {_place(path, error)} fails with {_first_line(error)}", "correct the file, or install what it needs"
+    )
 
 
 def _place(path: Path, error: BaseException) -> str:
