@@ -189,7 +189,7 @@ def test_bad_pairs_are_refused(pairs: Any) -> None:
 def test_bad_pairs_are_named_by_their_client(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ParameterError, match="the pair of client 2 is"):
         instance("count", n=2).efficacy(pairs=[(0, 1), (1, 1)])
-    program = str(Path(__file__).parent.parent / "programs" / "count.py")
+    program = str(Path(__file__).parent.parent.parent / "programs" / "count.py")
     assert main(["efficacy", program, "n=2", "--pairs", "worst"]) == 2
     assert "give best, or a pair per client: '[[0,1],[0,1]]'" in capsys.readouterr().err
 

@@ -1,0 +1,39 @@
+"""Mechanisms that each of the fast methods takes a different way with."""
+
+from __future__ import annotations
+
+from tightdp import Bit, Int, choice, flip, geometric, mechanism, shuffle
+
+
+@mechanism(record=Bit)
+def response(x, lam):  # type: ignore[no-untyped-def]
+    return tuple(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Bit, target=sum)
+def count(x, lam):  # type: ignore[no-untyped-def]
+    return sum(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Int(0, 2), target=max)
+def largest(x):  # type: ignore[no-untyped-def]
+    return geometric(max(x), "1/2", 0, 2)
+
+
+@mechanism(record=Int(0, 2))
+def first_above(x):  # type: ignore[no-untyped-def]
+    limit = geometric(1, "1/2", 0, 2)
+    for at, value in enumerate(x):
+        if geometric(value, "1/2", 0, 2) >= limit:
+            return at
+    return None
+
+
+@mechanism(record=Bit)
+def shuffled(x, lam):  # type: ignore[no-untyped-def]
+    return tuple(shuffle([1 - b if flip(lam) else b for b in x]))
+
+
+@mechanism(record=Int(0, 2), target=sum)
+def picked(x):  # type: ignore[no-untyped-def]
+    return choice(x)
