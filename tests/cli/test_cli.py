@@ -14,21 +14,10 @@ from typing import Any
 
 import pytest
 
-from tightdp.cli import main
+from command_line import GOLDEN, SLOW, environment, run
 
-GOLDEN = Path(__file__).parent / "golden"
 TRANSCRIPTS = sorted(GOLDEN.glob("*.txt"))
 UPDATE = "TIGHTDP_UPDATE_GOLDEN" in os.environ
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """The exit status, stdout and stderr of one command."""
-    try:
-        status = main(arguments)
-    except SystemExit as end:
-        status = int(end.code or 0)
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
 
 
 def block(capsys: pytest.CaptureFixture[str], command: str) -> str:
@@ -144,25 +133,6 @@ def test_a_path_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_p
 # Limits.
 
 
-SLOW = """
-import sys
-import time
-
-from tightdp import Bit, flip, mechanism
-
-
-def slowly(x):
-    print("working", file=sys.stderr, flush=True)
-    time.sleep(0.05)
-    yield (1 - x[0], *x[1:])
-
-
-@mechanism(record=Bit, neighbours=slowly)
-def f(x):
-    return x[0] ^ flip("1/5")
-"""
-
-
 def test_an_interrupted_run_prints_what_it_knows(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     command = [sys.executable, "-m", "tightdp", "privacy", "slow.py", "n=12", "--json"]
@@ -187,14 +157,6 @@ def test_a_closed_pipe_is_no_error() -> None:
     done = subprocess.run(command, shell=True, cwd=GOLDEN, capture_output=True, text=True, env=environment())
     assert done.stderr == ""
     assert done.stdout.startswith('{"tightdp"')
-
-
-def environment() -> dict[str, str]:
-    """The environment, with the package to be found as it is found here."""
-    import tightdp
-
-    assert tightdp.__file__ is not None
-    return {**os.environ, "PYTHONPATH": str(Path(tightdp.__file__).parent.parent)}
 
 
 # The JSON object.

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from test_cli import GOLDEN, SLOW, environment, run
-from test_results import LEAK, RESPONSE, TOTAL, one_flip, response, stopped_after, total
+from answered import LEAK, RESPONSE, TOTAL, one_flip, response, stopped_after, total
+from command_line import GOLDEN, SLOW, environment, run
 from tightdp import Bit, Instance, ParameterError, TightdpError, audit, flip, mechanism
 from tightdp.present.text import as_text_of, table, wrapped
 from tightdp.present.view import Grid, View
