@@ -15,6 +15,7 @@ import tightdp
 
 ROOT = Path(tightdp.__file__).parent
 LAYERS = (
+    "limits",
     "exact",
     "language",
     "core",

@@ -14,8 +14,9 @@ from agreement import Agreement, assert_agreement, bind, module_of
 from strategies import Case, programs, write_program
 from tightdp.errors import LanguageError, LimitError
 from tightdp.language.program import Bound
+from tightdp.limits import Limits
 from tightdp.logic.bdd import BACKENDS
-from tightdp.methods.pipeline import Limits, compile_symbolic
+from tightdp.methods.pipeline import compile_symbolic
 
 SEEDS = range(24)
 QUICK = Limits(timeout=20)

@@ -19,6 +19,7 @@ from tightdp.errors import BackendError, LimitError, ProgramError
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Domain, Int, Values
 from tightdp.language.program import Bound
+from tightdp.limits import Limits
 from tightdp.logic import bdd
 from tightdp.logic import encode as encode_module
 from tightdp.logic.arithmetic import RATIONALS, SCALED_INTEGERS
@@ -27,7 +28,7 @@ from tightdp.logic.count import output_weights
 from tightdp.logic.encode import encode, possible_values
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import order
-from tightdp.methods.pipeline import Limits, compile_dataset, compile_symbolic
+from tightdp.methods.pipeline import compile_dataset, compile_symbolic
 from tightdp.symmetry.sets import Table
 
 ABOVE_THRESHOLD = """

@@ -1,9 +1,8 @@
-"""One query of a command: asked under Ctrl-C and a progress bar, printed, and turned into an exit status."""
+"""One query of a command: asked under a progress bar, printed, and turned into an exit status."""
 
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import time
 from argparse import Namespace
@@ -11,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from tightdp.cli.errors import UsageError
 from tightdp.errors import LimitError
+from tightdp.limits import interrupted, snapshot
 from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result
 from tightdp.session.instance import Instance
@@ -54,17 +53,18 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 
     `name` is what the query is called, the command's name unless given.
     """
-    interruption, name = _Interruption(instance), name or options.command
+    name = name or options.command
+    snapshot(Unknown(subject=instance.subject, status="unresolved", name=name))  # printed where it must be abandoned
+    stopped = False
     try:
-        with interruption.watched(), _progress(instance):
+        with _progress(instance):
             result = query()
     except LimitError as error:
         result = Unknown(subject=instance.subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
     except KeyboardInterrupt:
-        interruption.happened = True
-        reason = "the query was interrupted"
+        stopped, reason = True, "the query was interrupted"
         result = Unknown(subject=instance.subject, status="unresolved", reason=reason, name=name)
-    return Asked(result, interruption.happened)
+    return Asked(result, stopped or interrupted())
 
 
 def emit(result: Result, options: Namespace) -> None:
@@ -90,32 +90,6 @@ def write_text(target: str, text: str) -> None:
         Path(target).write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {target}: {error.strerror}", "give a path that can be written") from None
-
-
-class _Interruption:
-    """Lets Ctrl-C end the query with what it knows; a second one ends it at once."""
-
-    def __init__(self, instance: Instance) -> None:
-        self._instance = instance
-        self.happened = False
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Listen to Ctrl-C meanwhile."""
-        try:
-            before = signal.signal(signal.SIGINT, self._stop)
-        except ValueError:  # not in the main thread
-            before = None
-        try:
-            yield
-        finally:
-            if before is not None:
-                signal.signal(signal.SIGINT, before)
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        self.happened = True
-        self._instance.engine.stopping = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager

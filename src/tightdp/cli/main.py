@@ -7,13 +7,18 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tightdp.cli.parser import command_module, parse
 from tightdp.errors import LimitError, TightdpError
+from tightdp.limits import Abandoned, Command, Limits, default_memory, read_memory
+from tightdp.session.arguments import read_seconds
 
 __all__ = ["main"]
 
 BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
+_CLEAR_LINE = "\r\x1b[2K\x1b[?25h"
+"""Takes away the progress bar that a query has left behind, and shows the cursor again."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,9 +30,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        status = _run(parse(sys.argv[1:] if arguments is None else arguments))
+        options = parse(sys.argv[1:] if arguments is None else arguments)
+        command = _command(options)
+    except TightdpError as error:
+        _complain(error)
+        return BAD_INPUT
+    status = _run(command, options)
+    return INTERRUPTED if command.interrupted and status == UNRESOLVED else status
+
+
+def _run(command: Command, options: argparse.Namespace) -> int:
+    try:
+        status = command.run()
         sys.stdout.flush()
         return status
+    except Abandoned as error:
+        return _abandoned(error, options)
     except LimitError as error:
         _complain(error)
         return UNRESOLVED
@@ -44,14 +62,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RecursionError:
         _complain(LimitError("the program nests too deeply", "use fewer records or shorter loops"))
         return UNRESOLVED
-    except MemoryError:
-        _complain(LimitError("the memory was used up", "use fewer records, or bound the diagram with --max-nodes"))
+
+
+def _command(options: argparse.Namespace) -> Command:
+    """Return the command as it is run: within its limits, in a process that can be ended.
+
+    The limit on time is one of each row of a sweep, of the whole command otherwise.
+    """
+    timeout = None if options.command == "sweep" else getattr(options, "timeout", None)
+    memory = read_memory(getattr(options, "max_memory", None)) or default_memory()
+    limits = Limits(read_seconds("timeout", timeout), max_memory=memory)
+    run = command_module(options.command).run
+    return Command(lambda: int(run(options)), limits, gentle=options.command != "claims")
+
+
+def _abandoned(error: Abandoned, options: argparse.Namespace) -> int:
+    """Print what was known of a query that had to be ended."""
+    from tightdp.cli.answer import emit
+    from tightdp.results.answers import Unknown
+
+    if sys.stderr.isatty():
+        sys.stderr.write(_CLEAR_LINE)
+    known = error.snapshot
+    if isinstance(known, Unknown):
+        emit(replace(known, reason=error.what, hint=error.hint), options)
         return UNRESOLVED
-
-
-def _run(options: argparse.Namespace) -> int:
-    status: int = command_module(options.command).run(options)
-    return status
+    if known is not None:
+        emit(replace(known, reason=error.what), options)
+    _complain(error)
+    return UNRESOLVED
 
 
 def _complain(error: TightdpError) -> None:

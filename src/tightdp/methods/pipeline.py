@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from tightdp.core.ir import CoreProgram
 from tightdp.core.lowering import lower
 from tightdp.core.passes import expand_shuffles
-from tightdp.errors import LimitError, ProgramError
+from tightdp.errors import ProgramError
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits import Limits
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Limits", "compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "table_for"]
+__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "table_for"]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
-
-
-@dataclass
-class Limits:
-    """Bounds on a query: seconds of wall-clock time, and nodes of the diagram."""
-
-    timeout: float | None = None
-    max_nodes: int | None = None
-    _start: float = field(default_factory=time.monotonic)
-
-    def watch(self, nodes: int = 0) -> None:
-        """Raise LimitError where a bound is exceeded."""
-        if self.max_nodes is not None and nodes > self.max_nodes:
-            raise LimitError(f"the diagram has more than {self.max_nodes:,} nodes", "allow more with --max-nodes")
-        if self.timeout is not None and time.monotonic() - self._start > self.timeout:
-            raise LimitError(f"the query took more than {self.timeout:g} s", "allow more with --timeout")
 
 
 def compile_symbolic(bound: Bound, backend: str = "cudd", limits: Limits | None = None) -> WeightedFormula:

@@ -19,6 +19,7 @@ from tightdp.core.lowering import lower, lower_target
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits import Limits
 from tightdp.logic.encode import prober
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.chain import Chain, make_chain
@@ -27,7 +28,7 @@ from tightdp.methods.chain_search import blockwise_bound, largest_ratio
 from tightdp.methods.factored import FactoredTable, find_factored_table
 from tightdp.methods.likely import promising_pairs
 from tightdp.methods.local import LocalTable, find_local_table
-from tightdp.methods.pipeline import Limits, deep_recursion, encode_core, table_for
+from tightdp.methods.pipeline import deep_recursion, encode_core, table_for
 from tightdp.methods.ratios import Named, ratios_of_pairs
 from tightdp.methods.symmetry import Symmetry, both, of_chain, of_orbits, of_symmetries, sized
 from tightdp.symmetry.sets import MAX_DATASETS, AccuracySet, PrivacySet, Table, every_input, every_neighbouring_pair
@@ -312,10 +313,12 @@ class _Bounded(Limits):
 
     limits: Limits = field(default_factory=Limits)
 
-    def watch(self, nodes: int = 0) -> None:
-        self.limits.watch(nodes)
+    def __call__(self, nodes: int = 0) -> None:
+        self.limits(nodes)
         if nodes > _LARGE:
             raise _TooLarge
+
+    watch = __call__
 
 
 def _whole_plan(bound: Bound, core: CoreProgram, backend: str, limits: Limits) -> Plan:

@@ -8,11 +8,12 @@ from typing import Any
 
 from tightdp.language.neighbours import relation_name
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits import Limits, default_memory
 from tightdp.methods.pipeline import compile_dataset, compile_symbolic, table_for
 from tightdp.methods.plan import Plan, chain_plan, make_plan
 from tightdp.queries.curves import Profile, profile
 from tightdp.results.result import Subject
-from tightdp.session.monitor import Monitor, Progress, StoppableLimits
+from tightdp.session.monitor import Monitor, Progress
 from tightdp.symmetry.sets import Table
 
 __all__ = ["Engine", "Kept"]
@@ -24,11 +25,14 @@ Kept = dict[str, Any]
 class Engine:
     """Compiles a bound mechanism within limits, and says of every search whether it was cut short."""
 
-    def __init__(self, bound: Bound, backend: str, timeout: float | None, max_nodes: int | None) -> None:
+    def __init__(
+        self, bound: Bound, backend: str, timeout: float | None, max_nodes: int | None, max_memory: int | None = None
+    ) -> None:
         self.bound = bound
         self.backend = backend
         self.timeout = timeout
         self.max_nodes = max_nodes
+        self.max_memory = max_memory
         self.progress: Progress | None = None
         self.stopping = False
         self._table: Table | None = None
@@ -43,7 +47,8 @@ class Engine:
 
     def monitor(self) -> Monitor:
         """Return a fresh monitor: the limits count from now."""
-        limits = StoppableLimits(self.timeout, self.max_nodes, stop=lambda: self.stopping)
+        memory = self.max_memory or default_memory()
+        limits = Limits(self.timeout, self.max_nodes, memory, stop=lambda: self.stopping)
         return Monitor(limits, self.bound.record.size**self.bound.n if self.progress else 0, self.progress)
 
     def table(self, monitor: Monitor) -> Table:

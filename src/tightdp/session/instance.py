@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.rationals import as_value
 from tightdp.language.program import Bound, Output
+from tightdp.limits import read_memory
 from tightdp.session.arguments import (
     checked_calls,
     read_count,
@@ -18,6 +19,7 @@ from tightdp.session.arguments import (
     read_optional,
     read_seconds,
 )
+from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Distribution, Verification
@@ -41,19 +43,30 @@ class Instance:
     """
 
     def __init__(
-        self, bound: Bound, backend: str = "cudd", *, timeout: Any = None, max_nodes: int | None = None
+        self,
+        bound: Bound,
+        backend: str = "cudd",
+        *,
+        timeout: Any = None,
+        max_nodes: int | None = None,
+        max_memory: int | str | None = None,
     ) -> None:
         self.bound = bound
         self.backend = backend
         self.timeout = read_seconds("timeout", timeout)
         self.max_nodes = None if max_nodes is None else read_count("max_nodes", max_nodes)
+        self.max_memory = read_memory(max_memory)
 
     @cached_property
     def engine(self) -> Engine:
         """What compiles and searches."""
         from tightdp.session.engine import Engine
 
-        return Engine(self.bound, self.backend, self.timeout, self.max_nodes)
+        return Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory)
+
+    def forget(self) -> None:
+        """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""
+        self.__dict__.pop("engine", None)
 
     @property
     def n(self) -> int:
@@ -80,6 +93,7 @@ class Instance:
 
     # privacy
 
+    @limited
     def privacy(
         self,
         *,
@@ -115,6 +129,7 @@ class Instance:
         """Return the tight ε at δ, as `privacy(delta=delta)`; `float()` of the result is ε."""
         return self.privacy(delta=delta)
 
+    @limited
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε: exactly at a rational `exp_epsilon` >= 0, enclosed at a rational `epsilon` >= 0.
 
@@ -129,6 +144,7 @@ class Instance:
         assert exponent is not None
         return search.delta_at_epsilon(self.engine, exponent)
 
+    @limited
     def curve(self) -> Curve:
         """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points."""
         from tightdp.results.privacy import Curve
@@ -136,6 +152,7 @@ class Instance:
         profile, kept = self.engine.profile()
         return Curve(points=profile.breakpoints(), **kept)
 
+    @limited
     def tradeoff(self) -> Tradeoff:
         """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours."""
         from tightdp.results.privacy import Tradeoff
@@ -143,6 +160,7 @@ class Instance:
         profile, kept = self.engine.profile()
         return Tradeoff(vertices=profile.vertices(), **kept)
 
+    @limited
     def renyi(self, order: int) -> Renyi:
         """Return exp((a-1)·D_a) for an integer order a >= 2: the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours."""
         from tightdp.session import search
@@ -151,6 +169,7 @@ class Instance:
 
     # accuracy
 
+    @limited
     def accuracy(
         self,
         alpha: Any = None,
@@ -186,6 +205,7 @@ class Instance:
 
     # auditing
 
+    @limited
     def efficacy(self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False) -> Efficacy:
         """Return the efficacy of one-run auditing and its gaps, for k = 1, ..., n guesses or for one number of them.
 
@@ -198,6 +218,7 @@ class Instance:
         number = None if guesses is None else read_count("guesses", guesses)
         return one_run.efficacy(self.engine, number, pairs, adaptive)
 
+    @limited
     def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
         """Return the exact joint law of the numbers of guesses and of right guesses in a one-run audit.
 
@@ -211,6 +232,7 @@ class Instance:
         bar = read_number("delta", delta, 1)
         return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs, bar)
 
+    @limited
     def adaptive_guessing(
         self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
     ) -> Guessing:
@@ -223,6 +245,7 @@ class Instance:
         bar = read_number("delta", delta, 1)
         return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs, bar)
 
+    @limited
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
         """Return the same for classic auditing: `runs` independent runs, each on x or x' with probability 1/2.
 
@@ -235,17 +258,20 @@ class Instance:
 
     # outputs
 
+    @limited
     def distribution(self, x: Sequence[Any]) -> Distribution:
         """Return the exact law of the output on dataset x."""
         from tightdp.session import search
 
         return search.output_law(self.engine, self.bound.check_dataset(x))
 
+    @limited
     def probability(self, x: Sequence[Any], y: Output) -> Fraction:
         """Return P(y | x), without computing the other probabilities; n may be in the thousands."""
         dataset = self.bound.check_dataset(x)
         return self.engine.table(self.engine.monitor()).probability(dataset, as_value(y))
 
+    @limited
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
         from tightdp.methods.plan import Plan
@@ -268,6 +294,7 @@ class Instance:
 
     # verification
 
+    @limited
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Verification:

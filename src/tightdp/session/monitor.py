@@ -5,38 +5,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.program import Dataset
+from tightdp.limits import Limits
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.pipeline import Limits
 from tightdp.methods.plan import Plan
 from tightdp.results.result import Stats
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 T = TypeVar("T")
 
-__all__ = ["Monitor", "StoppableLimits"]
+__all__ = ["Monitor"]
 
 Progress = Callable[[int, int], None]
 """Is told how many of how many datasets, or pairs of neighbours, were looked at."""
-
-
-@dataclass
-class StoppableLimits(Limits):
-    """Limits that can also be asked to stop from outside."""
-
-    stop: Callable[[], bool] = lambda: False
-
-    def watch(self, nodes: int = 0) -> None:
-        """Raise LimitError where a bound is exceeded, or when asked to stop."""
-        if self.stop():
-            raise LimitError("the query was interrupted", "let it run, or ask for less")
-        super().watch(nodes)
 
 
 class Monitor:

@@ -99,5 +99,5 @@ def _instance(options: argparse.Namespace) -> Instance:
             f"--tradeoff {options.tradeoff!r} is not a trade-off function",
             "give gaussian:1, laplace:1, pairs '[[e^ε, δ], ...]', or the file of a program",
         )
-    settings = argparse.Namespace(neighbours=None, max_nodes=None, backend="cudd", timeout=None)
+    settings = argparse.Namespace(neighbours=None, max_nodes=None, max_memory=None, backend="cudd", timeout=None)
     return bind_to(load(options.tradeoff), read_bindings(options.bindings), settings)
