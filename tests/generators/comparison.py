@@ -20,7 +20,8 @@ from typing import Any
 from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.language import interp
 from tightdp.language.program import Bound
-from tightdp.methods.pipeline import Limits, compile_dataset, compile_symbolic
+from tightdp.limits import Limits
+from tightdp.methods.pipeline import compile_dataset, compile_symbolic
 from tightdp.symmetry.sets import Table
 
 Law = dict[Any, Fraction]
