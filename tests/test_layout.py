@@ -1,0 +1,169 @@
+"""Files stay short, packages say what they are for, and what is excused from a rule is listed until it is mended.
+
+Every list of exceptions shrinks: an entry that is no longer needed fails, so that it is taken out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import tightdp
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = Path(tightdp.__file__).parent
+FOLDERS = ("src", "tests", "proofs", "benchmarks", "programs")
+LONGEST = 400
+
+LONG = {
+    "src/tightdp/auditing/ask.py",
+    "src/tightdp/core/ir.py",
+    "src/tightdp/core/lowering/calls.py",
+    "src/tightdp/core/lowering/expressions.py",
+    "src/tightdp/core/lowering/machine.py",
+    "src/tightdp/exact/field.py",
+    "src/tightdp/language/source.py",
+    "src/tightdp/logic/encode.py",
+    "src/tightdp/methods/chain_search.py",
+    "tests/strategies.py",
+    "tests/test_claims_api.py",
+}
+"""Files of more than 400 lines."""
+
+SILENT = {"auditing", "claims", "cli", "cli/commands", "core/lowering", "queries/composition"}
+"""Packages that do not say what goes in, what comes out and what they may import."""
+
+BETWEEN = ("core", "logic", "symmetry", "methods", "queries")
+"""Packages whose signatures name types."""
+
+UNTYPED = {
+    "core/ir.py",
+    "core/lowering/__init__.py",
+    "core/lowering/calls.py",
+    "core/lowering/draws.py",
+    "core/lowering/expressions.py",
+    "core/lowering/machine.py",
+    "core/lowering/progress.py",
+    "core/lowering/values.py",
+    "core/operators.py",
+    "core/passes.py",
+    "logic/bdd.py",
+    "logic/count.py",
+    "logic/encode.py",
+    "logic/formula.py",
+    "methods/aggregate.py",
+    "methods/aggregated.py",
+    "methods/chain_search.py",
+    "methods/factored.py",
+    "methods/impossible.py",
+    "methods/local.py",
+    "methods/mixture.py",
+    "methods/symmetry.py",
+    "queries/curves.py",
+    "queries/declared.py",
+    "symmetry/automorphism.py",
+    "symmetry/graph.py",
+    "symmetry/orbits.py",
+}
+"""Modules of those with `Any` in a signature."""
+
+INSIDE = {
+    "auditing": 10,
+    "claims": 10,
+    "cli": 4,
+    "exact": 4,
+    "logic": 3,
+    "methods": 3,
+    "present": 1,
+    "results": 4,
+    "session": 23,
+}
+"""How many imports stand inside functions, by package: for a light start, or against a circle."""
+
+
+def excused(found: set[str], exceptions: set[str], what: str) -> None:
+    """The exceptions are exactly what breaks the rule."""
+    assert found - exceptions == set(), what
+    assert exceptions - found == set(), "these keep the rule by now: take them out of the list"
+
+
+def packages() -> Iterator[Path]:
+    yield from sorted(path for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE)
+
+
+def test_files_are_short() -> None:
+    long = {
+        str(path.relative_to(ROOT))
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*.py")
+        if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST
+    }
+    excused(long, LONG, f"files of more than {LONGEST} lines: split them by subject")
+
+
+def test_packages_say_what_goes_in_and_out() -> None:
+    silent = set()
+    for path in packages():
+        said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        if not all(any(form in said for form in forms) for forms in (("In:",), ("Out:",), ("May import", "Imports "))):
+            silent.add(str(path.parent.relative_to(PACKAGE)))
+    excused(silent, SILENT, "say in the docstring of the package: `In: ... Out: ... May import ...`")
+
+
+def signatures_with_any(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+            hints = [argument.annotation for argument in every if argument is not None] + [node.returns]
+            parts = [part for hint in hints if hint is not None for part in ast.walk(hint)]
+            if any(isinstance(part, ast.Name) and part.id == "Any" for part in parts):
+                yield node.name
+
+
+def test_signatures_between_the_program_and_the_answer_name_types() -> None:
+    untyped = {
+        str(path.relative_to(PACKAGE))
+        for package in BETWEEN
+        for path in (PACKAGE / package).rglob("*.py")
+        if any(signatures_with_any(ast.parse(path.read_text(encoding="utf-8"))))
+    }
+    excused(untyped, UNTYPED, "no `Any` in signatures here: name the type")
+
+
+def imports_inside(tree: ast.Module) -> int:
+    """How many import statements stand inside functions."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return len({n for f in functions for n in ast.walk(f) if isinstance(n, (ast.Import, ast.ImportFrom))})
+
+
+def test_imports_inside_functions_become_fewer() -> None:
+    found: Counter[str] = Counter()
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).parts
+        found[parts[0] if len(parts) > 1 else "."] += imports_inside(ast.parse(path.read_text(encoding="utf-8")))
+    more = {name: count for name, count in found.items() if count > INSIDE.get(name, 0)}
+    assert not more, "more imports inside functions than are recorded: import at the top of the file"
+    fewer = {name for name, count in INSIDE.items() if found[name] < count}
+    assert not fewer, "fewer imports inside functions than are recorded: lower the numbers"
+
+
+def test_folders_of_tests_have_the_names_of_packages() -> None:
+    folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+    assert folders - {path.name for path in PACKAGE.iterdir()} == set()
+
+
+def test_names_of_test_files_are_unique() -> None:
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_no_test_imports_another_one() -> None:
+    importing = [
+        path.name
+        for path in (ROOT / "tests").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("test_")
+    ]
+    assert importing == []
