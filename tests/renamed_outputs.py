@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from agreement import datasets, meaning
-from tightdp.core.ir import CoreProgram
 from tightdp.core.lowering import lower
+from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober

@@ -81,7 +81,7 @@ def test_only_one_file_imports_dd() -> None:
 
 def test_the_interpreter_shares_nothing_with_the_compiler() -> None:
     """The meaning of the language is independent of what is tested against it."""
-    compiler = ("tightdp.core.lowering", "tightdp.core.ir", "tightdp.core.check", "tightdp.logic")
+    compiler = ("tightdp.core.lowering", "tightdp.core.nodes", "tightdp.core.check", "tightdp.logic")
     pending, seen = ["tightdp.language.interp"], set()
     while pending:
         module = pending.pop()

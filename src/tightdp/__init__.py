@@ -13,8 +13,9 @@ from tightdp.errors import (
     QueryError,
     TightdpError,
 )
+from tightdp.language import primitives
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
-from tightdp.language.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
+from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
 from tightdp.session.auditing import audit, worst_case
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism, mechanism
@@ -44,18 +45,12 @@ __all__ = [
     "Values",
     "__version__",
     "audit",
-    "binomial",
     "canaries_needed",
-    "choice",
-    "flip",
-    "geometric",
     "mechanism",
-    "observe",
-    "randint",
-    "shuffle",
     "validity",
     "worst_case",
 ]
+__all__ += primitives.__all__
 
 _LATER = {
     "Adaptive": "tightdp.session.harness",

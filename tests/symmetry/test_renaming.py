@@ -13,7 +13,7 @@ from agreement import module_of
 from renamed_outputs import core, laws_of, only_outputs_renamed
 from symmetric_programs import MODULE
 from tightdp import Bit, mechanism, randint
-from tightdp.core.ir import CoreProgram, Draw, Input, reachable
+from tightdp.core.nodes import CoreProgram, Draw, Input, reachable
 from tightdp.language.program import Bound
 from tightdp.symmetry.renaming import Image, Renaming, Verifier
 

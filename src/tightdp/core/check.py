@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tightdp.core.ir import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 
 __all__ = ["MalformedError", "verify"]
 

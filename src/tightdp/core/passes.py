@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import factorial, prod
 from typing import Any
 
+from tightdp.core.builder import Builder
 from tightdp.core.check import verify
-from tightdp.core.ir import (
+from tightdp.core.nodes import (
     Apply,
-    Builder,
     Case,
     Check,
     Const,

@@ -75,6 +75,14 @@ def geometric(v: object, ratio: object, lo: object, hi: object) -> Law:
     return _geometric(centre, exact, first, last)
 
 
+def poisson_binomial(probabilities: Iterable[object]) -> Law:
+    """The number of successes in independent trials with these probabilities.
+
+    Raises ParameterError unless all are in [0, 1]. Wang, "On the number of successes in independent trials" (1993).
+    """
+    return _poisson_binomial(tuple(_probability(p, "a probability of poisson_binomial") for p in probabilities))
+
+
 @lru_cache(_CACHED)
 def _bernoulli(p: Fraction) -> Law:
     return _positive([(False, 1 - p), (True, p)])
@@ -95,6 +103,15 @@ def _weighted(weights: tuple[Fraction, ...]) -> Law:
 @lru_cache(_CACHED)
 def _binomial(n: int, p: Fraction) -> Law:
     return _positive([(k, math.comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1)])
+
+
+@lru_cache(_CACHED)
+def _poisson_binomial(probabilities: tuple[Fraction, ...]) -> Law:
+    masses = [Fraction(1)]
+    for p in probabilities:
+        fewer, more = [*masses, Fraction(0)], [Fraction(0), *masses]
+        masses = [(1 - p) * same + p * one for same, one in zip(fewer, more, strict=True)]
+    return _positive(list(enumerate(masses)))
 
 
 @lru_cache(_CACHED)

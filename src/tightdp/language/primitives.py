@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeVar
@@ -20,6 +21,8 @@ from tightdp.errors import ProgramError
 from tightdp.exact.rationals import Number
 from tightdp.language import laws
 from tightdp.language.laws import Law
+
+__all__ = ["binomial", "choice", "flip", "geometric", "observe", "poisson_binomial", "randint", "shuffle"]
 
 T = TypeVar("T")
 
@@ -86,11 +89,41 @@ def using(source: Source) -> Iterator[Source]:
         _current.reset(token)
 
 
+@dataclass(frozen=True)
+class Primitive:
+    """A function whose result is drawn from a law of its arguments: scalars, or sequences of scalars.
+
+    `steps`, where given, is a function of the same arguments in the language that has the same law. It is compiled in
+    place of a table of laws where several arguments depend on the run.
+    """
+
+    law: Callable[..., Law]
+    steps: Callable[..., Any] | None = None
+
+
+PRIMITIVES: dict[Callable[..., Any], Primitive] = {}
+"""What a mechanism may draw from, besides choice and shuffle, whose results are made of their arguments."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def primitive(law: Callable[..., Law], steps: Callable[..., Any] | None = None) -> Callable[[F], F]:
+    """Declare a function that draws from a law; interpreter, sampling and compiler know it from then on."""
+
+    def declare(function: F) -> F:
+        PRIMITIVES[function] = Primitive(law, steps)
+        return function
+
+    return declare
+
+
+@primitive(laws.bernoulli)
 def flip(p: Number) -> bool:
     """True with probability p, otherwise False."""
     return bool(current_source().draw(laws.bernoulli(p)))
 
 
+@primitive(laws.uniform)
 def randint(lo: int, hi: int) -> int:
     """An integer from lo to hi, both included, each with the same probability."""
     return current_source().draw(laws.uniform(lo, hi))
@@ -102,14 +135,22 @@ def choice(values: Iterable[T], weights: Iterable[Number] | None = None) -> T:
     return listed[current_source().draw(laws.weighted(listed, weights))]
 
 
+@primitive(laws.binomial)
 def binomial(n: int, p: Number) -> int:
     """The number of successes in n independent trials that succeed with probability p."""
     return current_source().draw(laws.binomial(n, p))
 
 
+@primitive(laws.geometric)
 def geometric(v: int, ratio: Number, lo: int, hi: int) -> int:
     """Two-sided geometric noise around v: P(z) proportional to ratio^|z - v|, then clamped to lo..hi."""
     return current_source().draw(laws.geometric(v, ratio, lo, hi))
+
+
+@primitive(laws.poisson_binomial, steps=lambda probabilities: sum([flip(p) for p in probabilities]))
+def poisson_binomial(probabilities: Iterable[Number]) -> int:
+    """The number of successes in independent trials with these probabilities."""
+    return current_source().draw(laws.poisson_binomial(probabilities))
 
 
 def shuffle(messages: Iterable[T]) -> tuple[T, ...]:

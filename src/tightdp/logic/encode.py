@@ -14,7 +14,7 @@ from functools import partial
 from operator import add
 from typing import Any
 
-from tightdp.core.ir import Apply, Case, Check, Const, CoreProgram, Draw, Expr, Input, Leaf, Nary, reachable
+from tightdp.core.nodes import Apply, Case, Check, Const, CoreProgram, Draw, Expr, Input, Leaf, Nary, reachable
 from tightdp.core.operators import operation
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError

@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from tightdp.core.ir import Choice, Input, Leaf, Shape, TupleOf
+from tightdp.core.nodes import Choice, Input, Leaf, Shape, TupleOf
 from tightdp.language.domains import Domain
 from tightdp.logic.bdd import Diagram
 

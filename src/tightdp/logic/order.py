@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tightdp.core.ir import CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Nary, children, reachable
 
 __all__ = ["NO_CLIENT", "Block", "clients_of", "order"]
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from math import gcd, lcm
 from typing import Any
 
+from tightdp.core.builder import Builder
 from tightdp.core.check import verify
-from tightdp.core.ir import (
+from tightdp.core.nodes import (
     Apply,
-    Builder,
     Check,
     Const,
     CoreProgram,

@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
-from tightdp.core.ir import Choice, CoreProgram, Leaf, Shape, TupleOf
 from tightdp.core.lowering import lower_target
+from tightdp.core.nodes import Choice, CoreProgram, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.language.domains import Record

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import gcd, prod
 from typing import Any
 
-from tightdp.core.ir import Choice, CoreProgram, Draw, Input, Leaf, Shape, TupleOf, reachable
+from tightdp.core.nodes import Choice, CoreProgram, Draw, Input, Leaf, Shape, TupleOf, reachable
 from tightdp.core.passes import Arrangement
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import changes_one_record, record_steps

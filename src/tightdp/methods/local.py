@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from tightdp.core.ir import Choice, Shape
+from tightdp.core.nodes import Choice, Shape
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import changes_one_record, record_steps
 from tightdp.language.program import Bound, Dataset

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tightdp.core.ir import CoreProgram
 from tightdp.core.lowering import lower
+from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.language.program import Bound, Dataset

@@ -14,8 +14,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from tightdp.core.ir import CoreProgram
 from tightdp.core.lowering import lower, lower_target
+from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.language.program import Bound, Dataset

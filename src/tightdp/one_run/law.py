@@ -8,7 +8,7 @@ from itertools import product
 from math import lcm, prod
 from typing import Any
 
-from tightdp.core.ir import Check, CoreProgram, Leaf, Shape
+from tightdp.core.nodes import Check, CoreProgram, Leaf, Shape
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LimitError, ProgramError
 from tightdp.language.domains import Bit

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tightdp.core.ir import (
+from tightdp.core.nodes import (
     Apply,
     Check,
     Const,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from tightdp.core.ir import CoreProgram, Draw, Expr, Input, reachable
+from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, reachable
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import record_steps
 from tightdp.language.program import Bound

@@ -16,7 +16,7 @@ from typing import Any
 
 import networkx
 
-from tightdp.core.ir import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
 from tightdp.core.operators import REFUSED, operation
 
 __all__ = ["Vertex", "client", "component", "node", "program_graph", "value"]

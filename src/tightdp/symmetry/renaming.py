@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from tightdp.core.ir import Const, CoreProgram, Draw, Expr, reachable
+from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, reachable
 from tightdp.logic.bdd import Node
 from tightdp.logic.encode import Digit, Encoder, Tree
 from tightdp.logic.formula import InputBit, code_length

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tightdp.core.ir import CoreProgram
+from tightdp.core.nodes import CoreProgram
 from tightdp.language.program import Bound
 from tightdp.symmetry.blocks import BlockOrbits, Kind, Map, every_content
 from tightdp.symmetry.detect import Action, Detector

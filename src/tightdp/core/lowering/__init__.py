@@ -6,15 +6,16 @@ What stays the same: on every dataset the core program has the output law of the
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from typing import Any
 
 from tightdp.core.check import verify
-from tightdp.core.ir import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.core.lowering.draws import Draws
-from tightdp.core.lowering.machine import Frame, Probe
+from tightdp.core.lowering import arranging, comparisons, draws, lists, loops, statements  # noqa: F401
+from tightdp.core.lowering.adopt import adopt
+from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.machine import Frame, Machine, Probe
 from tightdp.core.lowering.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
+from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.errors import LanguageError
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
@@ -45,7 +46,7 @@ def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     return _Lowering(bound, None, probe, lambda: None).run_target()
 
 
-class _Lowering(Draws):
+class _Lowering(Machine):
     """One lowering of one mechanism."""
 
     def __init__(self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None, watch: Callable[[], None]) -> None:
@@ -55,7 +56,7 @@ class _Lowering(Draws):
         self.source = read_function(bound.program.function)
         self.inputs: list[Input] = []
         self.components: list[Expr] = []
-        frame = Frame(self.new_key(), (), frozenset(), self.source)
+        frame = Frame(self.store.new_key(), (), frozenset(), self.source)
         self.enter(frame, {})
         self.position.append(self.source.node)
         self.x = tuple(
@@ -64,20 +65,19 @@ class _Lowering(Draws):
 
     def run(self) -> CoreProgram:
         """Lower the function on the dataset."""
-        keywords = {name: self.adopt(value) for name, value in self.bound.arguments.items()}
-        return self._finish(lambda: self._call_python(self.bound.program.function, (self.x,), keywords))
+        keywords = {name: adopt(self, value) for name, value in self.bound.arguments.items()}
+        return self._finish(lambda: call_python(self, self.bound.program.function, (self.x,), keywords))
 
     def run_target(self) -> CoreProgram:
         """Lower the target on the dataset."""
         target = self.bound.program.target
         names = named_parameters(target, self.bound)
-        keywords = {name: self.adopt(value) for name, value in names.items()}
-        call = ast.Call(ast.Name("target", ast.Load()), [], [])
-        return self._finish(lambda: self.call(self.adopt(target), (self.x,), keywords, call))
+        keywords = {name: adopt(self, value) for name, value in names.items()}
+        return self._finish(lambda: call(self, adopt(self, target), (self.x,), keywords))
 
     def _finish(self, action: Callable[[], Value]) -> CoreProgram:
         value = self.attempt(action)
-        if self.state.alive is self.builder.false and not self.checks:
+        if self.alive is self.builder.false and not self.checks:
             dataset = self.bound.record.values[:1] * self.bound.n if self.fixed is None else self.fixed
             raise self.bound.contradiction(dataset, "is false in every run")
         shape = self.attempt(lambda: self._shape(value, self.builder.true)) or Leaf(0)

@@ -2,206 +2,204 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.ir import Expr, TooManyValues
-from tightdp.core.lowering.calls import Arguments, Calls, Handler, Keywords
-from tightdp.core.lowering.machine import Dead, Failure
-from tightdp.core.lowering.values import Value, is_scalar, kind, name_of
+from tightdp.core.lowering.functions import call_python
+from tightdp.core.lowering.iteration import collected
+from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.registry import builtin
+from tightdp.core.lowering.scalars import operate, too_many, total, truth
+from tightdp.core.lowering.sequences import item_at
+from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, named, shape_by_shape
+from tightdp.core.lowering.values import Value, is_scalar, kind, known, name_of
+from tightdp.core.nodes import Expr
+from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import ParameterError
 from tightdp.language import laws, primitives
 from tightdp.language.laws import Law
 
-__all__ = ["Draws"]
+__all__: list[str] = []
 
 _MAX_JOINT = 4096
 """How many combinations of weights one joint table of `choice` may have."""
 
 
-class Draws(Calls):
-    """Execution of the random primitives on all live runs at once."""
+def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Handler:
+    """Return the handler of a primitive whose outcome is drawn from a law of its arguments."""
+    name, names = function.__name__, tuple(inspect.signature(function).parameters)
 
-    iterating = (*Calls.iterating, primitives.choice, primitives.shuffle)
+    def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+        values = [value if is_scalar(value) else _listed(m, value) for value in named(names, arguments, keywords)]
+        return shape_by_shape(m, tuple(values), lambda *plain: draw(*plain, m=m))
 
-    def handler(self, thing: Any) -> Handler | None:
-        """Return how a primitive or a builtin is applied, or None."""
-        if callable(thing) and type(thing).__hash__ is not None and thing in _PRIMITIVES:
-            return _PRIMITIVES[thing]
-        return super().handler(thing)
-
-    def draw(self, name: str, law: Callable[..., Law], arguments: Sequence[Value]) -> Value:
-        """Draw from the law that belongs to the values of the arguments."""
-        for argument in arguments:
-            if not is_scalar(argument):
-                raise Failure(f"TypeError: {name} does not take {name_of(argument)}", "pass numbers")
-        unknown = [argument for argument in arguments if isinstance(argument, Expr)]
-        if not unknown:
-            return self.known(self.builder.draw(name, self.builder.true, [self._law(law, arguments)]))
-        selector = unknown[0] if len(unknown) == 1 else self._joint(unknown)
-        table: list[Law | None] = []
-        refused: list[tuple[Any, Failure]] = []
-        for value in selector.values:
-            values = iter((value,) if len(unknown) == 1 else value)
-            plain = [next(values) if isinstance(argument, Expr) else argument for argument in arguments]
-            try:
-                table.append(self._law(law, plain))
-            except Failure as failure:
-                table.append(None)
-                refused.append((value, failure))
-        if refused:
-            conditions = [self.builder.equals(selector, value) for value, _ in refused]
-            self.oblige(self.builder.disjunction(conditions), refused[0][1])
-        if len(refused) == len(table):
-            raise Dead
-        return self.known(self.builder.draw(name, selector, table))
-
-    def _joint(self, unknown: Sequence[Expr]) -> Expr:
-        try:
-            return self.builder.total("tuple", *unknown)
-        except TooManyValues as error:
-            raise self.too_many(error) from None
-
-    @staticmethod
-    def _law(law: Callable[..., Law], arguments: Sequence[Any]) -> Law:
-        try:
-            return law(*arguments)
-        except ParameterError as error:
-            raise Failure(f"ParameterError: {error.what}", error.hint) from None
-
-    # choice
-
-    def choose(self, items: tuple[Value, ...], weights: Sequence[Value] | None) -> Value:
-        """Return one of the items with probability proportional to its weight."""
-        if not items:
-            raise Failure("ParameterError: choice was given no values", "give at least one value")
-        if weights is None:
-            return self._at(items, self.draw("choice", lambda: laws.weighted(items), ()))
-        if len(weights) != len(items):
-            raise Failure(
-                f"ParameterError: choice was given {len(items)} values and {len(weights)} weights",
-                "give one weight per value",
-            )
-        joint = 1
-        for weight in weights:
-            joint *= len(weight.values) if isinstance(weight, Expr) else 1
-        if joint <= _MAX_JOINT:
-            return self._at(items, self.draw("choice", lambda *plain: laws.weighted(items, plain), weights))
-        return self._choose_in_turn(items, weights)
-
-    def _choose_in_turn(self, items: tuple[Value, ...], weights: Sequence[Value]) -> Value:
-        """Take the first item with its share of all weights, else the second with its share of the rest, ..."""
-        for weight in weights:
-            self.oblige(
-                self.truth(self.operate("lt", weight, 0)),
-                Failure("ParameterError: a weight of choice is negative", "give weights of at least 0"),
-            )
-        self.oblige(
-            self.truth(self.operate("eq", self.total(weights), 0)),
-            Failure("ParameterError: the weights of choice are all 0", "give at least one positive weight"),
-        )
-        taken: list[Expr] = []
-        for at in range(len(items) - 1):
-            rest = self.total(weights[at:])
-            taken.append(self.truth(self.draw("choice", _share, (weights[at], rest))))
-        result = items[-1]
-        for condition, item in zip(reversed(taken), reversed(items[:-1]), strict=True):
-            result = self.merge(condition, item, result)
-        return result
-
-    # shuffle
-
-    def shuffled(self, items: tuple[Value, ...]) -> tuple[Value, ...]:
-        """Return the items in uniformly random order."""
-        if len({kind(item) for item in items}) == 1 and all(is_scalar(item) for item in items):
-            return self.builder.shuffled([self.expr(item) for item in items])
-        arranged = list(items)
-        for last in range(len(arranged) - 1, 0, -1):
-            picked = self.draw("shuffle", laws.uniform, (0, last))
-            moved, kept = self._at(tuple(arranged[: last + 1]), picked), arranged[last]
-            for at in range(last):
-                arranged[at] = self.merge(self.builder.equals(self.expr(picked), at), kept, arranged[at])
-            arranged[last] = moved
-        return tuple(arranged)
-
-    # observe
-
-    def condition_on(self, value: Value) -> None:
-        """Keep only the runs on which the value is true."""
-        condition = self.truth(value)
-        alive = self.state.alive
-        self.evidence.append(self.builder.disjunction([self.builder.negation(alive), condition]))
-        self.state.alive = self.conj(alive, condition)
-        self.depart(None)
-        if self.state.alive is self.builder.false:
-            raise Dead
-
-
-def _share(weight: Any, total: Any) -> Law:
-    """Return the law of a coin with probability weight / total; combinations that cannot occur give a constant."""
-    if total <= 0 or not 0 <= weight <= total:
-        return ((False, Fraction(1)),)
-    return laws.bernoulli(Fraction(weight) / Fraction(total))
-
-
-def _signature(names: tuple[str, ...], arguments: Arguments, keywords: Keywords, optional: int = 0) -> list[Value]:
-    """Return the arguments of a primitive by position; the last `optional` ones may be missing (None)."""
-    if len(arguments) > len(names) or any(name not in names[len(arguments) :] for name in keywords):
-        raise Failure(f"TypeError: the arguments are {', '.join(names)}", "see the table of random primitives")
-    values = [*arguments, *(keywords.get(name, ...) for name in names[len(arguments) :])]
-    for at, value in enumerate(values):
-        if value is ...:
-            if at < len(names) - optional:
-                raise Failure(f"TypeError: the argument {names[at]!r} is missing", "see the table of primitives")
-            values[at] = None
-    return values
-
-
-def _numbers(name: str, law: Callable[..., Law], *names: str) -> Handler:
-    def handler(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
-        assert isinstance(machine, Draws)
-
-        def over(done: Arguments, rest: Arguments) -> Value:
-            if not rest:
-                return machine.draw(name, law, done)
-            return machine.each(rest[0], lambda value: over((*done, value), rest[1:]))
-
-        return over((), tuple(_signature(names, arguments, keywords)))
+    def draw(*values: Value, m: Machine) -> Value:
+        unknown = {item.serial for item in _leaves(values) if isinstance(item, Expr)}
+        if primitive.steps is not None and len(unknown) > 1:
+            return call_python(m, primitive.steps, values, {})
+        return _draw(m, name, primitive.law, values)
 
     return handler
 
 
-def _choice(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
-    assert isinstance(machine, Draws)
-    values, weights = _signature(("values", "weights"), arguments, keywords, optional=1)
+def _listed(m: Machine, value: Value) -> Value:
+    try:
+        return collected(m, value)
+    except Failure:
+        return value
+
+
+for _function, _primitive in primitives.PRIMITIVES.items():
+    builtin(_function)(_drawn(_function, _primitive))
+
+
+def _leaves(arguments: Sequence[Value]) -> list[Value]:
+    """Return the scalars of arguments, which are scalars or sequences of them."""
+    return [item for value in arguments for item in (value if isinstance(value, tuple) else (value,))]
+
+
+def _draw(m: Machine, name: str, law: Callable[..., Law], arguments: Sequence[Value]) -> Value:
+    """Draw from the law that belongs to the values of the arguments, which are scalars or tuples of scalars."""
+    for item in _leaves(arguments):
+        if not is_scalar(item):
+            raise Failure(f"TypeError: {name} does not take {name_of(item)}", "pass numbers")
+    unknown = [item for item in _leaves(arguments) if isinstance(item, Expr)]
+    if not unknown:
+        return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)]))
+    selector = unknown[0] if len(unknown) == 1 else _joint(m, unknown)
+    table: list[Law | None] = []
+    refused: list[tuple[Any, Failure]] = []
+    for at, value in enumerate(selector.values):
+        if at % 64 == 0:
+            m.watch()
+        values = iter((value,) if len(unknown) == 1 else value)
+        plain = [
+            tuple(next(values) if isinstance(item, Expr) else item for item in argument)
+            if isinstance(argument, tuple)
+            else (next(values) if isinstance(argument, Expr) else argument)
+            for argument in arguments
+        ]
+        try:
+            table.append(_law(law, plain))
+        except Failure as failure:
+            table.append(None)
+            refused.append((value, failure))
+    if refused:
+        conditions = [m.builder.equals(selector, value) for value, _ in refused]
+        m.oblige(m.builder.disjunction(conditions), refused[0][1])
+    if len(refused) == len(table):
+        raise Dead
+    return known(m.builder.draw(name, selector, table))
+
+
+def _joint(m: Machine, unknown: Sequence[Expr]) -> Expr:
+    try:
+        return m.builder.total("tuple", *unknown)
+    except TooManyValues as error:
+        raise too_many(m, error) from None
+
+
+def _law(law: Callable[..., Law], arguments: Sequence[Any]) -> Law:
+    try:
+        return law(*arguments)
+    except ParameterError as error:
+        raise Failure(f"ParameterError: {error.what}", error.hint) from None
+
+
+# choice
+
+
+@builtin(primitives.choice)
+def _choice(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    values, weights = named(("values", "weights"), arguments, keywords, optional=1)
     if weights is None:
-        return machine.each(machine.collected(values), lambda items: machine.choose(items, None))
-    return machine.each(
-        machine.collected(values),
-        lambda items: machine.each(machine.collected(weights), lambda shares: machine.choose(items, shares)),
+        return m.each(collected(m, values), lambda items: _choose(m, items, None))
+    return m.each(
+        collected(m, values), lambda items: m.each(collected(m, weights), lambda shares: _choose(m, items, shares))
     )
 
 
-def _shuffle(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
-    assert isinstance(machine, Draws)
-    (messages,) = _signature(("messages",), arguments, keywords)
-    return machine.each(machine.collected(messages), machine.shuffled)
+def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | None) -> Value:
+    """Return one of the items with probability proportional to its weight."""
+    if not items:
+        raise Failure("ParameterError: choice was given no values", "give at least one value")
+    if weights is None:
+        return item_at(m, items, _draw(m, "choice", lambda: laws.weighted(items), ()))
+    if len(weights) != len(items):
+        raise Failure(
+            f"ParameterError: choice was given {len(items)} values and {len(weights)} weights",
+            "give one weight per value",
+        )
+    joint = 1
+    for weight in weights:
+        joint *= len(weight.values) if isinstance(weight, Expr) else 1
+    if joint <= _MAX_JOINT:
+        return item_at(m, items, _draw(m, "choice", lambda *plain: laws.weighted(items, plain), weights))
+    return _choose_in_turn(m, items, weights)
 
 
-def _observe(machine: Calls, arguments: Arguments, keywords: Keywords) -> Value:
-    assert isinstance(machine, Draws)
-    (condition,) = _signature(("condition",), arguments, keywords)
-    machine.condition_on(condition)
-    return None
+def _choose_in_turn(m: Machine, items: tuple[Value, ...], weights: Sequence[Value]) -> Value:
+    """Take the first item with its share of all weights, else the second with its share of the rest, ..."""
+    for weight in weights:
+        m.oblige(
+            truth(m, operate(m, "lt", weight, 0)),
+            Failure("ParameterError: a weight of choice is negative", "give weights of at least 0"),
+        )
+    m.oblige(
+        truth(m, operate(m, "eq", total(m, weights), 0)),
+        Failure("ParameterError: the weights of choice are all 0", "give at least one positive weight"),
+    )
+    taken: list[Expr] = []
+    for at in range(len(items) - 1):
+        taken.append(truth(m, _draw(m, "choice", _share, (weights[at], total(m, weights[at:])))))
+    result = items[-1]
+    for condition, item in zip(reversed(taken), reversed(items[:-1]), strict=True):
+        result = m.merge(condition, item, result)
+    return result
 
 
-_PRIMITIVES: dict[Any, Handler] = {
-    primitives.flip: _numbers("flip", laws.bernoulli, "p"),
-    primitives.randint: _numbers("randint", laws.uniform, "lo", "hi"),
-    primitives.binomial: _numbers("binomial", laws.binomial, "n", "p"),
-    primitives.geometric: _numbers("geometric", laws.geometric, "v", "ratio", "lo", "hi"),
-    primitives.choice: _choice,
-    primitives.shuffle: _shuffle,
-    primitives.observe: _observe,
-}
+def _share(weight: Any, of: Any) -> Law:
+    """Return the law of a coin with probability weight / of; combinations that cannot occur give a constant."""
+    if of <= 0 or not 0 <= weight <= of:
+        return ((False, Fraction(1)),)
+    return laws.bernoulli(Fraction(weight) / Fraction(of))
+
+
+# shuffle
+
+
+@builtin(primitives.shuffle)
+def _shuffle(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    (messages,) = named(("messages",), arguments, keywords)
+    return m.each(collected(m, messages), lambda items: _shuffled(m, items))
+
+
+def _shuffled(m: Machine, items: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return the items in uniformly random order."""
+    if len({kind(item) for item in items}) == 1 and all(is_scalar(item) for item in items):
+        return m.builder.shuffled([m.expr(item) for item in items])
+    arranged = list(items)
+    for last in range(len(arranged) - 1, 0, -1):
+        picked = _draw(m, "shuffle", laws.uniform, (0, last))
+        moved, kept = item_at(m, tuple(arranged[: last + 1]), picked), arranged[last]
+        for at in range(last):
+            arranged[at] = m.merge(m.builder.equals(m.expr(picked), at), kept, arranged[at])
+        arranged[last] = moved
+    return tuple(arranged)
+
+
+# observe
+
+
+@builtin(primitives.observe)
+def _observe(m: Machine, arguments: Arguments, keywords: Keywords) -> None:
+    (value,) = named(("condition",), arguments, keywords)
+    condition, alive = truth(m, value), m.alive
+    m.evidence.append(m.builder.disjunction([m.builder.negation(alive), condition]))
+    m.alive = m.conj(alive, condition)
+    m.depart(None)
+    if m.alive is m.builder.false:
+        m.impossible = m.impossible or m.frame.source.span(m.position[-1])
+        raise Dead

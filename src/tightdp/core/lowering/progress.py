@@ -11,9 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from tightdp.core.ir import Expr
 from tightdp.core.lowering.machine import Machine, is_milestone
-from tightdp.core.lowering.values import Closure, Range, Reference, Union, Value
+from tightdp.core.lowering.values import Closure, Range, Reference, Union, Value, known
+from tightdp.core.nodes import Expr
 
 __all__ = ["Progress"]
 
@@ -48,10 +48,10 @@ class Progress:
             return False
         picture = _Picture(machine)
         if picture.plain == self.plain:
-            machine.state.alive = picture.narrowed()
+            machine.alive = picture.narrowed()
             picture = _Picture(machine)
         elif is_milestone(self.rounds) and not machine.some_run_is_left():
-            machine.state.alive = machine.builder.false
+            machine.alive = machine.builder.false
         self.plain = picture.plain
         self.seen[tuple(picture.full)] += 1
         return self.seen[tuple(picture.full)] <= picture.states
@@ -76,7 +76,7 @@ class _Picture:
             self._frame(key)
 
     def _frame(self, key: int) -> None:
-        for name, value in self.machine.state.frames.get(key, {}).items():
+        for name, value in self.machine.store.names(key):
             self._note(name)
             self._value(value)
 
@@ -120,27 +120,26 @@ class _Picture:
         known = key in self._lists
         self._note(("list", self._lists.setdefault(key, len(self._lists))))
         if not known:
-            self._value(self.machine.state.heap[key])
+            self._value(self.machine.store[key])
 
     def narrowed(self) -> Expr:
         """Restrict everything to the values that occur on a run that is alive, and return its path condition."""
         machine = self.machine
         if machine.probe is None:
-            return machine.state.alive
+            return machine.alive
         exprs = [*self.scalars.values(), *self.guards.values()]
-        possible = machine.probe(machine.state.alive, [machine.builder.true, *exprs])
+        possible = machine.probe(machine.alive, [machine.builder.true, *exprs])
         if not any(possible[0]):
             return machine.builder.false
         self._image = {
             expr.serial: self._restricted(expr, kept) for expr, kept in zip(exprs, possible[1:], strict=True)
         }
-        frames, heap = machine.state.frames, machine.state.heap
         for key in self._frames:
-            if key in frames:
-                frames[key] = {name: self._rewritten(value) for name, value in frames[key].items()}
+            for name, value in list(machine.store.names(key)):
+                machine.store[key, name] = self._rewritten(value)
         for key in self._lists:
-            heap[key] = self._rewritten(heap[key])
-        return machine.state.alive
+            machine.store[key] = self._rewritten(machine.store[key])
+        return machine.alive
 
     def _restricted(self, expr: Expr, kept: Any) -> Value:
         if all(kept):
@@ -148,7 +147,7 @@ class _Picture:
         builder = self.machine.builder
         some = next(value for value, here in zip(expr.values, kept, strict=True) if here)
         branches = [builder.const(value if here else some) for value, here in zip(expr.values, kept, strict=True)]
-        return self.machine.known(builder.case(expr, branches))
+        return known(builder.case(expr, branches))
 
     def _rewritten(self, value: Value) -> Value:
         match value:

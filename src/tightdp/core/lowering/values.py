@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.ir import Expr
+from tightdp.core.nodes import Const, Expr
+from tightdp.core.operators import is_number
 from tightdp.language.source import FunctionSource
 
 __all__ = [
     "UNBOUND",
     "Closure",
+    "Generator",
     "Host",
     "Range",
     "Reference",
@@ -27,7 +29,9 @@ __all__ = [
     "alternatives",
     "is_scalar",
     "kind",
+    "known",
     "name_of",
+    "numeric",
 ]
 
 Value = Any
@@ -57,6 +61,20 @@ class Stream:
 
     name: str
     step: Callable[[int], tuple[Expr, Value] | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Generator(Stream):
+    """A generator expression: its outermost iterable, evaluated when it was made, and where its names live.
+
+    `drain()` gives its items all at once, as a tuple or a union of tuples.
+    """
+
+    node: ast.GeneratorExp
+    first: Value
+    enclosing: tuple[int, ...]
+    source: FunctionSource
+    drain: Callable[[], Value]
 
 
 @dataclass(frozen=True)
@@ -95,6 +113,16 @@ UNBOUND = Host("a name that is not bound")
 def is_scalar(value: Value) -> bool:
     """Whether a value is a scalar, known or not."""
     return value is None or isinstance(value, (int, str, Fraction, Expr))
+
+
+def known(value: Value) -> Value:
+    """Return the plain value of a node that is constant; anything else as it is."""
+    return value.values[0] if isinstance(value, Const) else value
+
+
+def numeric(value: Value) -> bool:
+    """Whether every value that a scalar may take is a number."""
+    return value.numeric if isinstance(value, Expr) else is_number(value)
 
 
 def alternatives(value: Value, always: Expr) -> tuple[tuple[Expr, Value], ...]:

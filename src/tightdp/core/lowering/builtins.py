@@ -1,0 +1,197 @@
+"""The builtin functions of Python, and those of `math` and `fractions`."""
+
+from __future__ import annotations
+
+import fractions
+import math
+
+from tightdp.core.lowering.comprehensions import search, sum_as_it_goes
+from tightdp.core.lowering.expressions import binary
+from tightdp.core.lowering.iteration import Step, collected, items_of, one_of, steps
+from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.registry import builtin
+from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
+from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
+from tightdp.core.lowering.values import Generator, Range, Stream, Value, alternatives, known
+
+__all__ = ["summed"]
+
+
+# scalars
+
+
+def _scalar(name: str, count: int) -> Handler:
+    def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+        expect(arguments, keywords, count, count)
+        return shape_by_shape(m, arguments, lambda *values: operate(m, name, *values))
+
+    return handler
+
+
+for _function, _name, _count in (
+    (abs, "abs", 1),
+    (math.floor, "floor", 1),
+    (math.ceil, "ceil", 1),
+    (math.comb, "comb", 2),
+):
+    builtin(_function)(_scalar(_name, _count))
+
+
+@builtin(bool)
+def _bool(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 0, 1)
+    return known(truth(m, arguments[0])) if arguments else False
+
+
+@builtin(int)
+def _int(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    return _scalar("int", 1)(m, arguments, keywords) if arguments else 0
+
+
+@builtin(fractions.Fraction)
+def _fraction(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 2)
+    return _scalar("fraction", len(arguments))(m, arguments, keywords)
+
+
+@builtin(divmod)
+def _divmod(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    return tuple(_scalar(name, 2)(m, arguments, keywords) for name in ("floordiv", "mod"))
+
+
+@builtin(pow)
+def _pow(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    return _scalar("pow" if len(arguments) < 3 else "powmod", max(len(arguments), 2))(m, arguments, keywords)
+
+
+# sequences
+
+
+@builtin(len)
+def _len(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 1)
+    return m.each(items_of(m, arguments[0]), len)
+
+
+@builtin(list)
+def _list(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 0, 1)
+    return m.new_list(collected(m, arguments[0]) if arguments else ())
+
+
+@builtin(tuple)
+def _tuple(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 0, 1)
+    return collected(m, arguments[0]) if arguments else ()
+
+
+@builtin(any)
+def _any(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 1)
+    return search(m, arguments[0], True)
+
+
+@builtin(all)
+def _all(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 1)
+    return search(m, arguments[0], False)
+
+
+@builtin(sum)
+def _sum(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 2, "start")
+    start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
+    items = arguments[0]
+    if isinstance(items, Generator) and any(clause.ifs for clause in items.node.generators):
+        return sum_as_it_goes(m, items, start)
+    return m.each(collected(m, items), lambda values: summed(m, values, start))
+
+
+def summed(m: Machine, items: tuple[Value, ...], start: Value = 0) -> Value:
+    """Return the sum of values."""
+    result = total(m, (start, *items))
+    if result is None:
+        result = start
+        for item in items:
+            result = binary(m, "add", result, item, m.position[-1])
+    return result
+
+
+@builtin(range)
+def _range(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 3)
+
+    def over(done: tuple[int, ...], rest: Arguments) -> Value:
+        if not rest:
+            if len(done) == 3 and done[2] == 0:
+                raise Failure("ValueError: range() step must not be zero", "use a step other than 0")
+            return Range(tuple(range(*done)))
+        return over_values(m, rest[0], lambda value: over((*done, whole(value)), rest[1:]))
+
+    return over((), arguments)
+
+
+# streams
+
+
+@builtin(enumerate)
+def _enumerate(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 2, "start")
+    start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
+    inner = steps(m, arguments[0])
+
+    def step(at: int) -> Step | None:
+        found = inner(at)
+        return None if found is None else (found[0], (operate(m, "add", start, at), found[1]))
+
+    return Stream("enumerate", step)
+
+
+@builtin(zip)
+def _zip(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 0, 1 << 30, "strict")
+    strict = keywords.get("strict", False)
+    parts = [steps(m, argument) for argument in arguments]
+
+    def step(at: int) -> Step | None:
+        found = [part(at) for part in parts]
+        there = [one[0] for one in found if one is not None]
+        present = m.conj(*there) if len(there) == len(parts) > 0 else m.builder.false
+        if strict:
+            uneven = m.conj(m.builder.disjunction(there), m.builder.negation(present))
+            m.oblige(uneven, Failure("ValueError: zip() arguments have different lengths", "make them equally long"))
+        if present is m.builder.false:
+            return None
+        return present, tuple(one[1] for one in found if one is not None)
+
+    return Stream("zip", step)
+
+
+@builtin(reversed)
+def _reversed(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 1)
+    return m.each(arguments[0], lambda sequence: _backwards(m, sequence))
+
+
+def _backwards(m: Machine, sequence: Value) -> Value:
+    items = items_of(m, sequence)
+    options = alternatives(items, m.builder.true)
+
+    def step(at: int) -> Step | None:
+        now = items_of(m, sequence)
+        if now is items:
+            pairs = [(guard, len(part), part) for guard, part in options]
+        else:
+            pairs = [
+                (m.conj(guard, other), len(part), content)
+                for guard, part in options
+                for other, content in alternatives(now, m.builder.true)
+            ]
+        there = [
+            (guard, (m.builder.true, part[length - 1 - at]))
+            for guard, length, part in pairs
+            if 0 <= length - 1 - at < len(part)
+        ]
+        return one_of(m, there, len(there) == len(pairs))
+
+    return Stream("reversed", step)

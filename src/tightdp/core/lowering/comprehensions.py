@@ -1,0 +1,170 @@
+"""Comprehensions and generator expressions, and the functions that stop in the middle of one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from tightdp.core.lowering.expressions import binary
+from tightdp.core.lowering.iteration import Step, collected, iterate, spend, steps
+from tightdp.core.lowering.machine import Dead, End, Frame, Machine
+from tightdp.core.lowering.registry import lowers
+from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.sequences import joined
+from tightdp.core.lowering.values import Generator, Value, known
+from tightdp.language.source import FunctionSource
+
+__all__ = ["search", "sum_as_it_goes"]
+
+Comprehension = ast.ListComp | ast.GeneratorExp
+
+
+@lowers(ast.ListComp)
+def _listcomp(m: Machine, node: ast.ListComp) -> Value:
+    first = m.evaluate(node.generators[0].iter)
+    return m.new_list(_within(m, node, _surroundings(m), lambda: _items(m, node, first)))
+
+
+@lowers(ast.GeneratorExp)
+def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
+    first = m.evaluate(node.generators[0].iter)
+    outside = _surroundings(m)
+    simple = len(node.generators) == 1 and not node.generators[0].ifs
+    begun: list[Callable[[int], Step | None]] = []
+
+    def step(at: int) -> Step | None:
+        if not simple:
+            raise m.unsupported(
+                "a loop over a generator expression with conditions is not in the language",
+                "loop over the list [...], or write the loops and conditions out",
+                node,
+            )
+        if not begun:
+            begun.append(steps(m, first))
+        found = begun[0](at)
+        if found is None:
+            return None
+
+        def item() -> Value:
+            m.assign(node.generators[0].target, found[1])
+            return m.evaluate(node.elt)
+
+        return found[0], m.branch(found[0], lambda: _within(m, node, outside, item), lambda: None)
+
+    drain = lambda: _within(m, node, outside, lambda: _items(m, node, first))  # noqa: E731
+    return Generator("generator expression", step, node, first, *outside, drain)
+
+
+def _surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
+    return (m.frame.key, *m.frame.enclosing), m.frame.source
+
+
+def _items(m: Machine, node: Comprehension, first: Value) -> Value:
+    """Return the items that a comprehension produces."""
+    result = m.new_list(())
+
+    def add() -> None:
+        item = m.evaluate(node.elt)
+        m.store[result.key] = joined(m, m.store[result.key], (item,))
+
+    clauses(m, node.generators, first, add)
+    return m.store.pop(result.key)
+
+
+def _within(
+    m: Machine, node: ast.AST, outside: tuple[tuple[int, ...], FunctionSource], action: Callable[[], Value]
+) -> Value:
+    """Run an action where the targets of a comprehension have a scope of their own."""
+    enclosing, source = outside
+    targets = {
+        name.id
+        for generator in node.generators  # type: ignore[attr-defined]
+        for name in ast.walk(generator.target)
+        if isinstance(name, ast.Name)
+    }
+    frame = Frame(m.store.new_key(), enclosing, frozenset(targets), source, comprehension=True)
+    m.enter(frame, {})
+    try:
+        return action()
+    finally:
+        m.stack.remove(frame)
+        if not any(isinstance(part, (ast.Lambda, ast.GeneratorExp)) for part in ast.walk(node) if part is not node):
+            m.store.drop(frame.key)
+
+
+def clauses(m: Machine, generators: Sequence[ast.comprehension], first: Value, body: Callable[[], None]) -> None:
+    """Run the body for every item that the clauses of a comprehension produce; `first` is the outer iterable."""
+    generator, inner = generators[0], generators[1:]
+    if generator.is_async:
+        raise m.unsupported("async is not in the language", "write an ordinary comprehension")
+
+    def conditions(rest: Sequence[ast.expr]) -> None:
+        if rest:
+            m.branch(truth(m, m.evaluate(rest[0])), lambda: conditions(rest[1:]), lambda: None)
+        elif inner:
+            clauses(m, inner, m.evaluate(inner[0].iter), body)
+        else:
+            body()
+
+    for present, item in iterate(m, first):
+        if m.alive is m.builder.false:
+            raise Dead
+
+        def step(item: Value = item) -> None:
+            m.assign(generator.target, item)
+            conditions(generator.ifs)
+
+        m.branch(present, step, lambda: None)
+
+
+# functions that go through a generator as they need it
+
+
+def search(m: Machine, iterable: Value, wanted: bool) -> Value:
+    """Return any() (`wanted`) or all() of an iterable; a generator stops at the first item that decides."""
+    if isinstance(iterable, Generator):
+        spend(m, iterable)
+        outside = (iterable.enclosing, iterable.source)
+        return _within(m, iterable.node, outside, lambda: _search(m, iterable, wanted))
+    join = m.builder.disjunction if wanted else m.builder.conjunction
+    return m.each(collected(m, iterable), lambda items: known(join([truth(m, item) for item in items])))
+
+
+def _search(m: Machine, generator: Generator, wanted: bool) -> Value:
+    base, mark, level = m.alive, m.departures(), m.store.open()
+    found: list[End] = []
+
+    def body() -> None:
+        condition = truth(m, m.evaluate(generator.node.elt))
+        if not wanted:
+            condition = m.builder.negation(condition)
+        m.branch(condition, lambda: m.leave(found, level, wanted), lambda: None)
+
+    m.attempt(lambda: clauses(m, generator.node.generators, generator.first, body))
+    ends = list(found)
+    if m.alive is not m.builder.false:
+        ends.append(End(m.alive, m.store.changes(level), not wanted))
+    kept = m.stayed(mark, found)
+    m.arrived(mark, found)
+    if not ends:
+        raise Dead
+    value = m.join(level, base, ends, base if kept else None)
+    m.store.keep(level)
+    return value
+
+
+def sum_as_it_goes(m: Machine, generator: Generator, start: Value) -> Value:
+    """Return the sum of a generator that leaves items out, without a list whose length depends on the run."""
+    spend(m, generator)
+    result = m.new_list((start,))
+
+    def add() -> None:
+        item = m.evaluate(generator.node.elt)
+        (done,) = m.store[result.key]
+        m.store[result.key] = (binary(m, "add", done, item, generator.node),)
+
+    def run() -> None:
+        clauses(m, generator.node.generators, generator.first, add)
+
+    _within(m, generator.node, (generator.enclosing, generator.source), run)
+    return m.store.pop(result.key)[0]

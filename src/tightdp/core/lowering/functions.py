@@ -1,0 +1,271 @@
+"""Functions: local ones, those of the module and other mechanisms, each executed in place of its call."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from tightdp.core.lowering.adopt import adopt
+from tightdp.core.lowering.expressions import display
+from tightdp.core.lowering.iteration import items_of
+from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
+from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
+from tightdp.core.lowering.values import Closure, Host, Union, Value, name_of
+from tightdp.exact.rationals import as_parameter
+from tightdp.language.program import REQUIRED, Program
+from tightdp.language.source import read_function
+
+__all__ = ["call", "call_python"]
+
+Arguments = tuple[Value, ...]
+Keywords = dict[str, Value]
+
+_MAX_DEPTH = 200
+"""How deep calls of local functions may nest."""
+
+
+@lowers(ast.Call)
+def _call(m: Machine, node: ast.Call) -> Value:
+    if isinstance(node.func, ast.Attribute):
+        base = m.evaluate(node.func.value)
+        if not (isinstance(base, Host) and isinstance(base.object, types.ModuleType)):
+            arguments, keywords = _arguments(m, node)
+            return _call_method(m, base, node.func.attr, arguments, keywords, node)
+    function = m.evaluate(node.func)
+    arguments, keywords = _arguments(m, node)
+    return m.each(function, lambda item: call(m, item, arguments, keywords, node))
+
+
+def _arguments(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
+    arguments = display(m, node.args)
+    if isinstance(arguments, Union):
+        raise m.unsupported("the number of arguments depends on the run", "pass one list instead", node)
+    keywords = {}
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise m.unsupported("**arguments are not in the language", "name the arguments", node)
+        keywords[keyword.arg] = m.evaluate(keyword.value)
+    return arguments, keywords
+
+
+def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, node: ast.AST | None = None) -> Value:
+    """Call a function: execute a Python function in place, or apply a builtin."""
+    if isinstance(function, Closure):
+        return _inline(m, function, _bind(function, arguments, keywords))
+    if not isinstance(function, Host):
+        raise Failure(f"TypeError: {name_of(function)} cannot be called", "call a function")
+    target = function.object
+    handler = FUNCTIONS.get(target) if callable(target) and type(target).__hash__ is not None else None
+    if handler is not None:
+        return handler(m, arguments, keywords)
+    program = getattr(target, "program", None)
+    if isinstance(program, Program):
+        return _call_mechanism(m, program, arguments, keywords)
+    if isinstance(target, types.FunctionType):
+        return call_python(m, target, arguments, keywords)
+    raise m.unsupported(
+        f"{_shown(target, node)} is not in the language",
+        "use the builtins and random primitives of the language, or a plain Python function",
+        node,
+    )
+
+
+def _shown(target: Any, node: ast.AST | None) -> str:
+    if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+        return ast.unparse(node.func)
+    return str(getattr(target, "__name__", target))
+
+
+def _call_method(m: Machine, base: Value, name: str, arguments: Arguments, keywords: Keywords, node: ast.Call) -> Value:
+    if keywords or not any(known == name for _, known in METHODS):
+        raise m.unsupported(
+            f"the method .{name}() is not in the language",
+            "lists have append, extend, insert, pop, index, count and copy; tuples index and count",
+            node,
+        )
+
+    def on(value: Value) -> Value:
+        if isinstance(value, Host) and isinstance(value.object, dict) and name == "get":
+            raise m.unsupported("dict.get is not in the language", "index the dictionary", node)
+        handler = METHODS.get((type(value), name))
+        if handler is None:
+            raise Failure(f"AttributeError: {name_of(value)} has no .{name}()", "make a list of it first")
+        return handler(m, value, *arguments)
+
+    try:
+        return m.each(base, on)
+    except TypeError as error:
+        raise m.unsupported(f".{name}() got the wrong arguments: {error}", "see its documentation") from None
+
+
+def _call_mechanism(m: Machine, program: Program, arguments: Arguments, keywords: Keywords) -> Value:
+    """Call a mechanism inside another one: it is given n, and its parameters are read as `bind` reads them."""
+    names = list(program.parameters)
+    if program.takes_n() and "n" not in keywords and arguments:
+        keywords = {**keywords, "n": m.each(items_of(m, arguments[0]), len)}
+    given = {name: adopt(m, value) for name, value in program.parameters.items() if value is not REQUIRED}
+    given |= dict(zip(names, arguments[1:], strict=False)) | keywords
+    return call_python(
+        m, program.function, arguments[:1], {name: _parameter(m, value) for name, value in given.items()}
+    )
+
+
+def _parameter(m: Machine, value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(_parameter(m, item) for item in value)
+    return adopt(m, as_parameter(value)) if isinstance(value, str) else value
+
+
+def call_python(m: Machine, target: Callable[..., Any], arguments: Arguments, keywords: Keywords) -> Value:
+    """Call a function of a module."""
+    source = read_function(target, anonymous=True)
+    spec = source.node.args
+    positional = [*spec.posonlyargs, *spec.args]
+    values = target.__defaults__ or ()
+    names = [argument.arg for argument in positional[len(positional) - len(values) :]]
+    keyword_defaults = target.__kwdefaults__ or {}
+    defaults = {**dict(zip(names, values, strict=True)), **keyword_defaults}
+    closure = Closure(source.node, source, (), {name: adopt(m, value) for name, value in defaults.items()})
+    return _inline(m, closure, _bind(closure, arguments, keywords))
+
+
+def _bind(closure: Closure, arguments: Arguments, keywords: Keywords) -> dict[str, Value]:
+    """Return the values of a function's parameters."""
+    spec = closure.node.args
+    positional = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
+    bound = dict(zip(positional, arguments, strict=False))
+    rest = arguments[len(positional) :]
+    if spec.vararg is not None:
+        bound[spec.vararg.arg] = rest
+    elif rest:
+        raise Failure(f"TypeError: {closure.name}() takes {len(positional)} arguments, got {len(arguments)}")
+    names = [*positional, *(argument.arg for argument in spec.kwonlyargs)]
+    for name, value in keywords.items():
+        if name not in names or name in bound:
+            raise Failure(f"TypeError: {closure.name}() got an unexpected or repeated argument {name!r}")
+        bound[name] = value
+    for name in names:
+        if name not in bound:
+            if name not in closure.defaults:
+                raise Failure(f"TypeError: {closure.name}() misses the argument {name!r}", "pass it")
+            bound[name] = closure.defaults[name]
+    return bound
+
+
+# definitions
+
+
+@lowers(ast.Lambda)
+def _lambda(m: Machine, node: ast.Lambda) -> Value:
+    return _closure(m, node)
+
+
+@lowers(ast.FunctionDef)
+def _functiondef(m: Machine, node: ast.FunctionDef) -> None:
+    if node.decorator_list:
+        raise m.unsupported("a decorated local function is not in the language", "drop the decorator", node)
+    m.bind(node.name, _closure(m, node))
+
+
+@lowers(ast.Nonlocal)
+def _nonlocal(m: Machine, node: ast.Nonlocal) -> None:
+    """The names are looked up in the enclosing frames."""
+
+
+def _closure(m: Machine, node: ast.FunctionDef | ast.Lambda) -> Closure:
+    """Return a local function with its defaults evaluated now and its free names looked up when called."""
+    spec = node.args
+    if spec.kwarg is not None:
+        raise m.unsupported("**arguments are not in the language", "name the arguments", node)
+    positional = [*spec.posonlyargs, *spec.args]
+    with_default = [argument.arg for argument in positional[len(positional) - len(spec.defaults) :]]
+    defaults = {name: m.evaluate(value) for name, value in zip(with_default, spec.defaults, strict=True)}
+    for argument, value in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if value is not None:
+            defaults[argument.arg] = m.evaluate(value)
+    return Closure(node, m.frame.source, (m.frame.key, *m.frame.enclosing), defaults)
+
+
+# execution
+
+
+@lowers(ast.Return)
+def _return(m: Machine, node: ast.Return) -> None:
+    value = None if node.value is None else m.evaluate(node.value)
+    m.frame.returned_at = node
+    m.leave(m.frame.returns, m.frame.level, value)
+
+
+def _inline(m: Machine, closure: Closure, bindings: dict[str, Value]) -> Value:
+    """Execute a function's body in place of the call and return its value."""
+    depth = len(m.stack)
+    if depth > _MAX_DEPTH:
+        raise m.unsupported("calls nest too deeply", "bound the recursion")
+    if is_milestone(depth) and not m.some_run_is_left():
+        raise Dead
+    node = closure.node
+    frame = Frame(m.store.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source)
+    m.enter(frame, bindings)
+    try:
+        return m.evaluate(node.body) if isinstance(node, ast.Lambda) else _body(m, node, frame)
+    finally:
+        m.stack.pop()
+        if not _keeps_names(node):
+            m.store.drop(frame.key)
+
+
+def _body(m: Machine, node: ast.FunctionDef, frame: Frame) -> Value:
+    base, mark = m.alive, m.departures()
+    frame.level = m.store.open()
+    m.block(node.body)
+    ends = frame.returns
+    kept = m.stayed(mark, ends)
+    m.arrived(mark, ends)
+    if m.alive is not m.builder.false:
+        ends = [*ends, End(m.alive, m.store.changes(frame.level))]
+    if not ends:
+        raise Dead
+    if not _keeps_names(node):
+        ends = [End(end.alive, _without(end.changes, frame.key), end.value) for end in ends]
+    value = m.join(frame.level, base, ends, base if kept else None)
+    m.store.keep(frame.level)
+    return value
+
+
+def _without(changes: dict[Any, Value], frame: int) -> dict[Any, Value]:
+    """Return changes without those of the names of a frame."""
+    return {cell: value for cell, value in changes.items() if type(cell) is not tuple or cell[0] != frame}
+
+
+@lru_cache(4096)
+def _keeps_names(node: ast.AST) -> bool:
+    """Whether something made by a function may look up the function's names after it has returned."""
+    inner = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp)
+    return any(isinstance(part, inner) for part in ast.walk(node) if part is not node)
+
+
+@lru_cache(4096)
+def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Return the names that a function assigns itself."""
+    names: set[str] = set()
+    outer: set[str] = set()
+    stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, ast.Nonlocal):
+            outer.update(part.names)
+        elif isinstance(part, ast.FunctionDef):
+            names.add(part.name)
+            continue
+        elif isinstance(part, ast.Lambda):
+            continue
+        elif isinstance(part, (ast.ListComp, ast.GeneratorExp)):
+            stack.extend(inner.target for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
+            continue
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            names.add(part.id)
+        stack.extend(ast.iter_child_nodes(part))
+    return frozenset(names - outer)

@@ -1,0 +1,137 @@
+"""Going through anything that Python goes through, one item at a time or all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tightdp.core.lowering.adopt import adopt
+from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.scalars import over_values
+from tightdp.core.lowering.values import Generator, Host, Range, Reference, Stream, Union, Value, alternatives, name_of
+from tightdp.core.nodes import Expr
+
+__all__ = ["Step", "collected", "items_of", "iterate", "one_of", "spend", "steps"]
+
+Step = tuple[Expr, Value]
+"""An item of a loop: the condition that it is there, and the item."""
+
+_MAX_GROWTH = 100
+"""How many items a list may gain while a loop goes over it."""
+
+
+def items_of(m: Machine, sequence: Value) -> Value:
+    """Return the items of a sequence: a tuple, or a union of tuples of different lengths."""
+    if type(sequence) is tuple:
+        return sequence
+
+    def of(value: Value) -> Value:
+        match _opened(m, value):
+            case Reference(key):
+                return m.store[key]
+            case Range(items):
+                return items
+            case Stream(name):
+                raise Failure(f"TypeError: {name} is not a sequence", f"write list({name}(...))")
+            case items:
+                return items
+
+    return m.each(sequence, of)
+
+
+def collected(m: Machine, iterable: Value) -> Value:
+    """Return the items of anything that a loop can go through, all at once."""
+
+    def of(value: Value) -> Value:
+        if isinstance(value, Generator):
+            spend(m, value)
+            return value.drain()
+        return _drained(m, value) if isinstance(value, Stream) else items_of(m, value)
+
+    return m.each(iterable, of)
+
+
+def spend(m: Machine, stream: Stream) -> None:
+    """Begin to go through a stream, which can be done once."""
+    if stream in m.spent:
+        listed = "[...]" if isinstance(stream, Generator) else f"list({stream.name}(...))"
+        raise m.unsupported(f"what a {stream.name} gives is gone through twice", f"keep {listed}")
+    m.spent.add(stream)
+
+
+def _opened(m: Machine, value: Value) -> Value:
+    """Return something to loop over as a tuple, range, list or stream."""
+    if isinstance(value, (tuple, Range, Reference, Stream)):
+        return value
+    if isinstance(value, Host) and isinstance(value.object, dict):
+        return tuple(adopt(m, key) for key in value.object)
+    if isinstance(value, str):
+        return tuple(value)
+    if isinstance(value, Expr) and any(isinstance(item, str) for item in value.values):
+        return over_values(m, value, lambda item: _opened(m, item))
+    raise Failure(f"TypeError: {name_of(value)} is not a sequence", "use a tuple, a list or a range")
+
+
+def _drained(m: Machine, stream: Stream) -> Value:
+    found = list(iterate(m, stream))
+    items = tuple(item for _, item in found)
+    if all(present is m.builder.true for present, _ in found):
+        return items
+    there = [m.builder.true, *(present for present, _ in found), m.builder.false]
+    options = []
+    for length in range(len(items) + 1):
+        guard = m.conj(there[length], m.builder.negation(there[length + 1]))
+        if guard is not m.builder.false:
+            options.append((guard, items[:length]))
+    return options[0][1] if len(options) == 1 else Union(tuple(options))
+
+
+def iterate(m: Machine, iterable: Value) -> Iterator[Step]:
+    """Yield (condition that it is there, item) for every item that a loop over a value may meet.
+
+    A list is read anew at every step, as in Python.
+    """
+    step, at = steps(m, iterable), 0
+    while (found := step(at)) is not None:
+        m.watch()
+        yield found
+        at += 1
+
+
+def steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
+    """Return what gives (condition that it is there, item) for a place in anything to loop over."""
+    opened = m.each(iterable, lambda value: _opened(m, value))
+    parts = [(guard, _steps(m, item)) for guard, item in alternatives(opened, m.builder.true)]
+
+    def step(at: int) -> Step | None:
+        there = [(guard, found) for guard, part in parts if (found := part(at)) is not None]
+        return one_of(m, there, len(there) == len(parts))
+
+    return step
+
+
+def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
+    if isinstance(iterable, Stream):
+        spend(m, iterable)
+        return iterable.step
+    longest = max(len(items) for _, items in alternatives(items_of(m, iterable), m.builder.true))
+
+    def step(at: int) -> Step | None:
+        if at > longest + _MAX_GROWTH:
+            raise m.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
+        options = alternatives(items_of(m, iterable), m.builder.true)
+        longer = [(guard, (m.builder.true, items[at])) for guard, items in options if len(items) > at]
+        return one_of(m, longer, len(longer) == len(options))
+
+    return step
+
+
+def one_of(m: Machine, options: Sequence[tuple[Expr, Step]], always: bool) -> Step | None:
+    """Return the item of whichever option holds; `always` says that one of them does."""
+    if not options:
+        return None
+    value = options[-1][1][1]
+    for guard, (_, item) in reversed(options[:-1]):
+        value = m.merge(guard, item, value)
+    if always and all(present is m.builder.true for _, (present, _) in options):
+        return m.builder.true, value
+    return m.builder.disjunction([m.conj(guard, present) for guard, (present, _) in options]), value

@@ -1,0 +1,161 @@
+"""Operations on scalars, truth values, and actions for every value that a scalar may take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice, product
+from typing import Any
+
+from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.values import Host, Range, Reference, Union, Value, is_scalar, known, name_of, numeric
+from tightdp.core.nodes import Const, Expr
+from tightdp.core.operators import REFUSED, operation
+from tightdp.core.valuesets import TooManyValues
+from tightdp.errors import LanguageError
+
+__all__ = ["negated", "operate", "over_values", "too_many", "total", "truth", "whole"]
+
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "bitand": "&", "bitor": "|", "bitxor": "^",
+    "lshift": "<<", "rshift": ">>", "invert": "~",
+}  # fmt: skip
+
+_SAMPLED = 1 << 16
+"""Among how many combinations of values the first one is looked for that Python refuses, to name its error."""
+
+_LISTED = 64
+"""Up to how many values are told apart one by one; more of them by halves, so that branches do not nest deeply."""
+
+
+def operate(m: Machine, name: str, *values: Value) -> Value:
+    """Apply a scalar operation."""
+    for value in values:
+        if not is_scalar(value):
+            raise _refused(name, values)
+    if not any(isinstance(value, Expr) for value in values):
+        try:
+            return operation(name)(*values)
+        except REFUSED as error:
+            raise _refused(name, values, error) from None
+    try:
+        result, bad = _apply(m, name, [m.expr(value) for value in values])
+    except TooManyValues as error:
+        raise too_many(m, error) from None
+    if bad is not None:
+        m.oblige(bad, _refused(name, values, _first_refusal(m, name, values)))
+    if result is None:
+        raise Dead
+    return known(result)
+
+
+def too_many(m: Machine, error: TooManyValues) -> LanguageError:
+    """Return the error for an operation over too many values."""
+    return m.unsupported(
+        f"this operation would have to tabulate {error.size:,} combinations of values",
+        "bound its operands more tightly, or split it into steps with fewer values each",
+    )
+
+
+def _apply(m: Machine, name: str, operands: list[Expr]) -> tuple[Expr | None, Expr | None]:
+    builder = m.builder
+    numbers = all(operand.numeric for operand in operands)
+    if numbers and name == "add":
+        return builder.add(*operands), None
+    if numbers and name == "sub" and not isinstance(operands[0], Const) and not isinstance(operands[1], Const):
+        return builder.add(operands[0], builder.total("neg", operands[1])), None
+    if all(operand.boolean for operand in operands):
+        match name:
+            case "not":
+                return builder.negation(operands[0]), None
+            case "bool":
+                return operands[0], None
+            case "bitand":
+                return builder.conjunction(operands), None
+            case "bitor":
+                return builder.disjunction(operands), None
+            case "bitxor" | "ne":
+                return builder.parity(operands), None
+            case "eq" | "is":
+                return builder.negation(builder.parity(operands)), None
+    return builder.apply(name, *operands)
+
+
+def _first_refusal(m: Machine, name: str, values: Sequence[Value]) -> Exception | None:
+    """Return what Python raises for the first values of the operands that it refuses."""
+    for combination in islice(product(*(m.expr(value).values for value in values)), _SAMPLED):
+        try:
+            operation(name)(*combination)
+        except REFUSED as error:
+            return error
+    return None
+
+
+def _refused(name: str, values: Sequence[Value], error: Exception | None = None) -> Failure:
+    if isinstance(error, ZeroDivisionError):
+        return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
+    if isinstance(error, ValueError):
+        return Failure(f"ValueError: {error}", "guard the operation, or convert its operands")
+    symbol = _SYMBOLS.get(name, name)
+    operands = " and ".join(name_of(value) for value in values)
+    return Failure(f"TypeError: {symbol} does not take {operands}", "convert or guard the operands")
+
+
+def total(m: Machine, items: Sequence[Value]) -> Value | None:
+    """Return the sum of scalars that are all numbers, else None."""
+    if not all(is_scalar(item) and numeric(item) for item in items):
+        return None
+    try:
+        return known(m.builder.sum([m.expr(item) for item in items]))
+    except TooManyValues as error:
+        raise too_many(m, error) from None
+
+
+def truth(m: Machine, value: Value) -> Expr:
+    """Return the truth value of anything, as a node."""
+    if is_scalar(value):
+        return m.expr(operate(m, "bool", value))
+    if isinstance(value, Union):
+        return m.expr(m.each(value, lambda item: known(truth(m, item))))
+    if isinstance(value, Reference):
+        return truth(m, m.store[value.key])
+    if isinstance(value, Range):
+        return truth(m, value.items)
+    if isinstance(value, tuple):
+        return m.builder.const(bool(value))
+    return m.builder.const(bool(value.object) if isinstance(value, Host) else True)
+
+
+def negated(m: Machine, condition: Value) -> Value:
+    """Return the negation of a truth value."""
+    return known(m.builder.negation(m.expr(condition)))
+
+
+def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Value:
+    """Apply an action to every plain value that a scalar may take, and merge the results."""
+    if isinstance(value, Union):
+        return m.each(value, lambda item: over_values(m, item, action))
+    if not isinstance(value, Expr):
+        return action(value)
+    expr = value
+
+    def over(first: int, last: int) -> Value:
+        m.watch()
+        if first == last:
+            return action(expr.values[first])
+        if last - first < _LISTED or not expr.numeric:
+            here = m.builder.equals(expr, expr.values[first])
+            return m.branch(here, lambda: action(expr.values[first]), lambda: over(first + 1, last))
+        middle = (first + last) // 2
+        below = m.expr(operate(m, "le", expr, expr.values[middle]))
+        return m.branch(below, lambda: over(first, middle), lambda: over(middle + 1, last))
+
+    return over(0, len(expr.values) - 1)
+
+
+def whole(value: Any) -> int:
+    """Return an index or a count as an int."""
+    if not isinstance(value, int):
+        shown = value if is_scalar(value) else name_of(value)
+        raise Failure(f"TypeError: {shown!s} is not an integer", "use an int; // divides without a remainder")
+    return int(value)

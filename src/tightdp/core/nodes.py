@@ -1,0 +1,219 @@
+"""The core language: a finite dataflow graph over finite random variables.
+
+A mechanism for a given number of records and given parameters is a directed acyclic graph of `Expr` nodes. Every
+node takes finitely many exact values, listed in `values` (a superset of those it can really take). The leaves are
+constants, leaves of input records, and random draws; a draw's law may depend on a selector expression. Nodes are
+immutable and shared; `builder` makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tightdp.core.operators import is_number
+from tightdp.core.valuesets import Places
+from tightdp.errors import Span
+from tightdp.language.laws import Law
+
+__all__ = [
+    "Apply",
+    "Case",
+    "Check",
+    "Choice",
+    "Const",
+    "CoreProgram",
+    "Draw",
+    "Expr",
+    "Input",
+    "Leaf",
+    "Nary",
+    "Shape",
+    "Shuffled",
+    "TupleOf",
+    "children",
+    "reachable",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Expr:
+    """A node: `serial` is its place in order of creation, `values` the distinct values it may take."""
+
+    serial: int
+    values: Sequence[Any]
+
+    @cached_property
+    def index(self) -> Mapping[Any, int]:
+        """Position of every value in `values`."""
+        if isinstance(self.values, range):
+            return Places(self.values)
+        return {value: position for position, value in enumerate(self.values)}
+
+    @cached_property
+    def numeric(self) -> bool:
+        """Whether every value is a number."""
+        return isinstance(self.values, range) or all(is_number(value) for value in self.values)
+
+    @property
+    def boolean(self) -> bool:
+        """Whether every value is a truth value."""
+        return len(self.values) <= 2 and all(isinstance(value, bool) for value in self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Const(Expr):
+    """A constant; its single value is `values[0]`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Input(Expr):
+    """Leaf number `leaf` of the record of client `client` (both from 0)."""
+
+    client: int
+    leaf: int
+
+
+@dataclass(frozen=True, eq=False)
+class Draw(Expr):
+    """Draw number `number`: its law is `laws[i]` where the selector takes its i-th value.
+
+    A law that is None belongs to a selector value that an obligation shows to be unreachable.
+    """
+
+    number: int
+    selector: Expr
+    laws: tuple[Law | None, ...]
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Apply(Expr):
+    """A scalar operation of `OPERATORS` applied to operands."""
+
+    operator: str
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Nary(Expr):
+    """An associative and commutative operation on any number of operands: sum, and, or, xor, min, max."""
+
+    operator: str
+    operands: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Case(Expr):
+    """The branch of `branches` at the position of the selector's value."""
+
+    selector: Expr
+    branches: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffled(Expr):
+    """The item at one place of a uniformly random arrangement; nodes of one group share the arrangement."""
+
+    group: int
+    place: int
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Check:
+    """An obligation: `condition` must be impossible; where it is not, the program fails as `message` says."""
+
+    condition: Expr
+    message: str
+    hint: str
+    span: Span | None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How an output is put together from the values of components."""
+
+    def decode(self, values: Sequence[Any]) -> Any:
+        """Return the output whose components have these values."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Leaf(Shape):
+    """A scalar: the value of one component."""
+
+    component: int
+
+    def decode(self, values: Sequence[Any]) -> Any:
+        return values[self.component]
+
+
+@dataclass(frozen=True)
+class TupleOf(Shape):
+    """A tuple."""
+
+    items: tuple[Shape, ...]
+
+    def decode(self, values: Sequence[Any]) -> Any:
+        return tuple(item.decode(values) for item in self.items)
+
+
+@dataclass(frozen=True)
+class Choice(Shape):
+    """One of several shapes; the component says which. Components of the others hold their first value."""
+
+    component: int
+    alternatives: tuple[Shape, ...]
+
+    def decode(self, values: Sequence[Any]) -> Any:
+        return self.alternatives[values[self.component]].decode(values)
+
+
+@dataclass(frozen=True)
+class CoreProgram:
+    """A lowered mechanism.
+
+    `components` are the scalars from which `shape` puts the output together, `evidence` the conditions that
+    `observe` demands, `checks` the obligations, `inputs` the leaves of every symbolic record in order.
+    """
+
+    inputs: tuple[Input, ...]
+    components: tuple[Expr, ...]
+    shape: Shape
+    evidence: tuple[Expr, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def roots(self) -> tuple[Expr, ...]:
+        """Everything that the diagram has to represent."""
+        return (*self.components, *self.evidence, *(check.condition for check in self.checks))
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """Return the nodes that a node is computed from."""
+    match expr:
+        case Draw():
+            return (expr.selector,)
+        case Apply() | Nary():
+            return expr.operands
+        case Case():
+            return (expr.selector, *expr.branches)
+        case Shuffled():
+            return expr.items
+        case _:
+            return ()
+
+
+def reachable(roots: Sequence[Expr]) -> list[Expr]:
+    """Return every node below the roots, in order of creation (operands before what uses them)."""
+    seen: dict[int, Expr] = {}
+    stack = list(roots)
+    while stack:
+        expr = stack.pop()
+        if expr.serial not in seen:
+            seen[expr.serial] = expr
+            stack.extend(children(expr))
+    return [seen[serial] for serial in sorted(seen)]
