@@ -15,7 +15,8 @@ from generators.comparison import AGREES, DIFFERS, FAILS, LARGE, REFUSED, SLOW, 
 from generators.reducer import reduced
 from generators.statements import STYLES
 from generators.writer import draw
-from tightdp.core.lowering.statements import Statements
+from tightdp.core.lowering.loops import Unrolled, meet
+from tightdp.core.lowering.machine import End
 
 PART = 30
 PARTS = 100 if FULL else 6
@@ -35,23 +36,25 @@ def test_drawn_programs_mean_what_the_interpreter_says(part: int) -> None:
     assert len(slow) <= 1, f"slow programs: {slow}"
 
 
-def revived(self: Any, node: Any, base: Any, mark: int, normal: list[Any], breaks: list[Any]) -> None:
+def revived(loop: Unrolled, orelse: Any) -> None:
     """The end of a loop with a known bug: runs that its `else` sends to an outer loop are alive again."""
-    kept = self.stayed(mark, normal, breaks)
-    self._meet(base, mark, normal)
-    self.block(node.orelse)
-    if breaks and kept:
-        ends = [(state, None) for state in breaks]
-        if self.state.alive is not self.builder.false:
-            ends.append((self.state, None))
-        self.join(base, ends, base)
-        self.arrived(mark, breaks)
+    m = loop.m
+    kept = m.stayed(loop.mark, loop.normal, loop.breaks)
+    meet(m, loop.level, loop.base, loop.mark, loop.normal)
+    m.block(orelse)
+    if loop.breaks and kept:
+        ends = list(loop.breaks)
+        if m.alive is not m.builder.false:
+            ends.append(End(m.alive, m.store.changes(loop.level)))
+        m.join(loop.level, loop.base, ends, loop.base)
+        m.arrived(loop.mark, loop.breaks)
     else:
-        self._meet(base, mark, breaks)
+        meet(m, loop.level, loop.base, loop.mark, loop.breaks)
+    m.store.keep(loop.level)
 
 
 def test_a_wrong_end_of_loops_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Statements, "_finish_loop", revived)
+    monkeypatch.setattr(Unrolled, "finish", revived)
     for seed in range(400):
         drawn = draw(seed, style="control")
         if judge(drawn.source, drawn.n).kind == DIFFERS:

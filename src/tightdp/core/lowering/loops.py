@@ -13,13 +13,13 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.nodes import Const, Expr
 
-__all__: list[str] = []
+__all__ = ["Unrolled", "meet"]
 
 
 @lowers(ast.For)
 def _for(m: Machine, node: ast.For) -> None:
     iterable = m.evaluate(node.iter)
-    unrolled = _Unrolled(m)
+    unrolled = Unrolled(m)
     for at, (present, item) in enumerate(iterate(m, iterable)):
         unrolled.end_where(m.builder.negation(present))
         if present is not m.builder.true and is_milestone(at) and not m.some_run_is_left():
@@ -33,7 +33,7 @@ def _for(m: Machine, node: ast.For) -> None:
 
 @lowers(ast.While)
 def _while(m: Machine, node: ast.While) -> None:
-    unrolled, progress = _Unrolled(m), Progress(m)
+    unrolled, progress = Unrolled(m), Progress(m)
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
         if m.alive is m.builder.false:
@@ -52,7 +52,7 @@ def _while(m: Machine, node: ast.While) -> None:
     unrolled.finish(node.orelse)
 
 
-class _Unrolled:
+class Unrolled:
     """A loop: where it began, and the runs that have left it, by its end or by `break`."""
 
     def __init__(self, m: Machine) -> None:
@@ -78,19 +78,19 @@ class _Unrolled:
         m.frame.loops.append(loop)
         m.block(body)
         m.frame.loops.pop()
-        _meet(m, loop.inside, base, mark, loop.continues)
+        meet(m, loop.inside, base, mark, loop.continues)
         m.store.keep(loop.inside)
 
     def finish(self, orelse: Sequence[ast.stmt]) -> None:
         """Execute the `else` for the runs that came to the end; those that broke off rejoin them after it."""
         m = self.m
-        _meet(m, self.level, self.base, self.mark, self.normal)
+        meet(m, self.level, self.base, self.mark, self.normal)
         m.block(orelse)
-        _meet(m, self.level, self.base, self.mark, self.breaks)
+        meet(m, self.level, self.base, self.mark, self.breaks)
         m.store.keep(self.level)
 
 
-def _meet(m: Machine, level: int, base: Expr, mark: int, others: list[End]) -> None:
+def meet(m: Machine, level: int, base: Expr, mark: int, others: list[End]) -> None:
     """Let runs that left earlier, after the mark and for the place `others`, rejoin the present ones."""
     if not others:
         return
