@@ -5,8 +5,9 @@ By hand, for longer: `python -m tests.generators --seed 1000 --count 100000 --mi
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
@@ -36,21 +37,18 @@ def test_drawn_programs_mean_what_the_interpreter_says(part: int) -> None:
     assert len(slow) <= 1, f"slow programs: {slow}"
 
 
-def revived(loop: Unrolled, orelse: Any) -> None:
+def revived(self: Unrolled, orelse: Sequence[ast.stmt]) -> None:
     """The end of a loop with a known bug: runs that its `else` sends to an outer loop are alive again."""
-    m = loop.m
-    kept = m.stayed(loop.mark, loop.normal, loop.breaks)
-    meet(m, loop.level, loop.base, loop.mark, loop.normal)
+    m, kept = self.m, self.m.stayed(self.mark, self.normal, self.breaks)
+    meet(m, self.level, self.base, self.mark, self.normal)
     m.block(orelse)
-    if loop.breaks and kept:
-        ends = list(loop.breaks)
-        if m.alive is not m.builder.false:
-            ends.append(End(m.alive, m.store.changes(loop.level)))
-        m.join(loop.level, loop.base, ends, loop.base)
-        m.arrived(loop.mark, loop.breaks)
+    if self.breaks and kept:
+        rest = [] if m.alive is m.builder.false else [End(m.alive, m.store.changes(self.level))]
+        m.join(self.level, self.base, [*self.breaks, *rest], self.base)
+        m.arrived(self.mark, self.breaks)
     else:
-        meet(m, loop.level, loop.base, loop.mark, loop.breaks)
-    m.store.keep(loop.level)
+        meet(m, self.level, self.base, self.mark, self.breaks)
+    m.store.keep(self.level)
 
 
 def test_a_wrong_end_of_loops_is_found_and_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
