@@ -1,0 +1,370 @@
+"""Exact output laws by elimination along the core program, without a decision diagram.
+
+A table holds a weight for every combination of the values that are still needed. A step computes one more value (a
+draw splits the rows), drops what is not needed any more, and rows that have become equal are added up. So there are
+never more rows than runs of the program, and far fewer where it forgets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from operator import itemgetter
+from typing import Any, Protocol
+
+from tightdp.core.ir import Case, Draw
+from tightdp.methods.elimination_guards import ALWAYS
+from tightdp.methods.elimination_nodes import NOTHING
+from tightdp.methods.elimination_plan import Plan, Step
+
+__all__ = ["INTEGERS", "Elimination", "Failed", "Integers", "Numbers", "Part", "Ring", "TooMuchWork"]
+
+_AT_ONCE = 10_000
+"""So many rows are made between two looks at the limits."""
+_LONG = 256
+"""Denominators of more bits than this are reduced now and then."""
+_CACHED = 100_000
+
+Row = tuple[Any, ...]
+
+
+class TooMuchWork(Exception):
+    """More rows were made than the budget allows."""
+
+
+class Failed(Exception):
+    """An obligation of the program does not hold on a run of positive probability; `check` is its number."""
+
+    def __init__(self, check: int) -> None:
+        super().__init__(check)
+        self.check = check
+
+
+class Ring(Protocol):
+    """The numbers that weights are: they add, and multiply with one another and with ints."""
+
+    one: Any
+
+    def masses(self, law: Sequence[Fraction]) -> tuple[list[Any], int]:
+        """Return the probabilities of a law as weights over a common denominator."""
+
+    def reduced(self, part: Part) -> Part:
+        """Return the same weights over a smaller denominator, where there is one."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Weighted rows over one denominator; never changed."""
+
+    rows: dict[Row, Any]
+    denominator: int
+
+
+class Integers:
+    """Whole numbers over a denominator."""
+
+    one = 1
+
+    def masses(self, law: Sequence[Fraction]) -> tuple[list[int], int]:
+        denominator = math.lcm(*(mass.denominator for mass in law))
+        return [mass.numerator * (denominator // mass.denominator) for mass in law], denominator
+
+    def reduced(self, part: Part) -> Part:
+        shared = part.denominator
+        for weight in part.rows.values():
+            shared = math.gcd(shared, weight)
+            if shared == 1:
+                return part
+        return Part({row: weight // shared for row, weight in part.rows.items()}, part.denominator // shared)
+
+
+class Numbers:
+    """Any exact numbers; `number` makes one from a fraction."""
+
+    def __init__(self, number: Callable[[Fraction], Any] = Fraction) -> None:
+        self._number = number
+        self.one = number(Fraction(1))
+
+    def masses(self, law: Sequence[Fraction]) -> tuple[list[Any], int]:
+        return [self._number(mass) for mass in law], 1
+
+    def reduced(self, part: Part) -> Part:
+        return part
+
+
+INTEGERS = Integers()
+
+Waiting = dict[int, list[Part]]
+"""By step, the rows that wait for it."""
+
+
+class Elimination:
+    """Goes through the steps of a plan, on one dataset after another.
+
+    `watch` is called now and then, and may raise. `work` counts the rows that were made; TooMuchWork is raised where
+    they are more than `budget`. Where a run of positive probability fails, Failed is raised; with `failures`, its
+    weight is noted by number of the check instead, and it is followed no further.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        ring: Ring = INTEGERS,
+        watch: Callable[[], None] = lambda: None,
+        budget: int | None = None,
+        failures: bool = False,
+    ) -> None:
+        self.plan = plan
+        self.ring = ring
+        self.watch = watch
+        self.budget = budget
+        self.failures = failures
+        self.work = 0
+        self.known: list[Any] = [NOTHING] * len(plan.nodes.nodes)
+        self._looked = 0
+        self._long = _LONG
+        self._place = [{column: at for at, column in enumerate(step.layout)} for step in plan.steps]
+        self._onto: dict[tuple[int, int], Callable[[Row], Row]] = {}
+        self._check = {place: number for number, place in reversed(list(enumerate(plan.nodes.checks)))}
+        self.learn(-1)
+
+    def start(self) -> Waiting:
+        """Return the one row that every run starts from."""
+        self._long = _LONG
+        return {0: [Part({(): self.ring.one}, 1)]}
+
+    def learn(self, rank: int, value: Any = None) -> None:
+        """Compute the nodes without draws that are known once a leaf is; `value` is that of the leaf, an input."""
+        nodes, known = self.plan.nodes.nodes, self.known
+        for place in self.plan.plain.get(rank, ()):
+            node = nodes[place]
+            if node.kind == "const":
+                known[place] = node.expr.values[0]
+            elif node.kind == "input":
+                known[place] = value
+            else:
+                known[place] = node.value([known[operand] for operand in node.operands])
+
+    def advance(self, waiting: Waiting, start: int, end: int, failed: dict[int, Fraction | Any]) -> None:
+        """Take the waiting rows through steps start..end-1, so that all wait for step `end` or a later one."""
+        for at in range(start, end):
+            parts = waiting.pop(at, None)
+            if parts:
+                part = self.merged(parts)
+                if part.denominator.bit_length() > self._long:
+                    part = self.ring.reduced(part)
+                    self._long = max(_LONG, 2 * part.denominator.bit_length())
+                self._take(at, part, waiting, failed)
+
+    def merged(self, parts: Sequence[Part]) -> Part:
+        """Return the sum of weighted rows."""
+        if len(parts) == 1:
+            return parts[0]
+        denominator = math.lcm(*(part.denominator for part in parts))
+        total: dict[Row, Any] = {}
+        for part in parts:
+            factor = denominator // part.denominator
+            for chunk in self._chunks(part.rows):
+                for row, weight in chunk:
+                    scaled = weight if factor == 1 else weight * factor
+                    total[row] = total[row] + scaled if row in total else scaled
+        return Part(total, denominator)
+
+    # one step
+
+    def _take(self, at: int, part: Part, waiting: Waiting, failed: dict[int, Any]) -> None:
+        step = self.plan.steps[at]
+        if step.guard != ALWAYS:
+            part, skipped = self._split(at, step, part)
+            if skipped.rows:
+                waiting.setdefault(step.past, []).append(skipped)
+            if not part.rows:
+                return
+        self._tick(len(part.rows))
+        match step.kind:
+            case "input":
+                done = part
+            case "check":
+                done = self._checked(at, step, part, failed)
+            case "draw":
+                done = self._drawn(at, step, part)
+            case _:
+                done = self._computed(at, step, part)
+        if done.rows:
+            waiting.setdefault(at + 1, []).append(done)
+
+    def _split(self, at: int, step: Step, part: Part) -> tuple[Part, Part]:
+        """Return the rows on which the guard of a step holds, and the others on their way past it."""
+        place = self._place[at]
+        alternatives = []
+        for conjunction in step.guard:
+            given = [(column, values) for column, values in conjunction if column not in place]
+            if all(self.known[column] in values for column, values in given):
+                alternatives.append([(place[column], values) for column, values in conjunction if column in place])
+        if not all(alternatives):
+            return part, Part({}, 1)
+        columns = sorted({column for alternative in alternatives for column, _ in alternative})
+        key = _getter(columns)
+        verdicts: dict[Any, bool] = {}
+        going: dict[Row, Any] = {}
+        left: dict[Row, Any] = {}
+        onto = self._onto.get((at, step.past))
+        if onto is None:
+            onto = self._onto[at, step.past] = self.plan.onto(at, step.past)
+        for chunk in self._chunks(part.rows):
+            for row, weight in chunk:
+                values = key(row)
+                needed = verdicts.get(values)
+                if needed is None:
+                    needed = verdicts[values] = any(
+                        all(row[column] in wanted for column, wanted in alternative) for alternative in alternatives
+                    )
+                if needed:
+                    going[row] = weight
+                else:
+                    new = onto((*row, NOTHING))
+                    left[new] = left[new] + weight if new in left else weight
+        self._tick(len(left))
+        return Part(going, part.denominator), Part(left, part.denominator)
+
+    def _checked(self, at: int, step: Step, part: Part, failed: dict[int, Any]) -> Part:
+        column = self._place[at].get(step.node)
+        number, pick = self._check[step.node], step.pick
+        kept: dict[Row, Any] = {}
+        for row, weight in part.rows.items():
+            fails = self.known[step.node] if column is None else row[column]
+            if fails is not NOTHING and fails:
+                if not self.failures:
+                    raise Failed(number)
+                share = weight * Fraction(1, part.denominator)
+                failed[number] = failed[number] + share if number in failed else share
+            else:
+                new = row if pick is None else pick(row)
+                kept[new] = kept[new] + weight if new in kept else weight
+        return Part(kept, part.denominator)
+
+    def _drawn(self, at: int, step: Step, part: Part) -> Part:
+        node = self.plan.nodes.nodes[step.node]
+        draw = node.expr
+        assert isinstance(draw, Draw)
+        column = self._place[at].get(node.operands[0])
+        index = draw.selector.index
+        selected = [self.known[node.operands[0]]] if column is None else list({row[column] for row in part.rows})
+        laws = [draw.laws[index[value]] if value is not NOTHING and value in index else None for value in selected]
+        listed = [([NOTHING], [self.ring.one], 1) if law is None else self._masses(law) for law in laws]
+        common = math.lcm(*(below for _, _, below in listed))
+        choices: dict[Any, list[tuple[tuple[Any], Any]]] = {}
+        for value, (outcomes, weights, below) in zip(selected, listed, strict=True):
+            scale = common // below
+            scaled = weights if scale == 1 else [weight * scale for weight in weights]
+            choices[value] = [((outcome,), weight) for outcome, weight in zip(outcomes, scaled, strict=True)]
+        pick = step.pick
+        made: dict[Row, Any] = {}
+        fixed = choices[selected[0]] if column is None else None
+        size = max(map(len, choices.values()))
+        for chunk in self._chunks(part.rows, size):
+            for row, weight in chunk:
+                for outcome, share in choices[row[column]] if fixed is None else fixed:
+                    new = row + outcome
+                    if pick is not None:
+                        new = pick(new)
+                        if new in made:
+                            made[new] += weight * share
+                            continue
+                    made[new] = weight * share
+        return Part(made, part.denominator * common)
+
+    def _masses(self, law: Any) -> tuple[list[Any], list[Any], int]:
+        weights, below = self.ring.masses([mass for _, mass in law])
+        return [outcome for outcome, _ in law], weights, below
+
+    def _computed(self, at: int, step: Step, part: Part) -> Part:
+        value_of = self._function(at, step)
+        pick, made = step.pick, {}
+        for chunk in self._chunks(part.rows):
+            if pick is None:
+                for row, weight in chunk:
+                    made[(*row, value_of(row))] = weight
+            else:
+                for row, weight in chunk:
+                    new = pick((*row, value_of(row)))
+                    made[new] = made[new] + weight if new in made else weight
+        return Part(made, part.denominator)
+
+    def _function(self, at: int, step: Step) -> Callable[[Row], Any]:
+        """Return what computes the value of a node from a row."""
+        node, place, known = self.plan.nodes.nodes[step.node], self._place[at], self.known
+        if node.kind == "case":
+            return self._chosen(step, place)
+        given = tuple(known[operand] for operand in node.operands if operand not in place)
+        columns = [place[operand] for operand in node.operands if operand in place]
+        cache = step.cache.setdefault(given, {})
+        if len(cache) > _CACHED:
+            cache.clear()
+        key, operands = _getter(columns), node.operands
+
+        def value_of(row: Row) -> Any:
+            values = key(row)
+            try:
+                return cache[values]
+            except KeyError:
+                arguments = [row[place[operand]] if operand in place else known[operand] for operand in operands]
+                result = cache[values] = node.value(arguments)
+                return result
+
+        return value_of
+
+    def _chosen(self, step: Step, place: dict[int, int]) -> Callable[[Row], Any]:
+        """Return what computes a case from a row: it looks at the branch that is taken only."""
+        node, known = self.plan.nodes.nodes[step.node], self.known
+        column = place.get(node.operands[0])
+        if column is None:
+            taken = node.branch(known[node.operands[0]])
+            branch = None if taken is None else node.operands[taken]
+            if branch is None or branch not in place:
+                value = NOTHING if branch is None else known[branch]
+                return lambda row: value
+            return itemgetter(place[branch])
+        assert isinstance(node.expr, Case)
+        branches = {value: node.operands[1 + at] for value, at in node.expr.selector.index.items()}
+        columns = {value: place[branch] for value, branch in branches.items() if branch in place}
+        fixed = {value: known[branch] for value, branch in branches.items() if branch not in place}
+        if not columns:
+            return lambda row: fixed.get(row[column], NOTHING)
+
+        def value_of(row: Row) -> Any:
+            selected = row[column]
+            at = columns.get(selected)
+            return fixed.get(selected, NOTHING) if at is None else row[at]
+
+        return value_of
+
+    # limits
+
+    def _chunks(self, rows: dict[Row, Any], size: int = 1) -> Iterator[Any]:
+        """Yield the entries of a table, in pieces, looking at the limits in between."""
+        most = max(_AT_ONCE // size, 1)
+        if len(rows) <= most:
+            self._tick(len(rows) * (size - 1))
+            yield rows.items()
+            return
+        entries = iter(rows.items())
+        while chunk := list(islice(entries, most)):
+            self._tick(len(chunk) * size)
+            yield chunk
+
+    def _tick(self, rows: int) -> None:
+        self.work += rows
+        if self.budget is not None and self.work > self.budget:
+            raise TooMuchWork
+        if self.work - self._looked > _AT_ONCE:
+            self._looked = self.work
+            self.watch()
+
+
+def _getter(columns: Sequence[int]) -> Callable[[Row], Any]:
+    """Return a function that gives the entries at some places, as a key."""
+    return itemgetter(*columns) if columns else lambda row: ()

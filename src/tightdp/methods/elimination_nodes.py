@@ -1,0 +1,224 @@
+"""The nodes that elimination goes through: a core program with binary operations, and the order of its leaves.
+
+An n-ary operation becomes a chain of binary ones, its operands in the order in which they become known, so that a
+partial result takes the place of the operands met so far; operations that share their first operands share the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import add, ne
+from typing import Any
+
+from tightdp.core.ir import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.core.operators import REFUSED, operation
+from tightdp.logic.order import order
+
+__all__ = ["NOTHING", "Node", "Nodes", "leaf_orders", "make_nodes"]
+
+
+class _Nothing:
+    """What stands for a value that is not needed."""
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Any = _Nothing()
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {"sum": add, "min": min, "max": max, "xor": ne}
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node; `operands` are the places of others.
+
+    `kind` is const, input, draw, apply, case (selector first), and, or. `function` computes an apply from the values
+    of its operands. `size` bounds how many values it takes; `bounds` the least and greatest where all are integers.
+    """
+
+    kind: str
+    operands: tuple[int, ...]
+    size: int
+    expr: Expr
+    function: Callable[..., Any] | None = None
+    bounds: tuple[int, int] | None = None
+
+    def value(self, given: Sequence[Any]) -> Any:
+        """Return the value from those of the operands; `NOTHING` where it cannot be told, or is refused."""
+        match self.kind:
+            case "apply":
+                assert self.function is not None
+                if any(value is NOTHING for value in given):
+                    return NOTHING
+                try:
+                    return self.function(*given)
+                except REFUSED:
+                    return NOTHING
+            case "case":
+                place = self.branch(given[0])
+                return NOTHING if place is None else given[place]
+            case "and":
+                return given[1] if given[0] else False
+            case "or":
+                return True if given[0] and given[0] is not NOTHING else given[1]
+        raise TypeError(self.kind)
+
+    @property
+    def values(self) -> Sequence[Any]:
+        """Every value, where the node is one of the core program; for the parts of a chain of truth values too."""
+        return (False, True) if self.kind in ("and", "or") else self.expr.values
+
+    @property
+    def negation(self) -> bool:
+        """Whether this is the negation of a truth value."""
+        expr = self.expr
+        return self.kind == "apply" and isinstance(expr, Apply) and expr.operator == "not" and expr.operands[0].boolean
+
+    def branch(self, selected: Any) -> int | None:
+        """Return which operand a case takes."""
+        assert isinstance(self.expr, Case)
+        place = self.expr.selector.index.get(selected)
+        return None if place is None else place + 1
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """All nodes, operands first, and the place of every leaf and root.
+
+    `rank` is the place, among the leaves, of the last one that a node depends on (-1: none); `plain` says whether it
+    depends on no draw. `evidence` is the conjunction of what `observe` demands, None without any.
+    """
+
+    nodes: list[Node]
+    rank: list[int]
+    plain: list[bool]
+    leaves: list[int]
+    components: list[int]
+    checks: list[int]
+    evidence: int | None
+
+
+def leaf_orders(program: CoreProgram) -> list[list[Expr]]:
+    """Return some orders of the draws and inputs of a program in which few values are kept at a time."""
+    return [_by_need(program), [block.leaf for block in order(program) if block.leaf is not None]]
+
+
+def _by_need(program: CoreProgram) -> list[Expr]:
+    """Return the leaves in the order in which going up to the roots, oldest first, meets them."""
+    seen: set[int] = set()
+    leaves: list[Expr] = []
+    stack: list[tuple[Expr, bool]] = [
+        (root, False) for root in sorted(program.roots, key=lambda root: root.serial, reverse=True)
+    ]
+    while stack:
+        expr, done = stack.pop()
+        if done:
+            leaves.append(expr)
+        elif expr.serial not in seen:
+            seen.add(expr.serial)
+            if isinstance(expr, (Draw, Input)):
+                stack.append((expr, True))
+            below = sorted(children(expr), key=lambda child: child.serial, reverse=True)
+            if isinstance(expr, Case):
+                below.append(expr.selector)
+            stack.extend((child, False) for child in below)
+    return leaves
+
+
+def make_nodes(program: CoreProgram, leaves: Sequence[Expr]) -> Nodes:
+    """Return the nodes of a program without `Shuffled` nodes, for an order of its leaves."""
+    return _Maker(leaves).run(program)
+
+
+class _Maker:
+    def __init__(self, leaves: Sequence[Expr]) -> None:
+        self.position = {leaf.serial: at for at, leaf in enumerate(leaves)}
+        self.leaves = [-1] * len(leaves)
+        self.nodes: list[Node] = []
+        self.rank: list[int] = []
+        self.plain: list[bool] = []
+        self.place: dict[int, int] = {}
+        self.chains: dict[tuple[str, int, int], int] = {}
+
+    def run(self, program: CoreProgram) -> Nodes:
+        for expr in reachable(program.roots):
+            self.place[expr.serial] = self._made(expr)
+        conditions = [self.place[condition.serial] for condition in program.evidence]
+        return Nodes(
+            self.nodes,
+            self.rank,
+            self.plain,
+            self.leaves,
+            [self.place[component.serial] for component in program.components],
+            [self.place[check.condition.serial] for check in program.checks],
+            self._chain("and", conditions, program.evidence[0]) if conditions else None,
+        )
+
+    def _add(self, node: Node, leaf: int = -1) -> int:
+        self.nodes.append(node)
+        self.rank.append(max([leaf, *(self.rank[operand] for operand in node.operands)]))
+        self.plain.append(node.kind != "draw" and all(self.plain[operand] for operand in node.operands))
+        return len(self.nodes) - 1
+
+    def _made(self, expr: Expr) -> int:
+        size = len(expr.values)
+        match expr:
+            case Const():
+                return self._add(Node("const", (), 1, expr, bounds=_bounds(expr)))
+            case Input() | Draw():
+                at = self.position[expr.serial]
+                below = tuple(self.place[child.serial] for child in children(expr))
+                kind = "draw" if isinstance(expr, Draw) else "input"
+                self.leaves[at] = self._add(Node(kind, below, size, expr, bounds=_bounds(expr)), at)
+                return self.leaves[at]
+            case Apply():
+                places = tuple(self.place[operand.serial] for operand in expr.operands)
+                return self._add(Node("apply", places, size, expr, operation(expr.operator), _bounds(expr)))
+            case Case():
+                return self._add(
+                    Node(
+                        "case",
+                        tuple(self.place[child.serial] for child in children(expr)),
+                        size,
+                        expr,
+                        None,
+                        _bounds(expr),
+                    )
+                )
+            case Nary():
+                return self._chain(expr.operator, [self.place[operand.serial] for operand in expr.operands], expr)
+        raise TypeError(type(expr))
+
+    def _chain(self, operator: str, operands: list[int], expr: Expr) -> int:
+        ordered = sorted(operands, key=lambda place: (self.rank[place], place))
+        total = ordered[0]
+        for operand in ordered[1:]:
+            key = operator, total, operand
+            if key not in self.chains:
+                self.chains[key] = self._join(operator, total, operand, expr)
+            total = self.chains[key]
+        return total
+
+    def _join(self, operator: str, left: int, right: int, expr: Expr) -> int:
+        if operator in ("and", "or"):
+            return self._add(Node(operator, (left, right), 2, expr))
+        ours, theirs = self.nodes[left], self.nodes[right]
+        size, bounds = ours.size * theirs.size, None
+        if operator == "xor":
+            size = 2
+        elif operator == "sum" and ours.bounds and theirs.bounds:
+            bounds = ours.bounds[0] + theirs.bounds[0], ours.bounds[1] + theirs.bounds[1]
+            size = min(size, bounds[1] - bounds[0] + 1)
+        elif operator != "sum":
+            size = ours.size + theirs.size
+        return self._add(Node("apply", (left, right), size, expr, _BINARY[operator], bounds))
+
+
+def _bounds(expr: Expr) -> tuple[int, int] | None:
+    """Return the least and greatest of values that are all integers, where that is quickly told."""
+    values = expr.values
+    if not isinstance(values, range) and (len(values) > 64 or not all(isinstance(value, int) for value in values)):
+        return None
+    return int(values[0]), int(values[-1])

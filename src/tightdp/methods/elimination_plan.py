@@ -1,0 +1,210 @@
+"""The steps in which elimination goes through a program: what is computed when, on which rows, and what is kept.
+
+A step adds one column, the value of a node, and drops the columns that no later step reads. Its guard says on which
+rows it is needed: what a selector that is known already has not chosen, or a conjunction that is false already does
+not wait for, is left out there, and the row goes straight on to the next step that may be needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from operator import itemgetter
+from typing import Any
+
+from tightdp.core.ir import Case, CoreProgram, Expr
+from tightdp.methods.elimination_guards import ALWAYS, Atom, Guard, Guards
+from tightdp.methods.elimination_nodes import Nodes, leaf_orders, make_nodes
+
+__all__ = ["Plan", "Step", "TooWide", "make_plan"]
+
+_MOST_WIDTH = 20_000_000
+"""So many columns, summed over the steps, are planned at most."""
+_MANY_NODES = 20_000
+"""A program of more nodes is planned in one order only."""
+
+
+class TooWide(Exception):
+    """A program keeps too many values at a time to be planned."""
+
+
+@dataclass
+class Step:
+    """One step. `kind` is input, draw, apply, case, and, or, check; `node` the place of the node it is about.
+
+    `layout` are the columns of the rows that it gets; `pick` makes the row after it from the row before it with the
+    new value appended (None: nothing is dropped). `past` is the next step that may be needed where the guard fails.
+    """
+
+    kind: str
+    node: int
+    guard: Guard = ALWAYS
+    layout: tuple[int, ...] = ()
+    pick: Callable[[Any], Any] | None = None
+    past: int = 0
+    cache: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Plan:
+    """The steps for one program, in order. `layout` are the columns at the end; `plain[r]` the nodes without draws
+    that are known once leaf r is (-1: from the start). `logarithm` bounds the number of rows of all steps
+    for one dataset, base 2."""
+
+    program: CoreProgram
+    nodes: Nodes
+    steps: list[Step]
+    layout: tuple[int, ...]
+    plain: dict[int, list[int]]
+    logarithm: float
+
+    def onto(self, start: int, end: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+        """Return what takes a row from one step to a later one; columns skipped on the way hold the last entry."""
+        before = self.steps[start].layout
+        after = self.steps[end].layout if end < len(self.steps) else self.layout
+        place = {column: at for at, column in enumerate(before)}
+        return picker([place.get(column, len(before)) for column in after])
+
+
+def picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return a function that gives the entries of a tuple at some places, as a tuple."""
+    if not places:
+        return lambda row: ()
+    if len(places) == 1:
+        (place,) = places
+        return lambda row: (row[place],)
+    return itemgetter(*places)
+
+
+def make_plan(program: CoreProgram) -> Plan:
+    """Return the cheapest of the plans that some orders of the leaves give. Raises TooWide."""
+    best: Plan | None = None
+    for leaves in leaf_orders(program):
+        if best is not None and len(best.nodes.nodes) > _MANY_NODES:
+            break
+        plan = _Planner(program, leaves).run()
+        if best is None or plan.logarithm < best.logarithm:
+            best = plan
+    assert best is not None
+    return best
+
+
+class _Planner:
+    def __init__(self, program: CoreProgram, leaves: Sequence[Expr]) -> None:
+        self.program = program
+        self.all = make_nodes(program, leaves)
+        self.nodes = self.all.nodes
+        self.position = [-1] * len(self.nodes)
+        self.guards = Guards(self.nodes, self.position)
+
+    def run(self) -> Plan:
+        steps, plain = self._ordered()
+        self._guard(steps)
+        self._leap(steps)
+        layout, logarithm = self._lay_out(steps)
+        return Plan(self.program, self.all, steps, layout, plain, logarithm)
+
+    def _ordered(self) -> tuple[list[Step], dict[int, list[int]]]:
+        every, checks = self.all, set(self.all.checks)
+        plain: dict[int, list[int]] = {}
+        steps: list[Step] = []
+        for place in sorted(range(len(self.nodes)), key=lambda place: (every.rank[place], place)):
+            node = self.nodes[place]
+            if node.kind == "input":
+                steps.append(Step("input", place))
+            if every.plain[place]:
+                self.position[place] = len(steps) - 1
+                plain.setdefault(every.rank[place], []).append(place)
+            else:
+                self.position[place] = len(steps)
+                steps.append(Step(node.kind, place))
+            if place in checks:
+                steps.append(Step("check", place))
+        return steps, plain
+
+    # guards
+
+    def _guard(self, steps: Sequence[Step]) -> None:
+        """Work out, from the last step to the first, where each value is needed."""
+        uses: dict[int, list[tuple[Guard, Atom | None]]] = {}
+        ending = None if self.all.evidence is None else (self.all.evidence, frozenset([True]))
+        for place in self.all.components:
+            uses.setdefault(place, []).append((ALWAYS, ending))
+        for place in (*self.all.checks, *(() if self.all.evidence is None else (self.all.evidence,))):
+            uses.setdefault(place, []).append((ALWAYS, None))
+        for place in sorted(range(len(self.nodes)), key=lambda place: (self.position[place], place), reverse=True):
+            if self.all.plain[place]:
+                continue
+            guard = steps[self.position[place]].guard = self.guards.find(place, uses.pop(place, []))
+            for operand, atom in self._operands(place):
+                uses.setdefault(operand, []).append((guard, atom))
+
+    def _operands(self, place: int) -> list[tuple[int, Atom | None]]:
+        """Return the operands of a node, and what must hold for each to matter."""
+        node = self.nodes[place]
+        match node.kind:
+            case "and" | "or":
+                first, second = node.operands
+                if self.position[first] > self.position[second]:
+                    first, second = second, first
+                return [(first, None), (second, (first, frozenset([node.kind == "and"])))]
+            case "case":
+                assert isinstance(node.expr, Case)
+                selector = node.operands[0]
+                chosen: dict[int, list[Any]] = {}
+                for value, branch in zip(node.expr.selector.values, node.operands[1:], strict=True):
+                    chosen.setdefault(branch, []).append(value)
+                return [(selector, None), *((b, (selector, frozenset(values))) for b, values in chosen.items())]
+        return [(operand, None) for operand in node.operands]
+
+    def _leap(self, steps: Sequence[Step]) -> None:
+        """Find, for every guard that fails, the next step that may be needed all the same."""
+        for at in range(len(steps) - 1, -1, -1):
+            step, to = steps[at], at + 1
+            if step.guard != ALWAYS:
+                while (
+                    to < len(steps) and steps[to].kind != "input" and self.guards.implies(steps[to].guard, step.guard)
+                ):
+                    to = steps[to].past
+            step.past = to
+
+    # columns
+
+    def _lay_out(self, steps: Sequence[Step]) -> tuple[tuple[int, ...], float]:
+        end = len(steps)
+        last: dict[int, int] = {}
+        for at, step in enumerate(steps):
+            reads = () if step.kind == "input" else self.nodes[step.node].operands
+            if step.kind == "check":
+                reads = (step.node,)
+            for column in reads:
+                last[column] = at
+            for conjunction in step.guard:
+                last.update((column, at) for column, _ in conjunction)
+        for column in (*self.all.components, *(() if self.all.evidence is None else (self.all.evidence,))):
+            last[column] = end
+        layout: tuple[int, ...] = ()
+        bits = branching = 0.0
+        width, most = 0, 0.0
+        for at, step in enumerate(steps):
+            step.layout = layout
+            width += len(layout)
+            if width > _MOST_WIDTH:
+                raise TooWide
+            made = () if step.kind in ("input", "check") else (step.node,)
+            columns = (*layout, *made)
+            kept = [place for place, column in enumerate(columns) if last[column] > at]
+            if len(kept) < len(columns):
+                step.pick = picker(kept)
+                bits -= sum(log2(self.nodes[column].size) for column in columns if last[column] <= at)
+                layout = tuple(columns[place] for place in kept)
+            else:
+                layout = columns
+            if made:
+                bits += log2(self.nodes[step.node].size)
+            if step.kind == "draw":
+                branching += log2(self.nodes[step.node].size)
+            rows = max(min(bits, branching), 0.0)
+            most = max(most, rows) + log2(1 + 2 ** (min(most, rows) - max(most, rows)))
+        return layout, most

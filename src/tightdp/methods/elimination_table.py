@@ -1,0 +1,334 @@
+"""The output laws that elimination gives, dataset by dataset; what datasets have in common is gone through once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from tightdp.core.ir import Apply, Check, Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
+from tightdp.errors import ProgramError
+from tightdp.language.program import Bound, Dataset, Output
+from tightdp.logic.count import Weights
+from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting
+from tightdp.methods.elimination_plan import make_plan
+from tightdp.symmetry.sets import MAX_KEPT, Table
+
+__all__ = ["EliminationTable", "Failure", "first_failure"]
+
+Watch = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The probability that a run on dataset x fails, and the obligation that fails most often (None: none does)."""
+
+    x: Dataset
+    probability: Fraction
+    check: Check | None
+
+
+class _Walk:
+    """Elimination on one dataset after another. What was done before the first input that differs is kept."""
+
+    def __init__(self, elimination: Elimination) -> None:
+        self.elimination = elimination
+        steps, nodes = elimination.plan.steps, elimination.plan.nodes
+        self._stops = [at for at, step in enumerate(steps) if step.kind == "input"]
+        self._ranks = [nodes.rank[steps[at].node] for at in self._stops]
+        self.leaves = [leaf for at in self._stops if isinstance(leaf := nodes.nodes[steps[at].node].expr, Input)]
+        self._values: list[Any] = []
+        self._kept: list[tuple[Waiting, dict[int, Any]]] = []
+
+    def end(self, values: Sequence[Any]) -> tuple[Part, dict[int, Any]]:
+        """Return the rows at the end, where the inputs have these values, and the weights of what failed."""
+        elimination, ends = self.elimination, [*self._stops, len(self.elimination.plan.steps)]
+        if not self._kept:
+            self._kept.append(self._advanced((elimination.start(), {}), 0, ends[0]))
+        same = 0
+        while same < min(len(self._values), len(values)) and self._values[same] == values[same]:
+            same += 1
+        del self._values[same:], self._kept[same + 1 :]
+        for depth in range(same, len(values)):
+            elimination.learn(self._ranks[depth], values[depth])
+            self._kept.append(self._advanced(self._kept[depth], ends[depth], ends[depth + 1]))
+            self._values.append(values[depth])
+        waiting, failed = self._kept[-1]
+        return elimination.merged(waiting.get(ends[-1]) or [Part({}, 1)]), failed
+
+    def _advanced(self, state: tuple[Waiting, dict[int, Any]], start: int, end: int) -> tuple[Waiting, dict[int, Any]]:
+        waiting, failed = {at: list(parts) for at, parts in state[0].items()}, dict(state[1])
+        self.elimination.advance(waiting, start, end, failed)
+        return waiting, failed
+
+
+class EliminationTable(Table):
+    """The output laws of a program, for all datasets or for one, by elimination.
+
+    `ring` are the numbers of `raw`; `weights` and everything after it need integers. `work` counts the rows that were
+    made, on all datasets together; where they are more than `budget`, TooMuchWork is raised. Raises TooWide where the
+    program keeps too many values at a time.
+    """
+
+    def __init__(
+        self,
+        bound: Bound,
+        core: CoreProgram,
+        ring: Ring = INTEGERS,
+        watch: Watch = lambda: None,
+        budget: int | None = None,
+    ) -> None:
+        self.bound = bound
+        self.watch = watch
+        self.budget = budget
+        counted = arrangements_to_counts(core)
+        self.program = expand_shuffles(counted.program)
+        self.arrangements = counted.arrangements
+        self._ring = ring
+        self._laws: dict[Dataset, Weights] = {}
+        self._kept = 0
+        self._walks: dict[Any, _Walk] = {}
+
+    @property
+    def elimination(self) -> Elimination:
+        """What goes through the program for the whole law."""
+        return self._walk(None, lambda: self.program).elimination
+
+    @property
+    def logarithm(self) -> float:
+        """A bound on the work for one dataset, as a logarithm of base 2."""
+        return self.elimination.plan.logarithm
+
+    @property
+    def work(self) -> int:
+        """How many rows were made."""
+        return sum(walk.elimination.work for walk in self._walks.values())
+
+    def raw(self, x: Dataset) -> tuple[dict[int, Any], int]:
+        """Return the weights of all outputs by code, and their denominator. Raises ProgramError where a run fails."""
+        walk = self._walk(None, lambda: self.program)
+        part = self._end(walk, x)
+        codes = [component.index for component in self.program.components]
+        weights: dict[int, Any] = {}
+        for values, weight in self._rows(walk, part):
+            code = 0
+            for value, index in zip(values, codes, strict=True):
+                code = code * len(index) + index[value]
+            weights[code] = weights[code] + weight if code in weights else weight
+        return weights, part.denominator
+
+    def weights(self, x: Dataset) -> Weights:
+        found = self._laws.get(x)
+        if found is None:
+            by_code, denominator = self.raw(x)
+            total = sum(by_code.values())
+            if not self.program.evidence and total != denominator:
+                raise AssertionError("the output law does not sum to 1: a defect of elimination")
+            if not total:
+                raise self.bound.contradiction(x, "is false in every run")
+            found = Weights(dict(sorted(by_code.items())), total)
+            self._kept += len(by_code)
+            if self._kept > MAX_KEPT:
+                self._laws, self._kept = {}, len(by_code)
+            self._laws[x] = found
+        return found
+
+    def probability(self, x: Dataset, output: Output) -> Fraction:
+        """Return P(output | x) without computing the rest of the law."""
+        wanted: dict[int, Any] = {}
+        if not take_apart(self.program.shape, output, wanted):
+            return Fraction(0)
+        if any(value not in self.program.components[at].index for at, value in wanted.items()):
+            return Fraction(0)
+        if x in self._laws:
+            code = self._code(wanted)
+            return self._laws[x].probability(code) / self.multiplicity(code)
+        key = tuple(sorted(wanted.items()))
+        walk = self._walk(("given", key), lambda: _given(self.program, wanted))
+        share = self._mass(walk, x)
+        if self.program.evidence:
+            whole = self._mass(
+                self._walk("evidence", lambda: replace(self.program, components=(), shape=TupleOf(()))), x
+            )
+            if not whole:
+                raise self.bound.contradiction(x, "is false in every run")
+            share /= whole
+        return share / self.multiplicity(self._code(wanted))
+
+    def marginal(self, x: Dataset, components: Sequence[int]) -> dict[tuple[Any, ...], Fraction]:
+        """Return the joint law of some components of the output."""
+        chosen = tuple(self.program.components[at] for at in components)
+        shape = TupleOf(tuple(map(Leaf, range(len(chosen)))))
+        walk = self._walk(tuple(components), lambda: replace(self.program, components=chosen, shape=shape))
+        law: dict[tuple[Any, ...], Any] = {}
+        for values, weight in self._rows(walk, self._end(walk, x)):
+            law[values] = law[values] + weight if values in law else weight
+        total = sum(law.values())
+        if not total:
+            raise self.bound.contradiction(x, "is false in every run")
+        return {values: Fraction(weight, total) for values, weight in law.items()}
+
+    def failure(self, x: Dataset) -> Failure:
+        """Return the probability that a run on x fails, among those that no `observe` rejected before."""
+        walk = self._walk("failures", lambda: _without_output(self.program), failures=True)
+        part, failed = walk.end(self._leaf_values(walk, x))
+        passed = sum((weight for _, weight in self._rows(walk, part)), Fraction(0)) / part.denominator
+        mass = sum(failed.values(), Fraction(0))
+        if not passed and not mass:
+            raise self.bound.contradiction(x, "is false in every run")
+        most = max(failed, key=lambda number: (failed[number], -number), default=None)
+        return Failure(x, mass / (mass + passed), None if most is None else self.program.checks[most])
+
+    def worst_failure(self, datasets: Iterable[Dataset]) -> Failure:
+        """Return the failure of the dataset on which it is most probable, the first of those."""
+        return max(map(self.failure, datasets), key=lambda failure: failure.probability)
+
+    # codes
+
+    def _code(self, wanted: dict[int, Any]) -> int:
+        code = 0
+        for at, component in enumerate(self.program.components):
+            code = code * len(component.values) + (component.index[wanted[at]] if at in wanted else 0)
+        return code
+
+    def component_values(self, code: int) -> list[Any]:
+        """Return the values of the output components that a code stands for."""
+        values = []
+        for component in reversed(self.program.components):
+            code, place = divmod(code, len(component.values))
+            values.append(component.values[place])
+        return values[::-1]
+
+    def output(self, code: int) -> Output:
+        return self.program.shape.decode(self.component_values(code))
+
+    def multiplicity(self, code: int) -> int:
+        if not self.arrangements:
+            return 1
+        values = self.component_values(code)
+        return math.prod(arrangement.arrangements(values) for arrangement in self.arrangements)
+
+    def outputs(self, code: int) -> Iterator[Output]:
+        values = self.component_values(code)
+        for chosen in product(*(arrangement.every(values) for arrangement in self.arrangements)):
+            yield _put_together(self.program.shape, values, dict(zip(self.arrangements, chosen, strict=True)))
+
+    def law(self, x: Dataset) -> dict[Output, Fraction]:
+        weights = self.weights(x)
+        return {
+            output: Fraction(weight, weights.total * self.multiplicity(code))
+            for code, weight in weights.by_code.items()
+            for output in self.outputs(code)
+        }
+
+    # runs
+
+    def _walk(self, key: Any, program: Callable[[], CoreProgram], failures: bool = False) -> _Walk:
+        found = self._walks.get(key)
+        if found is None:
+            elimination = Elimination(make_plan(program()), self._ring, lambda: self.watch(), self.budget, failures)
+            found = self._walks[key] = _Walk(elimination)
+        return found
+
+    def _leaf_values(self, walk: _Walk, x: Dataset) -> list[Any]:
+        records = [self.bound.record.split(record) for record in x] if walk.leaves else []
+        return [records[leaf.client][leaf.leaf] for leaf in walk.leaves]
+
+    def _end(self, walk: _Walk, x: Dataset) -> Part:
+        try:
+            return walk.end(self._leaf_values(walk, x))[0]
+        except Failed as failed:
+            check = self.program.checks[failed.check]
+        raise _failure_on(check, x)
+
+    def _rows(self, walk: _Walk, part: Part) -> Iterator[tuple[tuple[Any, ...], Any]]:
+        """Yield the values of the components, with their weights, of the rows that `observe` accepts."""
+        plan, known = walk.elimination.plan, walk.elimination.known
+        place = {column: at for at, column in enumerate(plan.layout)}
+        evidence = plan.nodes.evidence
+        if evidence is not None and evidence not in place and known[evidence] is not True:
+            return
+        holds = place.get(-1 if evidence is None else evidence)
+        for row, weight in part.rows.items():
+            if holds is None or row[holds] is True:
+                yield tuple([row[place[at]] if at in place else known[at] for at in plan.nodes.components]), weight
+
+    def _mass(self, walk: _Walk, x: Dataset) -> Fraction:
+        part = self._end(walk, x)
+        return sum((weight for _, weight in self._rows(walk, part)), Fraction(0)) / part.denominator
+
+
+def first_failure(
+    bound: Bound, core: CoreProgram, datasets: Iterable[Dataset], watch: Watch = lambda: None
+) -> ProgramError | None:
+    """Return the error of the first obligation that fails on one of some datasets, with the first of those."""
+    if not core.checks:
+        return None
+    table = EliminationTable(bound, replace(_without_output(core), evidence=()), watch=watch)
+    walk = table._walk("failures", lambda: table.program, failures=True)
+    first: tuple[int, Dataset] | None = None
+    for x in datasets:
+        _, failed = walk.end(table._leaf_values(walk, x))
+        if failed and (first is None or min(failed) < first[0]):
+            first = min(failed), x
+    return None if first is None else _failure_on(table.program.checks[first[0]], first[1])
+
+
+def _failure_on(check: Check, x: Dataset) -> ProgramError:
+    return ProgramError(f"a run on the dataset {x} fails with {check.message}", check.mend, check.span, x)
+
+
+def _without_output(program: CoreProgram) -> CoreProgram:
+    return replace(program, components=(), shape=TupleOf(()))
+
+
+def _given(program: CoreProgram, wanted: dict[int, Any]) -> CoreProgram:
+    """Return a program that observes the values of its components."""
+    serial = max(expr.serial for expr in (*program.roots, *program.inputs)) + 1
+    conditions = []
+    for at, value in wanted.items():
+        component = program.components[at]
+        constant: Expr = Const(serial, (value,))
+        conditions.append(Apply(serial + 1, (False, True), "eq", (component, constant)))
+        serial += 2
+    return replace(_without_output(program), evidence=(*program.evidence, *conditions))
+
+
+def take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
+    """Note which values the components have where an output is given; False where the shape has no such output."""
+    match shape:
+        case Leaf(component):
+            wanted[component] = output
+            return not isinstance(output, tuple)
+        case TupleOf(items):
+            return (
+                isinstance(output, tuple)
+                and len(output) == len(items)
+                and all(take_apart(item, part, wanted) for item, part in zip(items, output, strict=True))
+            )
+        case Arrangement(first, values, length):
+            if not isinstance(output, tuple) or len(output) != length or not set(output) <= set(values):
+                return False
+            wanted.update((first + at, output.count(value)) for at, value in enumerate(values[:-1]))
+            return True
+        case Choice(component, alternatives):
+            for at, alternative in enumerate(alternatives):
+                trial: dict[int, Any] = {}
+                if take_apart(alternative, output, trial):
+                    wanted.update(trial)
+                    wanted[component] = at
+                    return True
+    return False
+
+
+def _put_together(shape: Shape, values: Sequence[Any], given: dict[Arrangement, tuple[Any, ...]]) -> Output:
+    """Return the output with these components and these orders of shuffled parts."""
+    if isinstance(shape, Arrangement):
+        return given[shape]
+    if isinstance(shape, TupleOf):
+        return tuple(_put_together(item, values, given) for item in shape.items)
+    return shape.decode(values)

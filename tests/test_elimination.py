@@ -1,0 +1,209 @@
+"""Elimination along the core program gives the laws that the interpreter gives, with few rows."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from agreement import bind, datasets, meaning, module_of
+from strategies import write_program
+from tightdp.core.lowering import lower
+from tightdp.errors import LanguageError, LimitError, ProgramError
+from tightdp.language.domains import Bit, Domain, Int
+from tightdp.language.program import Bound
+from tightdp.logic.encode import prober
+from tightdp.methods.elimination import Numbers, TooMuchWork
+from tightdp.methods.elimination_table import EliminationTable, first_failure
+from tightdp.methods.pipeline import deep_recursion
+
+
+def table_of(bound: Bound, x: Any = None, **options: Any) -> EliminationTable:
+    with deep_recursion():
+        return EliminationTable(bound, lower(bound, x, prober()), **options)
+
+
+def law_or_none(table: EliminationTable, x: Any) -> Any:
+    try:
+        return table.law(x)
+    except ProgramError:
+        return None
+
+
+def assert_laws(source: str, record: Domain = Bit, n: int = 2, **parameters: Any) -> EliminationTable:
+    with module_of(source) as module:
+        bound = bind(module, record, n, **parameters)
+        table = table_of(bound)
+        for x in datasets(bound):
+            law = meaning(bound, x)
+            assert law_or_none(table, x) == law, x
+            for output, probability in list((law or {}).items())[: 3 if x[0] else 0]:
+                assert table_of(bound).probability(x, output) == probability
+        return table
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_random_program_means_what_the_interpreter_says(seed: int) -> None:
+    case = write_program(random.Random(10_000 + seed))
+    with module_of(case.source) as module:
+        bound = bind(module, case.record, case.n, neighbours=case.neighbours, **case.parameters)
+        try:
+            table = table_of(bound)
+        except (LanguageError, LimitError, ProgramError):
+            return
+        xs = datasets(bound)
+        laws = {x: meaning(bound, x) for x in xs}
+        assert {x: law_or_none(table, x) for x in xs} == laws
+        with deep_recursion():
+            error = first_failure(bound, lower(bound, None, prober()), xs)
+        if error is not None:
+            assert error.x is not None
+            assert laws[error.x] is None
+
+
+EXITS = """
+def f(x):
+    for i in range(3):
+        if flip("1/3"):
+            z = randint(0, 2)
+            if z + x[0] > 1:
+                return (i, z)
+            if flip("1/5"):
+                break
+        elif x[-1] and flip("1/2"):
+            continue
+        w = randint(0, 1)
+        if w:
+            return i
+    else:
+        return None
+    return (x[0], flip("1/2"))
+"""
+
+SHUFFLED = """
+def f(x):
+    sent = [b if flip("3/4") else randint(0, 2) for b in x]
+    return (shuffle(sent), sum(sent) % 2)
+"""
+
+USED = """
+def f(x):
+    sent = shuffle([b if flip("3/4") else 1 - b for b in x])
+    return (sent[0], sent[1] + sent[2])
+"""
+
+OBSERVED = """
+def f(x):
+    a, b = geometric(x[0], "1/2", -1, 2), geometric(x[1], "1/3", -1, 2)
+    observe(a != b)
+    c = flip("1/7") if a > b else flip("2/3")
+    observe(c or b > 0)
+    return (max(a, b), c)
+"""
+
+LAWS = """
+def f(x):
+    i = randint(0, 2)
+    p = ["1/2", "1/3", "2/5"][i]
+    k = binomial(sum(x) + i, p)
+    return choice((k, i, "none"), (1 + k, 2, i))
+"""
+
+
+@pytest.mark.parametrize("source", [EXITS, SHUFFLED, USED, OBSERVED, LAWS])
+def test_fixed_programs(source: str) -> None:
+    assert_laws(source, n=3)
+
+
+def test_one_dataset() -> None:
+    with module_of(EXITS) as module:
+        bound = bind(module, Bit, 2)
+        for x in datasets(bound):
+            assert table_of(bound, x).law(x) == meaning(bound, x)
+
+
+def test_a_long_loop_keeps_a_small_table() -> None:
+    source = """
+def f(x):
+    total = 0
+    for _ in range(300):
+        total = (total + flip("1/3")) % 2
+    return total
+"""
+    table = assert_laws(source.replace("300", "8"), n=1)
+    with module_of(source) as module:
+        bound = bind(module, Bit, 1)
+        table = table_of(bound)
+        assert table.law((0,))[0] == (1 + Fraction(1, 3) ** 300) / 2
+        assert table.work < 300 * 20
+
+
+def test_large_domains_are_numbers() -> None:
+    with module_of("def f(x):\n    return sum(geometric(b, '1/2', -200, 200) for b in x)\n") as module:
+        bound = bind(module, Int(0, 100), 1)
+        table = table_of(bound)
+        assert sum(table.law((50,)).values()) == 1
+        assert table.work < 5_000
+
+
+def test_other_numbers() -> None:
+    with module_of(OBSERVED) as module:
+        bound = bind(module, Bit, 2)
+        table = table_of(bound, ring=Numbers())
+        weights, below = table.raw((0, 1))
+        total = sum(weights.values())
+        assert below == 1
+        assert {table.output(code): weight / total for code, weight in weights.items()} == meaning(bound, (0, 1))
+
+
+def test_a_budget_is_kept() -> None:
+    with module_of("def f(x):\n    return tuple(flip('1/2') for _ in range(30))\n") as module:
+        table = table_of(bind(module, Bit, 1), budget=50_000)
+        with pytest.raises(TooMuchWork):
+            table.weights((0,))
+        assert table.work < 100_000
+
+
+def test_the_watch_is_called() -> None:
+    def stop() -> None:
+        raise LimitError("enough")
+
+    with module_of("def f(x):\n    return tuple(flip('1/2') for _ in range(30))\n") as module:
+        table = table_of(bind(module, Bit, 1), watch=stop)
+        with pytest.raises(LimitError):
+            table.weights((0,))
+
+
+FAILING = """
+def f(x):
+    a = randint(0, 3)
+    observe(a > 0)
+    assert a + sum(x) < 5, "too much"
+    return [1, 2, 3][a + x[0] - 1]
+"""
+
+
+def test_the_probability_of_failure_and_where_it_is_largest() -> None:
+    with module_of(FAILING) as module:
+        bound = bind(module, Bit, 2)
+        table = table_of(bound)
+        probabilities = {x: table.failure(x).probability for x in datasets(bound)}
+        assert probabilities == {(0, 0): 0, (0, 1): 0, (1, 0): Fraction(1, 3), (1, 1): Fraction(1, 3)}
+        worst = table.worst_failure(datasets(bound))
+        assert (worst.x, worst.probability) == ((1, 0), Fraction(1, 3))
+        assert worst.check is not None
+        with pytest.raises(ProgramError) as caught:
+            table.law((1, 1))
+        assert caught.value.x == (1, 1)
+
+
+def test_marginals_and_single_probabilities_need_no_list() -> None:
+    with module_of("def f(x):\n    return tuple(b ^ flip('1/3') for b in x)\n") as module:
+        bound = bind(module, Bit, 60)
+        table = table_of(bound)
+        x = (0,) * 60
+        assert table.probability(x, x) == Fraction(2, 3) ** 60
+        assert table.probability(x, (2,) * 60) == 0
+        assert table.marginal(x, [59]) == {(0,): Fraction(2, 3), (1,): Fraction(1, 3)}
