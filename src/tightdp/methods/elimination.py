@@ -8,17 +8,18 @@ never more rows than runs of the program, and far fewer where it forgets.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.ir import Case, Draw
+from tightdp.language.laws import Law
 from tightdp.methods.elimination_guards import ALWAYS
-from tightdp.methods.elimination_nodes import NOTHING
-from tightdp.methods.elimination_plan import Plan, Step
+from tightdp.methods.elimination_nodes import NOTHING, Value
+from tightdp.methods.elimination_plan import Plan, Row, Step
 
 __all__ = ["INTEGERS", "Elimination", "Failed", "Integers", "Numbers", "Part", "Ring", "TooMuchWork"]
 
@@ -28,7 +29,8 @@ _LONG = 256
 """Denominators of more bits than this are reduced now and then."""
 _CACHED = 100_000
 
-Row = tuple[Any, ...]
+Weight: TypeAlias = Any
+"""A number of a ring."""
 
 
 class TooMuchWork(Exception):
@@ -46,9 +48,9 @@ class Failed(Exception):
 class Ring(Protocol):
     """The numbers that weights are: they add, and multiply with one another and with ints."""
 
-    one: Any
+    one: Weight
 
-    def masses(self, law: Sequence[Fraction]) -> tuple[list[Any], int]:
+    def masses(self, law: Sequence[Fraction]) -> tuple[list[Weight], int]:
         """Return the probabilities of a law as weights over a common denominator."""
 
     def reduced(self, part: Part) -> Part:
@@ -59,7 +61,7 @@ class Ring(Protocol):
 class Part:
     """Weighted rows over one denominator; never changed."""
 
-    rows: dict[Row, Any]
+    rows: dict[Row, Weight]
     denominator: int
 
 
@@ -84,11 +86,11 @@ class Integers:
 class Numbers:
     """Any exact numbers; `number` makes one from a fraction."""
 
-    def __init__(self, number: Callable[[Fraction], Any] = Fraction) -> None:
+    def __init__(self, number: Callable[[Fraction], Weight] = Fraction) -> None:
         self._number = number
         self.one = number(Fraction(1))
 
-    def masses(self, law: Sequence[Fraction]) -> tuple[list[Any], int]:
+    def masses(self, law: Sequence[Fraction]) -> tuple[list[Weight], int]:
         return [self._number(mass) for mass in law], 1
 
     def reduced(self, part: Part) -> Part:
@@ -123,7 +125,7 @@ class Elimination:
         self.budget = budget
         self.failures = failures
         self.work = 0
-        self.known: list[Any] = [NOTHING] * len(plan.nodes.nodes)
+        self.known: list[Value] = [NOTHING] * len(plan.nodes.nodes)
         self._looked = 0
         self._long = _LONG
         self._place = [{column: at for at, column in enumerate(step.layout)} for step in plan.steps]
@@ -136,7 +138,7 @@ class Elimination:
         self._long = _LONG
         return {0: [Part({(): self.ring.one}, 1)]}
 
-    def learn(self, rank: int, value: Any = None) -> None:
+    def learn(self, rank: int, value: Value = None) -> None:
         """Compute the nodes without draws that are known once a leaf is; `value` is that of the leaf, an input."""
         nodes, known = self.plan.nodes.nodes, self.known
         for place in self.plan.plain.get(rank, ()):
@@ -148,7 +150,7 @@ class Elimination:
             else:
                 known[place] = node.value([known[operand] for operand in node.operands])
 
-    def advance(self, waiting: Waiting, start: int, end: int, failed: dict[int, Fraction | Any]) -> None:
+    def advance(self, waiting: Waiting, start: int, end: int, failed: dict[int, Weight]) -> None:
         """Take the waiting rows through steps start..end-1, so that all wait for step `end` or a later one."""
         for at in range(start, end):
             parts = waiting.pop(at, None)
@@ -164,7 +166,7 @@ class Elimination:
         if len(parts) == 1:
             return parts[0]
         denominator = math.lcm(*(part.denominator for part in parts))
-        total: dict[Row, Any] = {}
+        total: dict[Row, Weight] = {}
         for part in parts:
             factor = denominator // part.denominator
             for chunk in self._chunks(part.rows):
@@ -175,7 +177,7 @@ class Elimination:
 
     # one step
 
-    def _take(self, at: int, part: Part, waiting: Waiting, failed: dict[int, Any]) -> None:
+    def _take(self, at: int, part: Part, waiting: Waiting, failed: dict[int, Weight]) -> None:
         step = self.plan.steps[at]
         if step.guard != ALWAYS:
             part, skipped = self._split(at, step, part)
@@ -208,9 +210,9 @@ class Elimination:
             return part, Part({}, 1)
         columns = sorted({column for alternative in alternatives for column, _ in alternative})
         key = _getter(columns)
-        verdicts: dict[Any, bool] = {}
-        going: dict[Row, Any] = {}
-        left: dict[Row, Any] = {}
+        verdicts: dict[Value, bool] = {}
+        going: dict[Row, Weight] = {}
+        left: dict[Row, Weight] = {}
         onto = self._onto.get((at, step.past))
         if onto is None:
             onto = self._onto[at, step.past] = self.plan.onto(at, step.past)
@@ -230,10 +232,10 @@ class Elimination:
         self._tick(len(left))
         return Part(going, part.denominator), Part(left, part.denominator)
 
-    def _checked(self, at: int, step: Step, part: Part, failed: dict[int, Any]) -> Part:
+    def _checked(self, at: int, step: Step, part: Part, failed: dict[int, Weight]) -> Part:
         column = self._place[at].get(step.node)
         number, pick = self._check[step.node], step.pick
-        kept: dict[Row, Any] = {}
+        kept: dict[Row, Weight] = {}
         for row, weight in part.rows.items():
             fails = self.known[step.node] if column is None else row[column]
             if fails is not NOTHING and fails:
@@ -256,18 +258,18 @@ class Elimination:
         laws = [draw.laws[index[value]] if value is not NOTHING and value in index else None for value in selected]
         listed = [([NOTHING], [self.ring.one], 1) if law is None else self._masses(law) for law in laws]
         common = math.lcm(*(below for _, _, below in listed))
-        choices: dict[Any, list[tuple[tuple[Any], Any]]] = {}
+        choices: dict[Value, list[tuple[Row, Weight]]] = {}
         for value, (outcomes, weights, below) in zip(selected, listed, strict=True):
             scale = common // below
             scaled = weights if scale == 1 else [weight * scale for weight in weights]
             choices[value] = [((outcome,), weight) for outcome, weight in zip(outcomes, scaled, strict=True)]
         pick = step.pick
-        made: dict[Row, Any] = {}
-        fixed = choices[selected[0]] if column is None else None
+        made: dict[Row, Weight] = {}
+        fixed = choices[selected[0]]
         size = max(map(len, choices.values()))
         for chunk in self._chunks(part.rows, size):
             for row, weight in chunk:
-                for outcome, share in choices[row[column]] if fixed is None else fixed:
+                for outcome, share in choices[row[column]] if column is not None else fixed:
                     new = row + outcome
                     if pick is not None:
                         new = pick(new)
@@ -277,7 +279,7 @@ class Elimination:
                     made[new] = weight * share
         return Part(made, part.denominator * common)
 
-    def _masses(self, law: Any) -> tuple[list[Any], list[Any], int]:
+    def _masses(self, law: Law) -> tuple[list[Value], list[Weight], int]:
         weights, below = self.ring.masses([mass for _, mass in law])
         return [outcome for outcome, _ in law], weights, below
 
@@ -294,7 +296,7 @@ class Elimination:
                     made[new] = made[new] + weight if new in made else weight
         return Part(made, part.denominator)
 
-    def _function(self, at: int, step: Step) -> Callable[[Row], Any]:
+    def _function(self, at: int, step: Step) -> Callable[[Row], Value]:
         """Return what computes the value of a node from a row."""
         node, place, known = self.plan.nodes.nodes[step.node], self._place[at], self.known
         if node.kind == "case":
@@ -306,7 +308,7 @@ class Elimination:
             cache.clear()
         key, operands = _getter(columns), node.operands
 
-        def value_of(row: Row) -> Any:
+        def value_of(row: Row) -> Value:
             values = key(row)
             try:
                 return cache[values]
@@ -317,7 +319,7 @@ class Elimination:
 
         return value_of
 
-    def _chosen(self, step: Step, place: dict[int, int]) -> Callable[[Row], Any]:
+    def _chosen(self, step: Step, place: dict[int, int]) -> Callable[[Row], Value]:
         """Return what computes a case from a row: it looks at the branch that is taken only."""
         node, known = self.plan.nodes.nodes[step.node], self.known
         column = place.get(node.operands[0])
@@ -335,7 +337,7 @@ class Elimination:
         if not columns:
             return lambda row: fixed.get(row[column], NOTHING)
 
-        def value_of(row: Row) -> Any:
+        def value_of(row: Row) -> Value:
             selected = row[column]
             at = columns.get(selected)
             return fixed.get(selected, NOTHING) if at is None else row[at]
@@ -344,7 +346,7 @@ class Elimination:
 
     # limits
 
-    def _chunks(self, rows: dict[Row, Any], size: int = 1) -> Iterator[Any]:
+    def _chunks(self, rows: dict[Row, Weight], size: int = 1) -> Iterator[Iterable[tuple[Row, Weight]]]:
         """Yield the entries of a table, in pieces, looking at the limits in between."""
         most = max(_AT_ONCE // size, 1)
         if len(rows) <= most:
@@ -365,6 +367,6 @@ class Elimination:
             self.watch()
 
 
-def _getter(columns: Sequence[int]) -> Callable[[Row], Any]:
+def _getter(columns: Sequence[int]) -> Callable[[Row], Value]:
     """Return a function that gives the entries at some places, as a key."""
     return itemgetter(*columns) if columns else lambda row: ()

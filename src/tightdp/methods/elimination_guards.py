@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import combinations
-from typing import Any
 
 from tightdp.core.ir import Case
-from tightdp.methods.elimination_nodes import NOTHING, Node
+from tightdp.methods.elimination_nodes import NOTHING, Node, Value
 
 __all__ = ["ALWAYS", "Atom", "Guard", "Guards"]
 
-Atom = tuple[int, frozenset[Any]]
+Atom = tuple[int, frozenset[Value]]
 """The values of a column that a conjunction asks for."""
 Conjunction = frozenset[Atom]
 Guard = tuple[Conjunction, ...]
@@ -92,7 +91,7 @@ class Guards:
     def _one(self, guard: Guard) -> Conjunction:
         return guard[0] if len(guard) == 1 else frozenset.intersection(*guard)
 
-    def _inside(self, node: Node, values: frozenset[Any], before: int, depth: int) -> Guard:
+    def _inside(self, node: Node, values: frozenset[Value], before: int, depth: int) -> Guard:
         """Return what the operands of a node must be for it to take one of some values."""
         if node.kind in ("and", "or"):
             if values != {node.kind == "and"}:
@@ -102,7 +101,7 @@ class Guards:
         if node.kind == "case" and len(node.operands) <= _MOST_VALUES:
             return self._inside_case(node, values, before, depth)
         unknown = [operand for operand in node.operands if self.nodes[operand].kind != "const"]
-        if node.kind == "apply" and len(unknown) == 1 and self.nodes[unknown[0]].size <= _MOST_VALUES:
+        if node.kind == "apply" and len(unknown) == 1 and 0 < len(self.nodes[unknown[0]].values) <= _MOST_VALUES:
             (operand,) = unknown
             given = [self.nodes[other].expr.values[0] for other in node.operands]
             place = node.operands.index(operand)
@@ -115,9 +114,9 @@ class Guards:
                 return self._known((operand, wanted), before, depth)
         return ALWAYS
 
-    def _inside_case(self, node: Node, values: frozenset[Any], before: int, depth: int) -> Guard:
+    def _inside_case(self, node: Node, values: frozenset[Value], before: int, depth: int) -> Guard:
         assert isinstance(node.expr, Case)
-        chosen: dict[int, list[Any]] = {}
+        chosen: dict[int, list[Value]] = {}
         for value, branch in zip(node.expr.selector.values, node.operands[1:], strict=True):
             chosen.setdefault(branch, []).append(value)
         possible = [
@@ -172,7 +171,7 @@ class Guards:
                     return
         found.append(new)
 
-    def _shortest(self, known: dict[int, frozenset[Any]]) -> Conjunction:
+    def _shortest(self, known: dict[int, frozenset[Value]]) -> Conjunction:
         """Leave out what follows from the rest: a column that is known at all was needed."""
         atoms = frozenset(known.items())
         if len(atoms) > 1:

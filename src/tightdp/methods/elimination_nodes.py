@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import add, ne
-from typing import Any
+from typing import Any, TypeAlias
 
 from tightdp.core.ir import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import REFUSED, operation
 from tightdp.logic.order import order
 
-__all__ = ["NOTHING", "Node", "Nodes", "leaf_orders", "make_nodes"]
+__all__ = ["NOTHING", "Node", "Nodes", "Value", "leaf_orders", "make_nodes"]
+
+
+Value: TypeAlias = Any
+"""A value of a node: a number, a word, None, or a tuple of those."""
 
 
 class _Nothing:
@@ -25,9 +29,9 @@ class _Nothing:
         return "NOTHING"
 
 
-NOTHING: Any = _Nothing()
+NOTHING: Value = _Nothing()
 
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {"sum": add, "min": min, "max": max, "xor": ne}
+_BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,10 @@ class Node:
     operands: tuple[int, ...]
     size: int
     expr: Expr
-    function: Callable[..., Any] | None = None
+    function: Callable[..., Value] | None = None
     bounds: tuple[int, int] | None = None
 
-    def value(self, given: Sequence[Any]) -> Any:
+    def value(self, given: Sequence[Value]) -> Value:
         """Return the value from those of the operands; `NOTHING` where it cannot be told, or is refused."""
         match self.kind:
             case "apply":
@@ -59,16 +63,19 @@ class Node:
             case "case":
                 place = self.branch(given[0])
                 return NOTHING if place is None else given[place]
-            case "and":
-                return given[1] if given[0] else False
-            case "or":
-                return True if given[0] and given[0] is not NOTHING else given[1]
+            case "and" | "or":
+                absorbing = self.kind == "or"
+                if absorbing in given:
+                    return absorbing
+                return NOTHING if any(value is NOTHING for value in given) else not absorbing
         raise TypeError(self.kind)
 
     @property
-    def values(self) -> Sequence[Any]:
-        """Every value, where the node is one of the core program; for the parts of a chain of truth values too."""
-        return (False, True) if self.kind in ("and", "or") else self.expr.values
+    def values(self) -> Sequence[Value]:
+        """Every value; none where they are not listed, as for a part of a sum."""
+        if self.kind in ("and", "or"):
+            return (False, True)
+        return () if isinstance(self.expr, Nary) else self.expr.values
 
     @property
     def negation(self) -> bool:
@@ -76,7 +83,7 @@ class Node:
         expr = self.expr
         return self.kind == "apply" and isinstance(expr, Apply) and expr.operator == "not" and expr.operands[0].boolean
 
-    def branch(self, selected: Any) -> int | None:
+    def branch(self, selected: Value) -> int | None:
         """Return which operand a case takes."""
         assert isinstance(self.expr, Case)
         place = self.expr.selector.index.get(selected)

@@ -11,13 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import log2
 from operator import itemgetter
-from typing import Any
+from typing import TypeAlias
 
 from tightdp.core.ir import Case, CoreProgram, Expr
 from tightdp.methods.elimination_guards import ALWAYS, Atom, Guard, Guards
-from tightdp.methods.elimination_nodes import Nodes, leaf_orders, make_nodes
+from tightdp.methods.elimination_nodes import Nodes, Value, leaf_orders, make_nodes
 
-__all__ = ["Plan", "Step", "TooWide", "make_plan"]
+__all__ = ["Plan", "Row", "Step", "TooWide", "make_plan"]
+
+Row: TypeAlias = tuple[Value, ...]
+"""The values of some columns."""
 
 _MOST_WIDTH = 20_000_000
 """So many columns, summed over the steps, are planned at most."""
@@ -41,9 +44,9 @@ class Step:
     node: int
     guard: Guard = ALWAYS
     layout: tuple[int, ...] = ()
-    pick: Callable[[Any], Any] | None = None
+    pick: Callable[[Row], Row] | None = None
     past: int = 0
-    cache: dict[Any, Any] = field(default_factory=dict)
+    cache: dict[Value, dict[Value, Value]] = field(default_factory=dict)
 
 
 @dataclass
@@ -59,7 +62,7 @@ class Plan:
     plain: dict[int, list[int]]
     logarithm: float
 
-    def onto(self, start: int, end: int) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+    def onto(self, start: int, end: int) -> Callable[[Row], Row]:
         """Return what takes a row from one step to a later one; columns skipped on the way hold the last entry."""
         before = self.steps[start].layout
         after = self.steps[end].layout if end < len(self.steps) else self.layout
@@ -67,7 +70,7 @@ class Plan:
         return picker([place.get(column, len(before)) for column in after])
 
 
-def picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+def picker(places: Sequence[int]) -> Callable[[Row], Row]:
     """Return a function that gives the entries of a tuple at some places, as a tuple."""
     if not places:
         return lambda row: ()
@@ -152,7 +155,7 @@ class _Planner:
             case "case":
                 assert isinstance(node.expr, Case)
                 selector = node.operands[0]
-                chosen: dict[int, list[Any]] = {}
+                chosen: dict[int, list[Value]] = {}
                 for value, branch in zip(node.expr.selector.values, node.operands[1:], strict=True):
                     chosen.setdefault(branch, []).append(value)
                 return [(selector, None), *((b, (selector, frozenset(values))) for b, values in chosen.items())]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from tightdp.core.ir import Apply, Check, Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
-from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting
-from tightdp.methods.elimination_plan import make_plan
+from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting, Weight
+from tightdp.methods.elimination_nodes import Value
+from tightdp.methods.elimination_plan import Row, make_plan
 from tightdp.symmetry.sets import MAX_KEPT, Table
 
 __all__ = ["EliminationTable", "Failure", "first_failure"]
@@ -32,6 +32,10 @@ class Failure:
     check: Check | None
 
 
+_State = tuple[Waiting, dict[int, Weight]]
+"""The rows that wait for each step, and the weights of what failed."""
+
+
 class _Walk:
     """Elimination on one dataset after another. What was done before the first input that differs is kept."""
 
@@ -41,10 +45,10 @@ class _Walk:
         self._stops = [at for at, step in enumerate(steps) if step.kind == "input"]
         self._ranks = [nodes.rank[steps[at].node] for at in self._stops]
         self.leaves = [leaf for at in self._stops if isinstance(leaf := nodes.nodes[steps[at].node].expr, Input)]
-        self._values: list[Any] = []
-        self._kept: list[tuple[Waiting, dict[int, Any]]] = []
+        self._values: list[Value] = []
+        self._kept: list[_State] = []
 
-    def end(self, values: Sequence[Any]) -> tuple[Part, dict[int, Any]]:
+    def end(self, values: Sequence[Value]) -> tuple[Part, dict[int, Weight]]:
         """Return the rows at the end, where the inputs have these values, and the weights of what failed."""
         elimination, ends = self.elimination, [*self._stops, len(self.elimination.plan.steps)]
         if not self._kept:
@@ -60,7 +64,9 @@ class _Walk:
         waiting, failed = self._kept[-1]
         return elimination.merged(waiting.get(ends[-1]) or [Part({}, 1)]), failed
 
-    def _advanced(self, state: tuple[Waiting, dict[int, Any]], start: int, end: int) -> tuple[Waiting, dict[int, Any]]:
+    def _advanced(
+        self, state: tuple[Waiting, dict[int, Weight]], start: int, end: int
+    ) -> tuple[Waiting, dict[int, Weight]]:
         waiting, failed = {at: list(parts) for at, parts in state[0].items()}, dict(state[1])
         self.elimination.advance(waiting, start, end, failed)
         return waiting, failed
@@ -91,7 +97,7 @@ class EliminationTable(Table):
         self._ring = ring
         self._laws: dict[Dataset, Weights] = {}
         self._kept = 0
-        self._walks: dict[Any, _Walk] = {}
+        self._walks: dict[Hashable, _Walk] = {}
 
     @property
     def elimination(self) -> Elimination:
@@ -108,12 +114,12 @@ class EliminationTable(Table):
         """How many rows were made."""
         return sum(walk.elimination.work for walk in self._walks.values())
 
-    def raw(self, x: Dataset) -> tuple[dict[int, Any], int]:
+    def raw(self, x: Dataset) -> tuple[dict[int, Weight], int]:
         """Return the weights of all outputs by code, and their denominator. Raises ProgramError where a run fails."""
         walk = self._walk(None, lambda: self.program)
         part = self._end(walk, x)
         codes = [component.index for component in self.program.components]
-        weights: dict[int, Any] = {}
+        weights: dict[int, Weight] = {}
         for values, weight in self._rows(walk, part):
             code = 0
             for value, index in zip(values, codes, strict=True):
@@ -139,7 +145,7 @@ class EliminationTable(Table):
 
     def probability(self, x: Dataset, output: Output) -> Fraction:
         """Return P(output | x) without computing the rest of the law."""
-        wanted: dict[int, Any] = {}
+        wanted: dict[int, Value] = {}
         if not take_apart(self.program.shape, output, wanted):
             return Fraction(0)
         if any(value not in self.program.components[at].index for at, value in wanted.items()):
@@ -159,12 +165,12 @@ class EliminationTable(Table):
             share /= whole
         return share / self.multiplicity(self._code(wanted))
 
-    def marginal(self, x: Dataset, components: Sequence[int]) -> dict[tuple[Any, ...], Fraction]:
+    def marginal(self, x: Dataset, components: Sequence[int]) -> dict[Row, Fraction]:
         """Return the joint law of some components of the output."""
         chosen = tuple(self.program.components[at] for at in components)
         shape = TupleOf(tuple(map(Leaf, range(len(chosen)))))
         walk = self._walk(tuple(components), lambda: replace(self.program, components=chosen, shape=shape))
-        law: dict[tuple[Any, ...], Any] = {}
+        law: dict[Row, Weight] = {}
         for values, weight in self._rows(walk, self._end(walk, x)):
             law[values] = law[values] + weight if values in law else weight
         total = sum(law.values())
@@ -189,13 +195,13 @@ class EliminationTable(Table):
 
     # codes
 
-    def _code(self, wanted: dict[int, Any]) -> int:
+    def _code(self, wanted: dict[int, Value]) -> int:
         code = 0
         for at, component in enumerate(self.program.components):
             code = code * len(component.values) + (component.index[wanted[at]] if at in wanted else 0)
         return code
 
-    def component_values(self, code: int) -> list[Any]:
+    def component_values(self, code: int) -> list[Value]:
         """Return the values of the output components that a code stands for."""
         values = []
         for component in reversed(self.program.components):
@@ -227,14 +233,14 @@ class EliminationTable(Table):
 
     # runs
 
-    def _walk(self, key: Any, program: Callable[[], CoreProgram], failures: bool = False) -> _Walk:
+    def _walk(self, key: Hashable, program: Callable[[], CoreProgram], failures: bool = False) -> _Walk:
         found = self._walks.get(key)
         if found is None:
             elimination = Elimination(make_plan(program()), self._ring, lambda: self.watch(), self.budget, failures)
             found = self._walks[key] = _Walk(elimination)
         return found
 
-    def _leaf_values(self, walk: _Walk, x: Dataset) -> list[Any]:
+    def _leaf_values(self, walk: _Walk, x: Dataset) -> list[Value]:
         records = [self.bound.record.split(record) for record in x] if walk.leaves else []
         return [records[leaf.client][leaf.leaf] for leaf in walk.leaves]
 
@@ -245,7 +251,7 @@ class EliminationTable(Table):
             check = self.program.checks[failed.check]
         raise _failure_on(check, x)
 
-    def _rows(self, walk: _Walk, part: Part) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    def _rows(self, walk: _Walk, part: Part) -> Iterator[tuple[Row, Weight]]:
         """Yield the values of the components, with their weights, of the rows that `observe` accepts."""
         plan, known = walk.elimination.plan, walk.elimination.known
         place = {column: at for at, column in enumerate(plan.layout)}
@@ -279,14 +285,14 @@ def first_failure(
 
 
 def _failure_on(check: Check, x: Dataset) -> ProgramError:
-    return ProgramError(f"a run on the dataset {x} fails with {check.message}", check.mend, check.span, x)
+    return ProgramError(f"a run on the dataset {x} fails with {check.message}", check.hint, check.span, x)
 
 
 def _without_output(program: CoreProgram) -> CoreProgram:
     return replace(program, components=(), shape=TupleOf(()))
 
 
-def _given(program: CoreProgram, wanted: dict[int, Any]) -> CoreProgram:
+def _given(program: CoreProgram, wanted: dict[int, Value]) -> CoreProgram:
     """Return a program that observes the values of its components."""
     serial = max(expr.serial for expr in (*program.roots, *program.inputs)) + 1
     conditions = []
@@ -298,7 +304,7 @@ def _given(program: CoreProgram, wanted: dict[int, Any]) -> CoreProgram:
     return replace(_without_output(program), evidence=(*program.evidence, *conditions))
 
 
-def take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
+def take_apart(shape: Shape, output: Output, wanted: dict[int, Value]) -> bool:
     """Note which values the components have where an output is given; False where the shape has no such output."""
     match shape:
         case Leaf(component):
@@ -317,7 +323,7 @@ def take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
             return True
         case Choice(component, alternatives):
             for at, alternative in enumerate(alternatives):
-                trial: dict[int, Any] = {}
+                trial: dict[int, Value] = {}
                 if take_apart(alternative, output, trial):
                     wanted.update(trial)
                     wanted[component] = at
@@ -325,7 +331,7 @@ def take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
     return False
 
 
-def _put_together(shape: Shape, values: Sequence[Any], given: dict[Arrangement, tuple[Any, ...]]) -> Output:
+def _put_together(shape: Shape, values: Sequence[Value], given: dict[Arrangement, Row]) -> Output:
     """Return the output with these components and these orders of shuffled parts."""
     if isinstance(shape, Arrangement):
         return given[shape]
