@@ -16,6 +16,7 @@ from tightdp.errors import (
 from tightdp.language import primitives
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
+from tightdp.results.shown import shown_by
 from tightdp.session.auditing import audit, worst_case
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism, mechanism
@@ -51,6 +52,8 @@ __all__ = [
     "worst_case",
 ]
 __all__ += primitives.__all__
+
+shown_by("tightdp.present.show")
 
 _LATER = {
     "Adaptive": "tightdp.session.harness",

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from answered import LEAK, RESPONSE, TOTAL, one_flip, response, stopped_after, total
 from command_line import GOLDEN, SLOW, environment, run
 from tightdp import Bit, Instance, ParameterError, TightdpError, audit, flip, mechanism
-from tightdp.present.text import as_text_of, table, wrapped
+from tightdp.present.registry import view
+from tightdp.present.text import table, text_of, wrapped
 from tightdp.present.view import Grid, View
 from tightdp.session.arguments import read_seconds
 
@@ -152,15 +153,15 @@ def test_sentences_break_between_words(words: list[str], width: int) -> None:
     ids=lambda value: type(value).__name__ if not isinstance(value, int) else str(value),
 )
 def test_results_fit_their_width(result: Any, width: int) -> None:
-    lines = as_text_of(result.view(), width).splitlines()
-    whole = set(as_text_of(result.view()).split())
+    lines = text_of(view(result), width).splitlines()
+    whole = set(text_of(view(result)).split())
     assert {word for line in lines for word in line.split()} <= whole
     assert all(len(line) <= width or len(line.split()) <= 2 for line in lines)
 
 
 def test_a_row_is_a_list_where_no_two_columns_fit() -> None:
     view = View("heading", (), Grid(("n", "first", "second"), (("1", "123456789012345", "1234567890"),)))
-    assert as_text_of(view, 22).splitlines()[1:] == ["n       1", "first", "  123456789012345", "second  1234567890"]
+    assert text_of(view, 22).splitlines()[1:] == ["n       1", "first", "  123456789012345", "second  1234567890"]
 
 
 # Exit states.

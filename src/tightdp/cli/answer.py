@@ -76,9 +76,10 @@ def emit(result: Result, options: Namespace) -> None:
             sys.stdout.flush()
             sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")
         return
+    from tightdp.present.registry import view
     from tightdp.present.text import print_view
 
-    print_view(result.view(), sys.stdout)
+    print_view(view(result), sys.stdout)
 
 
 def write_text(target: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""How answers are shown: text, tables, HTML, plots, diagrams.
+"""How results are shown: text, tables, JSON, HTML, CSV, plots, diagrams; the only place with sentences about them.
 
-In: views of results. Out: strings and pictures. May import `exact` and `logic`.
+In: results. Out: strings and pictures, by `show.py`. May import `results` and below.
 """

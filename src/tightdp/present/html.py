@@ -7,10 +7,10 @@ from html import escape
 
 from tightdp.present.view import View
 
-__all__ = ["as_html"]
+__all__ = ["html_of"]
 
 
-def as_html(view: View) -> str:
+def html_of(view: View) -> str:
     """Return a view as a fragment of HTML; everything but its picture is escaped."""
     parts = [f"<p><b>{escape(view.heading)}</b></p>"]
     if view.facts:

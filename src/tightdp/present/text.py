@@ -16,14 +16,14 @@ from unicodedata import combining, east_asian_width
 
 from tightdp.present.view import Grid, View
 
-__all__ = ["aligned", "as_text_of", "print_view", "table", "width_of", "wrapped"]
+__all__ = ["aligned", "print_view", "table", "text_of", "width_of", "wrapped"]
 
 _GAP = "  "
 _NARROWEST = 20
 """Columns that a text has at least, however narrow the terminal says that it is."""
 
 
-def as_text_of(view: View, width: int | None = None) -> str:
+def text_of(view: View, width: int | None = None) -> str:
     """Return a view as plain text, `width` columns wide at most (any width where None)."""
     return "\n".join(line for block in _blocks(view, width) for line in block)
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
 from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.results.result import written
 
 __all__ = [
     "brief",
     "in_full",
-    "in_order",
     "plain",
     "shortened",
     "shown",
@@ -38,12 +37,7 @@ def plain(value: Any) -> Any:
 
 def shown(value: Any) -> str:
     """Write a dataset, a record or an output as Python has it, rationals as p/q."""
-    if isinstance(value, Fraction):
-        return as_text(value)
-    if isinstance(value, tuple):
-        inner = ", ".join(shown(item) for item in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    return repr(value)
+    return written(value, quoted=True)
 
 
 def shortened(text: str, longest: int = 160) -> str:
@@ -85,22 +79,3 @@ def shown_probability(value: Fraction) -> str:
     """Write a probability exactly, or as a decimal where that fills lines."""
     exact = as_text(value)
     return exact if len(exact) <= _LONGEST_NUMBER else f"about {decimal_text(value)}"
-
-
-def in_order(law: Mapping[Any, Fraction]) -> tuple[tuple[Any, Fraction], ...]:
-    """Return an output law in the order of its outputs: None, numbers, strings, then tuples, entry by entry."""
-    try:
-        outputs = sorted(law)
-    except TypeError:  # of different kinds
-        outputs = sorted(law, key=_sort_key)
-    return tuple((output, law[output]) for output in outputs)
-
-
-def _sort_key(output: Any) -> tuple[Any, ...]:
-    if output is None:
-        return (0,)
-    if isinstance(output, str):
-        return (2, output)
-    if isinstance(output, Sequence):
-        return (3, [_sort_key(item) for item in output])
-    return (1, output)

@@ -17,11 +17,10 @@ from tightdp.methods.chain_search import Found, largest_ratio
 from tightdp.methods.factored import FactoredTable
 from tightdp.methods.plan import Plan
 from tightdp.methods.ratios import Ratio
-from tightdp.present.words import in_order
 from tightdp.queries import accuracy, curves, declared
 from tightdp.queries.curves import Profile
 from tightdp.queries.privacy import tight_ratio
-from tightdp.results.answers import Accuracy, Distribution
+from tightdp.results.answers import Accuracy, Distribution, in_order
 from tightdp.results.privacy import Delta, Privacy, Renyi
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Kept

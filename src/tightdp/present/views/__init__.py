@@ -1,0 +1,1 @@
+"""What is seen of results: one file for each file of `results/`, of the same name."""

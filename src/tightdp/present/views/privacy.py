@@ -1,0 +1,197 @@
+"""How the tight ε, δ, the curve, the trade-off function and Rényi divergence are shown."""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+from typing import Any
+
+from tightdp.exact.numbers import Exact, as_text, decimal_text, log
+from tightdp.methods.ratios import Ratio
+from tightdp.present import plot
+from tightdp.present.registry import answer_of, json_of, picture_of, view_of
+from tightdp.present.view import Grid, View
+from tightdp.present.views.result import enclosure, heading, unresolved_remark, witness_sentence
+from tightdp.present.words import brief, in_full, plain, shown_number, shown_probability
+from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
+from tightdp.results.result import PairWitness, Result
+
+_MOST_ROWS = 40
+
+
+@answer_of.register
+def _privacy_answer(result: Privacy) -> dict[str, Any]:
+    answer = {
+        "exp_epsilon": plain(result.exp_epsilon),
+        "epsilon": plain(result.epsilon),
+        "delta": plain(result.delta),
+        **enclosure(result.status, result.lower, result.upper),
+    }
+    if result.witness is not None:
+        answer["witness"] = json_of(result.witness)
+    if len(result.top) > 1:
+        answer["top"] = [_ranked(ratio) for ratio in result.top]
+    return answer
+
+
+@view_of.register
+def _privacy_view(result: Privacy) -> View:
+    facts = [*_facts(result), ("δ", shown_number(result.delta))]
+    grid = _ranking(result.top) if len(result.top) > 1 else None
+    known = (result.exp_epsilon,) if result.status == "exact" else (result.lower, result.upper)
+    none = "All neighbouring datasets have the same output law." if not result.delta else ""
+    said = _sentences(result, result.witness, none if result.exp_epsilon == 1 else "")
+    return View(heading(result), tuple(facts), grid, (*said, *in_full(*known)))
+
+
+def _facts(result: Privacy) -> list[tuple[str, str]]:
+    if result.status != "exact":
+        return [("e^ε at least", shown_number(result.lower)), ("e^ε at most", shown_number(result.upper))]
+    return [("tight e^ε", shown_number(result.exp_epsilon)), ("tight ε", shown_log(result.exp_epsilon))]
+
+
+@answer_of.register
+def _delta_answer(result: Delta) -> dict[str, Any]:
+    answer = {
+        "delta": plain(result.delta),
+        "exp_epsilon": plain(result.exp_epsilon),
+        **enclosure(result.status, result.lower, result.upper),
+    }
+    if result.witness is not None:
+        answer["witness"] = json_of(result.witness)
+    return answer
+
+
+@view_of.register
+def _delta_view(result: Delta) -> View:
+    if result.epsilon is not None:
+        where = ("ε", shown_number(result.epsilon))
+    else:
+        assert isinstance(result.exp_epsilon, Fraction)
+        where = ("e^ε", shown_number(result.exp_epsilon))
+    if result.status == "exact":
+        found = [("tight δ", shown_number(result.delta))]
+        long = in_full(result.delta)
+    elif result.epsilon is None:
+        found = [("δ at least", shown_number(result.lower)), ("δ at most", shown_number(result.upper))]
+        long = in_full(result.lower, result.upper)
+    else:
+        found = [
+            ("δ at least", decimal_text(result.lower, 17, ROUND_FLOOR)),
+            ("δ at most", decimal_text(result.upper, 17, ROUND_CEILING)),
+        ]
+        long = ()
+    none = "No two neighbouring datasets have a likelihood ratio above e^ε." if not result.delta else ""
+    return View(heading(result), (where, *found), None, (*_sentences(result, result.witness, none), *long))
+
+
+@answer_of.register
+def _curve_answer(result: Curve) -> dict[str, Any]:
+    return {"points": plain(result.points)}
+
+
+@view_of.register
+def _curve_view(result: Curve) -> View:
+    rows = tuple((shown_number(t), shown_log(t), shown_number(delta)) for t, delta in result.points[:_MOST_ROWS])
+    grid = Grid(("e^ε", "ε", "δ"), rows, len(result.points) - len(rows))
+    last = "δ is linear in e^ε between the points and constant after the last."
+    said = (*unresolved_remark(result, "the curve is at least this"), last)
+    return View(heading(result), (), grid, (*said, *in_full(*(delta for _, delta in result.points[:_MOST_ROWS]))))
+
+
+@picture_of.register
+def _curve_plot(result: Curve, ax: Any) -> Any:
+    """Draw δ against e^ε."""
+    end = max(result.points[-1][0] * Fraction(5, 4), Fraction(2))
+    points = [*result.points, (end, result.points[-1][1])]
+    return plot.lines(ax, points, "exp(ε)", "δ", str(result.subject))
+
+
+@answer_of.register
+def _tradeoff_answer(result: Tradeoff) -> dict[str, Any]:
+    return {"vertices": plain(result.vertices)}
+
+
+@view_of.register
+def _tradeoff_view(result: Tradeoff) -> View:
+    rows = tuple((shown_number(fpr), shown_number(fnr)) for fpr, fnr in result.vertices[:_MOST_ROWS])
+    grid = Grid(("false positive rate", "false negative rate"), rows, len(result.vertices) - len(rows))
+    return View(heading(result), (), grid, unresolved_remark(result, "the trade-off function is at most this"))
+
+
+@picture_of.register
+def _tradeoff_plot(result: Tradeoff, ax: Any) -> Any:
+    """Draw the trade-off function."""
+    return plot.lines(ax, result.vertices, "false positive rate", "false negative rate", str(result.subject))
+
+
+@answer_of.register
+def _renyi_answer(result: Renyi) -> dict[str, Any]:
+    return {
+        "order": result.order,
+        "exp_moment": plain(result.exp_moment),
+        "epsilon": plain(result.epsilon),
+        **enclosure(result.status, result.lower, result.upper),
+    }
+
+
+@view_of.register
+def _renyi_view(result: Renyi) -> View:
+    facts = [("order a", str(result.order))]
+    ends = (
+        [("", result.upper)] if result.status == "exact" else [(" at least", result.lower), (" at most", result.upper)]
+    )
+    for which, moment in ends:
+        divergence = log(moment, result.order - 1)
+        facts.append((f"exp((a-1)·D_a){which}", shown_number(moment)))
+        facts.append((f"D_a{which}", f"≈ {divergence!r}" if math.isfinite(divergence) else "inf"))
+    none = "All neighbouring datasets have the same output law." if result.exp_moment == 1 else ""
+    return View(heading(result), tuple(facts), None, _sentences(result, result.witness, none))
+
+
+def shown_log(value: Exact) -> str:
+    """Write ln(value) and its decimal."""
+    if value in (1, math.inf):
+        return "0" if value == 1 else "inf"
+    exact = as_text(value)
+    return f"ln({exact}) ≈ {log(value)!r}" if len(exact) <= 24 else f"≈ {log(value)!r}"
+
+
+def _ranked(ratio: Ratio) -> dict[str, Any]:
+    return {
+        "exp_epsilon": plain(ratio.exp_epsilon),
+        "epsilon": plain(log(ratio.exp_epsilon)),
+        "x": plain(ratio.x),
+        "x_prime": plain(ratio.x_prime),
+        "output": plain(ratio.output),
+        "probability": plain(ratio.probability),
+        "probability_prime": plain(ratio.probability_prime),
+        "triples": ratio.triples,
+    }
+
+
+def _ranking(top: tuple[Ratio, ...]) -> Grid:
+    rows = tuple(
+        (
+            shown_number(ratio.exp_epsilon),
+            brief(ratio.x, 40),
+            brief(ratio.x_prime, 40),
+            brief(ratio.output, 40),
+            f"{shown_probability(ratio.probability)} : {shown_probability(ratio.probability_prime)}",
+            f"{ratio.triples:,}",
+        )
+        for ratio in top
+    )
+    return Grid(("e^ε", "x", "x'", "output", "probabilities", "triples"), rows)
+
+
+def _sentences(result: Result, witness: PairWitness | None, none: str) -> tuple[str, ...]:
+    """Say why a result is not exact, and what the witness shows; or `none` where exactly nothing is to be shown."""
+    exact = result.status == "exact"
+    said = unresolved_remark(result, "what was compared so far gives the lower end")
+    if none and exact:
+        return (none,)
+    if witness is not None:
+        return (*said, witness_sentence(witness, "It is attained" if exact else "The lower end is reached"))
+    return said

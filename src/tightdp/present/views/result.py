@@ -1,0 +1,92 @@
+"""How what all results have in common is shown: the heading, the status, witnesses, what a query cost."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from tightdp.exact.numbers import Exact
+from tightdp.present.registry import record_of
+from tightdp.present.words import brief, plain, shortened, shown, shown_probability
+from tightdp.results.result import EventWitness, PairWitness, Result, Stats, Status, TripleWitness
+
+__all__ = ["enclosure", "heading", "unresolved_remark", "witness_sentence"]
+
+
+def heading(result: Result) -> str:
+    """Say what the answer is about."""
+    return f"{result.subject}, neighbours: {result.neighbours}, status: {result.status}"
+
+
+def enclosure(status: Status, lower: Exact | None, upper: Exact | None) -> dict[str, Any]:
+    """Return the ends of an enclosure as JSON has them; nothing where the answer is exact."""
+    return {} if status == "exact" else {"lower": plain(lower), "upper": plain(upper)}
+
+
+def unresolved_remark(result: Result, remark: str) -> tuple[str, ...]:
+    """Say why a result is not exact and what is known; nothing where it is, or where an enclosure was asked for."""
+    if result.status == "exact" or not result.cut_short:
+        return ()
+    return (f"{result.status.capitalize()}: {result.reason or 'a limit was reached'}; {remark}.",)
+
+
+@singledispatch
+def witness_sentence(witness: PairWitness, said: str = "It is attained") -> str:
+    """Say in words what a witness shows; `said` is what happens there, such as "The lower end is reached"."""
+    return f"{said} on {_pair(witness)}."
+
+
+@witness_sentence.register
+def _triple_sentence(witness: TripleWitness, said: str = "It is attained") -> str:
+    odds = f"{shown_probability(witness.probability)} against {shown_probability(witness.probability_prime)}"
+    return f"On {_pair(witness)} the output {brief(witness.output)} has probability {odds}."
+
+
+@witness_sentence.register
+def _event_sentence(witness: EventWitness, said: str = "It is attained") -> str:
+    outputs = shortened(", ".join(shown(output) for output in witness.event[:100]))
+    among = "" if len(witness.event) == 1 else "one of "
+    return f"{said} on {_pair(witness)} by the event that the output is {among}{outputs}."
+
+
+def _pair(witness: PairWitness) -> str:
+    return f"x = {brief(witness.x)} and its neighbour x' = {brief(witness.x_prime)}"
+
+
+@record_of.register
+def _pair_record(witness: PairWitness) -> dict[str, Any]:
+    return {"x": plain(witness.x), "x_prime": plain(witness.x_prime)}
+
+
+@record_of.register
+def _triple_record(witness: TripleWitness) -> dict[str, Any]:
+    return {
+        **_pair_record(witness),
+        "output": plain(witness.output),
+        "probability": plain(witness.probability),
+        "probability_prime": plain(witness.probability_prime),
+    }
+
+
+@record_of.register
+def _event_record(witness: EventWitness) -> dict[str, Any]:
+    return {**_pair_record(witness), "event": plain(witness.event)}
+
+
+@record_of.register
+def _stats_record(stats: Stats) -> dict[str, Any]:
+    return {
+        "variables": stats.variables,
+        "nodes": stats.nodes,
+        "queries": stats.queries,
+        "inference_set": stats.inference_set,
+        "privacy_set": stats.privacy_set,
+        **({} if stats.accuracy_set is None else {"accuracy_set": stats.accuracy_set}),
+        "method": stats.method,
+        "symmetries": list(stats.symmetries),
+        "seconds": {
+            "compile": round(stats.compile, 6),
+            "count": round(stats.count, 6),
+            "search": round(stats.search, 6),
+        },
+    }

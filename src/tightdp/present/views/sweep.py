@@ -1,0 +1,129 @@
+"""How a table over ranges is shown, and written as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from fractions import Fraction
+from typing import Any
+
+from tightdp.exact.numbers import Exact, as_text, log
+from tightdp.present import plot
+from tightdp.present.registry import answer_of, json_of, picture_of, view_of
+from tightdp.present.view import Grid, View
+from tightdp.present.views.result import heading
+from tightdp.present.words import plain, shown, shown_number
+from tightdp.results.answers import Accuracy
+from tightdp.results.efficacy import Efficacy
+from tightdp.results.privacy import Delta, Privacy
+from tightdp.results.result import Result
+from tightdp.results.sweep import Sweep
+
+_MOST_REASONS = 3
+_EPSILON = ("exp_epsilon", "epsilon")
+
+
+@answer_of.register
+def _sweep_answer(result: Sweep) -> dict[str, Any]:
+    rows = []
+    for row in result.rows:
+        whole = json_of(row)
+        rows.append({key: whole[key] for key in ("query", "parameters", "status", "result", "stats")})
+    return {"rows": rows}
+
+
+@view_of.register
+def _sweep_view(result: Sweep) -> View:
+    names = _columns(result.rows)
+    cells = []
+    for row in result.rows:
+        found = _numbers(row)
+        shown_values = [_shown_column(name, found[name]) if name in found else "?" for name in names]
+        cells.append((*_coordinates(result, row), *shown_values, row.status))
+    reasons = {row.reason: None for row in result.rows if row.status != "exact" and row.reason}
+    said = tuple(f"Not decided everywhere: {reason}." for reason in list(reasons)[:_MOST_REASONS])
+    grid = Grid((*result.swept, *names, "status"), tuple(cells), keys=len(result.swept))
+    return View(heading(result), (), grid, said)
+
+
+def csv_of(result: Sweep) -> str:
+    """Return the table as CSV; numbers are exact (p/q), ε is a float.
+
+    A number that is not known is left empty; `lower` and `upper` enclose the first one in every row.
+    """
+    names = _columns(result.rows)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*result.swept, *names, "status", "lower", "upper"])
+    for row in result.rows:
+        found = _numbers(row)
+        values = [
+            _written(name, found[name][0]) if name in found and found[name][0] == found[name][1] else ""
+            for name in names
+        ]
+        ends = [as_text(end) for end in found[names[0]]] if names[0] in found else ["", ""]
+        writer.writerow([*_coordinates(result, row), *values, row.status, *ends])
+    return text.getvalue()
+
+
+@picture_of.register
+def _sweep_plot(result: Sweep, ax: Any) -> Any:
+    """Draw the first number of every exact row against the first swept parameter, one line per other values."""
+    axes = plot.new_axes() if ax is None else ax
+    name = _columns(result.rows)[0]
+    groups: dict[str, list[tuple[Any, Any]]] = {}
+    for row in result.rows:
+        first, *others = (row.parameters[key] for key in result.swept)
+        label = ", ".join(f"{key}={shown(value)}" for key, value in zip(result.swept[1:], others, strict=True))
+        found = _numbers(row).get(name)
+        if found is not None and found[0] == found[1] != math.inf and isinstance(first, (int, Fraction)):
+            groups.setdefault(label, []).append((first, found[0]))
+    for label, points in groups.items():
+        axes.plot([float(x) for x, _ in points], [float(y) for _, y in points], marker="o", label=label or name)
+    axes.set_xlabel(result.swept[0])
+    axes.set_ylabel(name)
+    axes.legend()
+    return axes
+
+
+def _coordinates(result: Sweep, row: Result) -> list[str]:
+    return [str(plain(row.parameters[name])) for name in result.swept]
+
+
+def _numbers(row: Result) -> dict[str, tuple[Exact, Exact]]:
+    """Return the ends of the numbers of an answer that a table shows, equal where exact; none where none is known."""
+    if isinstance(row, Privacy):
+        return dict.fromkeys(_EPSILON, (row.lower if row.status != "exact" else row.upper, row.upper))
+    if isinstance(row, Delta):
+        return {"delta": (row.lower if row.status != "exact" else row.upper, row.upper)}
+    if isinstance(row, Accuracy):
+        exact = row.alpha if row.one_minus_beta is None else row.one_minus_beta
+        name = "alpha" if row.one_minus_beta is None else "one_minus_beta"
+        return {name: (exact, exact) if row.status == "exact" else (row.lower, row.upper)}
+    if isinstance(row, Efficacy):
+        last = row.rows[-1]
+        dp = (last.dp if row.status == "exact" else last.ddp, last.dp)
+        same = {"efficacy": last.efficacy, "ac": last.ac, "ddp": last.ddp}
+        return {**{name: (value, value) for name, value in same.items()}, "dp": dp}
+    return {}
+
+
+def _columns(rows: tuple[Result, ...]) -> tuple[str, ...]:
+    return tuple(next((_numbers(row) for row in rows if _numbers(row)), {"answer": 0}))
+
+
+def _shown_column(name: str, ends: tuple[Exact, Exact]) -> str:
+    lower, upper = ends
+    write = _written if name == "epsilon" else _shown
+    if lower == upper:
+        return write(name, lower)
+    return f"at least {write(name, lower)}" if upper == math.inf else f"{write(name, lower)} to {write(name, upper)}"
+
+
+def _shown(_: str, value: Exact) -> str:
+    return shown_number(value)
+
+
+def _written(name: str, value: Exact) -> str:
+    return str(plain(log(value))) if name == "epsilon" else as_text(value)
