@@ -59,7 +59,7 @@ class Builder:
 
     def input(self, client: int, leaf: int, values: Sequence[Any]) -> Input:
         """Return a leaf of a symbolic record."""
-        node = self._make((Input, client, leaf), lambda serial: Input(serial, tuple(ordered(values)), client, leaf))
+        node = self._make((Input, client, leaf), lambda serial: Input(serial, ordered(values), client, leaf))
         assert isinstance(node, Input)
         return node
 

@@ -16,7 +16,7 @@ from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.machine import Frame, Machine, Probe
 from tightdp.core.lowering.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
 from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.errors import LanguageError
+from tightdp.errors import LanguageError, LimitError
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
@@ -24,6 +24,9 @@ from tightdp.language.program import Bound
 from tightdp.language.source import read_function
 
 __all__ = ["lower", "lower_target"]
+
+_MAX_COMPONENTS = 50_000
+"""How many scalars an output may consist of, over all its shapes."""
 
 
 def lower(
@@ -141,6 +144,12 @@ class _Lowering(Machine):
         return Choice(component, tuple(self._shape(item, self.conj(active, guard)) for guard, item in options))
 
     def _component(self, expr: Expr, active: Expr) -> int:
+        self.watch()
+        if len(self.components) >= _MAX_COMPONENTS:
+            raise LimitError(
+                f"an output may have more than {_MAX_COMPONENTS:,} parts, over all the shapes that it can take",
+                "return a summary of it, or values of fewer shapes",
+            )
         if active is not self.builder.true:
             expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
         self.components.append(expr)
