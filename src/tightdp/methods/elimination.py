@@ -15,7 +15,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 
-from tightdp.core.ir import Case, Draw
+from tightdp.core.nodes import Case, Draw
 from tightdp.language.laws import Law
 from tightdp.methods.elimination_guards import ALWAYS
 from tightdp.methods.elimination_nodes import NOTHING, Value

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from itertools import combinations
 
-from tightdp.core.ir import Case
+from tightdp.core.nodes import Case
 from tightdp.methods.elimination_nodes import NOTHING, Node, Value
 
 __all__ = ["ALWAYS", "Atom", "Guard", "Guards"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from operator import add, ne
 from typing import Any, TypeAlias
 
-from tightdp.core.ir import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import REFUSED, operation
 from tightdp.logic.order import order
 

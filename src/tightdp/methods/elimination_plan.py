@@ -13,7 +13,7 @@ from math import log2
 from operator import itemgetter
 from typing import TypeAlias
 
-from tightdp.core.ir import Case, CoreProgram, Expr
+from tightdp.core.nodes import Case, CoreProgram, Expr
 from tightdp.methods.elimination_guards import ALWAYS, Atom, Guard, Guards
 from tightdp.methods.elimination_nodes import Nodes, Value, leaf_orders, make_nodes
 

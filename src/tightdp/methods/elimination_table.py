@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from tightdp.core.ir import Apply, Check, Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.nodes import Apply, Check, Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.language.program import Bound, Dataset, Output
