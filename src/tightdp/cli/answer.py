@@ -14,6 +14,8 @@ from pathlib import Path
 from tightdp.cli.errors import UsageError
 from tightdp.errors import LimitError
 from tightdp.limits import interrupted, snapshot
+from tightdp.present.registry import view
+from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result
 from tightdp.session.instance import Instance
@@ -68,17 +70,14 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 
 
 def emit(result: Result, options: Namespace) -> None:
-    """Print a result as text or JSON. JSON has no room for the reason of an unknown answer: it goes to stderr."""
+    """Print a result as text or JSON. JSON has no room for what cut an answer short: that goes to stderr."""
     if options.json:
         json.dump(result.to_dict(), sys.stdout)
         sys.stdout.write("\n")
-        if isinstance(result, Unknown):
+        if result.status == "unresolved" and result.reason:
             sys.stdout.flush()
             sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")
         return
-    from tightdp.present.registry import view
-    from tightdp.present.text import print_view
-
     print_view(view(result), sys.stdout)
 
 

@@ -79,17 +79,13 @@ def _command(options: argparse.Namespace) -> Command:
 def _abandoned(error: Abandoned, options: argparse.Namespace) -> int:
     """Print what was known of a query that had to be ended."""
     from tightdp.cli.answer import emit
-    from tightdp.results.answers import Unknown
 
     if sys.stderr.isatty():
         sys.stderr.write(_CLEAR_LINE)
-    known = error.snapshot
-    if isinstance(known, Unknown):
-        emit(replace(known, reason=error.what, hint=error.hint), options)
-        return UNRESOLVED
-    if known is not None:
-        emit(replace(known, reason=error.what), options)
-    _complain(error)
+    if error.snapshot is None:
+        _complain(error)
+    else:
+        emit(replace(error.snapshot, reason=error.what, hint=error.hint), options)
     return UNRESOLVED
 
 

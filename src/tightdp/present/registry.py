@@ -16,7 +16,17 @@ from tightdp.present.view import View
 from tightdp.present.words import plain
 from tightdp.results.result import Result
 
-__all__ = ["answer_of", "json_of", "picture_of", "record_of", "view", "view_of"]
+__all__ = [
+    "answer_of",
+    "answer_record",
+    "file_of",
+    "import_twin",
+    "json_of",
+    "picture_of",
+    "record_of",
+    "view",
+    "view_of",
+]
 
 
 @singledispatch
@@ -41,6 +51,12 @@ def record_of(value: Any) -> dict[str, Any]:
 def picture_of(value: Any, ax: Any) -> Any:
     """Draw a value on axes and return them; registered by type."""
     raise TypeError(f"{type(value).__name__} has no picture")
+
+
+@singledispatch
+def file_of(value: Any, form: str) -> str:
+    """Return a value as the text of a file of some form; registered by type."""
+    raise TypeError(f"{type(value).__name__} is not written to files")
 
 
 def view(value: Any) -> View:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tightdp.present.html import html_of
-from tightdp.present.registry import import_twin, json_of, picture_of, view
+from tightdp.present.registry import file_of, import_twin, json_of, picture_of, view
 from tightdp.present.text import terminal_width, text_of
 
-__all__ = ["as_csv", "as_dot", "as_html", "as_json", "as_svg", "as_text", "draw"]
+__all__ = ["as_file", "as_html", "as_json", "as_text", "draw"]
 
 
 def as_json(value: Any) -> dict[str, Any]:
@@ -32,22 +32,7 @@ def draw(value: Any, ax: Any) -> Any:
     return picture_of(value, ax)
 
 
-def as_csv(value: Any) -> str:
-    """Return a sweep as CSV."""
-    from tightdp.present.views.sweep import csv_of
-
-    return csv_of(value)
-
-
-def as_dot(value: Any) -> str:
-    """Return a diagram as Graphviz text."""
-    from tightdp.present.diagram import dot
-
-    return dot(value)
-
-
-def as_svg(value: Any) -> str:
-    """Return a diagram as SVG. Raises QueryError where it is too large."""
-    from tightdp.present.diagram import svg
-
-    return svg(value)
+def as_file(value: Any, form: str) -> str:
+    """Return a value as the text of a file: "csv", "dot" or "svg". Raises QueryError where it is too large for that."""
+    import_twin(value)
+    return file_of(value, form)

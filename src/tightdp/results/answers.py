@@ -94,11 +94,10 @@ class Sample(Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Unknown(Result):
-    """A query that reached a limit before anything was known; `name` says which query, `hint` what to do about it."""
+    """A query that reached a limit before anything was known; `name` says which query."""
 
     query: ClassVar[str] = "unknown"
     name: str
-    hint: str = ""
 
 
 def in_order(law: Mapping[Any, Fraction]) -> tuple[tuple[Any, Fraction], ...]:

@@ -39,8 +39,8 @@ class Structure(Result):
 
     def dot(self) -> str:
         """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""
-        return presenter().as_dot(self)
+        return presenter().as_file(self, "dot")
 
     def svg(self) -> str:
         """Return the diagram as SVG. Raises QueryError above 400 nodes."""
-        return presenter().as_svg(self)
+        return presenter().as_file(self, "svg")

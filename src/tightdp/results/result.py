@@ -120,6 +120,8 @@ class Result(Shown):
     stats: Stats = field(default=Stats(), compare=False)
     reason: str = field(default="", compare=False)
     """Which limit was reached before the answer was exact; empty where none was."""
+    hint: str = field(default="", compare=False)
+    """What to do about that limit."""
 
     @property
     def mechanism(self) -> str:

@@ -27,14 +27,8 @@ class Presenter(Protocol):
     def draw(self, value: Any, ax: Any) -> Any:
         """Draw a value on Matplotlib axes (new ones where None) and return them."""
 
-    def as_csv(self, value: Any) -> str:
-        """Return a table as CSV."""
-
-    def as_dot(self, value: Any) -> str:
-        """Return a diagram as Graphviz text."""
-
-    def as_svg(self, value: Any) -> str:
-        """Return a diagram as SVG."""
+    def as_file(self, value: Any, form: str) -> str:
+        """Return a value as the text of a file: "csv", "dot" or "svg"."""
 
 
 _module = ""

@@ -24,4 +24,4 @@ class Sweep(Drawn, Result):
 
         A number that is not known is left empty; `lower` and `upper` enclose the first one in every row.
         """
-        return presenter().as_csv(self)
+        return presenter().as_file(self, "csv")

@@ -148,8 +148,7 @@ def _unknown_answer(result: Unknown) -> dict[str, Any]:
 
 @view_of.register
 def _unknown_view(result: Unknown) -> View:
-    hint = (f"  {result.hint}",) if result.hint else ()
-    return View(heading(result), (), None, (*unresolved_remark(result, "nothing is known yet"), *hint))
+    return View(heading(result), (), None, unresolved_remark(result, "nothing is known yet"))
 
 
 def _shown_tight(value: Exact | None) -> str:

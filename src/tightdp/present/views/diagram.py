@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tightdp.present.diagram import picture
-from tightdp.present.registry import answer_of, view_of
+from tightdp.present.diagram import dot, picture, svg
+from tightdp.present.registry import answer_of, file_of, view_of
 from tightdp.present.view import View
 from tightdp.results.diagram import Structure
 
@@ -25,3 +25,8 @@ def _structure_view(result: Structure) -> View:
         if size is not None:
             facts.append((name.replace("_", " "), f"{size:,}"))
     return View(f"{result.subject}, neighbours: {result.neighbours}", tuple(facts), picture=picture(result))
+
+
+@file_of.register
+def _structure_file(result: Structure, form: str) -> str:
+    return dot(result) if form == "dot" else svg(result)

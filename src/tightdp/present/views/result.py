@@ -27,7 +27,8 @@ def unresolved_remark(result: Result, remark: str) -> tuple[str, ...]:
     """Say why a result is not exact and what is known; nothing where it is, or where an enclosure was asked for."""
     if result.status == "exact" or not result.cut_short:
         return ()
-    return (f"{result.status.capitalize()}: {result.reason or 'a limit was reached'}; {remark}.",)
+    said = f"{result.status.capitalize()}: {result.reason or 'a limit was reached'}; {remark}."
+    return (said, f"  {result.hint}") if result.hint else (said,)
 
 
 @singledispatch

@@ -10,7 +10,7 @@ from typing import Any
 
 from tightdp.exact.numbers import Exact, as_text, log
 from tightdp.present import plot
-from tightdp.present.registry import answer_of, json_of, picture_of, view_of
+from tightdp.present.registry import answer_of, file_of, json_of, picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
 from tightdp.present.words import plain, shown, shown_number
@@ -47,7 +47,8 @@ def _sweep_view(result: Sweep) -> View:
     return View(heading(result), (), grid, said)
 
 
-def csv_of(result: Sweep) -> str:
+@file_of.register
+def _sweep_file(result: Sweep, form: str) -> str:
     """Return the table as CSV; numbers are exact (p/q), ε is a float.
 
     A number that is not known is left empty; `lower` and `upper` enclose the first one in every row.
