@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from generators.comparison import REFUSED, judge, keeps
+from generators.comparison import REFUSED, SLOW, judge, keeps
 from generators.reducer import reduced
 from generators.writer import draw
 
@@ -31,6 +31,7 @@ def main() -> int:
     parser.add_argument("--stop", type=int, default=5, help="stop after so many disagreements")
     parser.add_argument("--show", action="store_true", help="print the programs and compare nothing")
     options = parser.parse_args()
+    sys.unraisablehook = lambda _: None  # managers of diagrams complain of operations that were cut short
     end = time.monotonic() + 60 * options.minutes
     kinds: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
@@ -50,7 +51,7 @@ def main() -> int:
             print(
                 f"--- program {seed} (n={drawn.n}) {verdict.kind}: {verdict.detail}  [{time.monotonic() - start:.0f} s]"
             )
-            print(reduced(drawn.source, keeps(verdict.kind, drawn.n), 30))
+            print(drawn.source if verdict.kind == SLOW else reduced(drawn.source, keeps(verdict.kind, drawn.n), 30))
             sys.stdout.flush()
         if time.monotonic() > end or wrong >= options.stop:
             break
