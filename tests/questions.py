@@ -52,7 +52,7 @@ def ask_everything(drawn: Drawn, seconds: float = SECONDS) -> str:
 def ask(instance: Instance, laws: dict[Any, Any]) -> str:
     """Privacy, δ, curve, trade-off, Rényi, accuracy and efficacy of an instance with these laws."""
     outputs = [y for law in laws.values() if law is not None for y in law]
-    numeric = all(isinstance(y, (int, Fraction)) for y in outputs) and bool(outputs)
+    numeric = instance.bound.program.target is not None and all(isinstance(y, (int, Fraction)) for y in outputs)
     how = symmetry_oracle.check(instance, numeric)
     if how == "error":
         return FAILS
