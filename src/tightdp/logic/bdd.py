@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -24,6 +25,12 @@ Watch = Callable[[int], None]
 BACKENDS = ("cudd", "autoref")
 _BETWEEN_LOOKS = 0.1
 """So many seconds pass between two reports of the size of a manager."""
+_SHARE_OF_LOOKS = 20
+"""Of every so many seconds one at most goes into finding out the size."""
+_CACHE_AT_START = 1 << 12
+_MEMORY_AT_START = 64 << 20
+"""What CUDD reserves at the start, in entries and bytes; both grow as needed. More takes small programs longer to clear
+than to compile."""
 _LEVELS_PER_STACK_BYTE = 50_000 / (8 << 20)
 """CUDD recurses once per level; 50,000 levels fit in a stack of 8 MiB with room to spare."""
 
@@ -91,22 +98,24 @@ class Manager(Protocol):
 class _DdManager:
     """A manager of the `dd` library. While functions are made, `watch` is told the size now and then, and may raise."""
 
-    def __init__(self, library: Any, levels: int, watch: Watch) -> None:
-        self._bdd = library.BDD()
+    def __init__(self, library: Any, levels: int, watch: Watch, **options: int) -> None:
+        self._bdd = library.BDD(**options)
         self._bdd.configure(reordering=False)
         self.true, self.false = self._bdd.true, self._bdd.false
         self._levels = levels
         self._variables: list[Node] = []
         self._watch = watch
-        self._looked = time.monotonic()
+        self._next_look = time.monotonic() + _BETWEEN_LOOKS
         self._declare(levels)
 
     def _look(self) -> None:
-        """Report the size where some time has passed; asking for it takes time proportional to the variables."""
-        now = time.monotonic()
-        if now - self._looked > _BETWEEN_LOOKS:
-            self._watch(self.size())
-            self._looked = time.monotonic()
+        """Report the size where some time has passed; finding it out takes time that grows with the size."""
+        start = time.monotonic()
+        if start > self._next_look:
+            size = self.size()
+            end = time.monotonic()
+            self._next_look = end + max(_BETWEEN_LOOKS, _SHARE_OF_LOOKS * (end - start))
+            self._watch(size)
 
     def _declare(self, levels: int) -> None:
         names = [f"v{level}" for level in range(levels)]
@@ -182,7 +191,13 @@ class _CuddManager(_DdManager):
             )
         from dd import cudd
 
-        super().__init__(cudd, levels, watch)
+        super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=_CACHE_AT_START)
+
+    def size(self) -> int:
+        # Not len(), which goes through every node.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return int(self._bdd.statistics()["n_nodes"])
 
     def _declare(self, levels: int) -> None:
         # The last variable first: CUDD then makes room for all of them at once.

@@ -39,7 +39,8 @@ class Digit:
 
 
 _TICKS = 2048
-"""How many steps of an encoding go between two reports of its size."""
+"""At least so many steps of an encoding go between two reports of its size."""
+_NODES_PER_TICK = 16
 
 _LARGE = 20_000
 """Beyond so many nodes a second order is tried."""
@@ -117,13 +118,15 @@ class Encoder:
         self._bound: dict[tuple[int, ...], Node] = {}
         self._visits: dict[int, int] = {}
         self._kept: list[Any] = []
-        self._ticks = 0
+        self._ticks = _TICKS
 
     def _tick(self) -> None:
-        """Report the size now and then; asking the library for it takes time proportional to the variables."""
-        self._ticks += 1
-        if self._ticks % _TICKS == 0:
-            self.watch(self.manager.size())
+        """Report the size now and then, the more rarely the larger it is: finding it out takes time."""
+        self._ticks -= 1
+        if not self._ticks:
+            size = self.manager.size()
+            self._ticks = max(_TICKS, size // _NODES_PER_TICK)
+            self.watch(size)
 
     # the plan of variables
 

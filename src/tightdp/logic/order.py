@@ -130,6 +130,7 @@ def _leaf_order(
     ties: dict[int, set[int]],
 ) -> list[Input | Draw]:
     placed: dict[int, Input | Draw] = {}
+    seen: set[int] = set()
     records: dict[int, list[Input]] = {}
     for expr in nodes:
         if isinstance(expr, Input):
@@ -140,8 +141,9 @@ def _leaf_order(
         stack: list[tuple[Expr, bool]] = [(root, False)]
         while stack:
             expr, done = stack.pop()
-            if expr.serial in placed:
+            if expr.serial in placed or (expr.serial in seen and not done):
                 continue
+            seen.add(expr.serial)
             if isinstance(expr, Input) or (isinstance(expr, Draw) and done):
                 placed[expr.serial] = expr
                 if len(ties.get(expr.serial, ())) == 1:
