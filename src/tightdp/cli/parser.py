@@ -21,6 +21,7 @@ COMMANDS = {
     "accuracy": "the tight 1 - β at an error bound α, and the worst datasets",
     "efficacy": "one-run auditing: the efficacy for k guesses and its gaps",
     "distribution": "the exact output law on one dataset",
+    "likelihood": "the likelihood ratios of one pair of datasets, output by output",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
     "sweep": "a table of privacy or accuracy over ranges of parameters",

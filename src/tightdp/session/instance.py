@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tightdp.results.diagram import Structure
     from tightdp.results.efficacy import Efficacy
     from tightdp.results.guessing import Guessing
+    from tightdp.results.likelihood import Likelihood
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
     from tightdp.results.result import Subject
     from tightdp.session.engine import Engine
@@ -264,6 +265,13 @@ class Instance:
         from tightdp.session import search
 
         return search.output_law(self.engine, self.bound.check_dataset(x))
+
+    @limited
+    def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
+        """Return every output with its exact probabilities on datasets x and x' and their ratio, largest first."""
+        from tightdp.session.likelihood import likelihood
+
+        return likelihood(self, x, x_prime)
 
     @limited
     def probability(self, x: Sequence[Any], y: Output) -> Fraction:
