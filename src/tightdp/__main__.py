@@ -2,7 +2,12 @@
 
 import sys
 
-from tightdp.cli import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from tightdp.cli import main
+
+        status = main()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted before anything was known\n")
+        status = 130
+    sys.exit(status)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tightdp.cli.errors import UsageError
 from tightdp.errors import LimitError
-from tightdp.limits import interrupted, snapshot
+from tightdp.limits import begin, interrupted, interruption, snapshot
 from tightdp.present.registry import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
@@ -58,13 +58,14 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
     name = name or options.command
     snapshot(Unknown(subject=instance.subject, status="unresolved", name=name))  # printed where it must be abandoned
     stopped = False
+    begin()
     try:
         with _progress(instance):
             result = query()
     except LimitError as error:
         result = Unknown(subject=instance.subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
     except KeyboardInterrupt:
-        stopped, reason = True, "the query was interrupted"
+        stopped, reason = True, interruption().what
         result = Unknown(subject=instance.subject, status="unresolved", reason=reason, name=name)
     return Asked(result, stopped or interrupted())
 

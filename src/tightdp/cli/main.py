@@ -6,17 +6,20 @@ import argparse
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from tightdp.cli.parser import command_module, parse
 from tightdp.errors import LimitError, TightdpError
-from tightdp.limits import Abandoned, Command, Limits, default_memory, read_memory
+from tightdp.limits import Command, Limits, default_memory, interruption, read_memory
 from tightdp.session.arguments import read_seconds
 
 __all__ = ["main"]
 
 BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
+_LOADING = 0.5
+"""Seconds that do not count while a program is loaded."""
 _CLEAR_LINE = "\r\x1b[2K\x1b[?25h"
 """Takes away the progress bar that a query has left behind, and shows the cursor again."""
 
@@ -35,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TightdpError as error:
         _complain(error)
         return BAD_INPUT
+    except KeyboardInterrupt:
+        _complain(interruption())
+        return INTERRUPTED
     status = _run(command, options)
     return INTERRUPTED if command.interrupted and status == UNRESOLVED else status
 
@@ -44,48 +50,46 @@ def _run(command: Command, options: argparse.Namespace) -> int:
         status = command.run()
         sys.stdout.flush()
         return status
-    except Abandoned as error:
-        return _abandoned(error, options)
     except LimitError as error:
-        _complain(error)
-        return UNRESOLVED
+        return _stopped(error, command, options)
+    except KeyboardInterrupt:
+        _stopped(interruption(), command, options)
+        return INTERRUPTED
+    except RecursionError:
+        deep = LimitError("the program nests too deeply", "use fewer records or shorter loops")
+        return _stopped(deep, command, options)
     except TightdpError as error:
         _complain(error)
         return BAD_INPUT
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted before anything was known\n")
-        return INTERRUPTED
     except BrokenPipeError:
         # The reader went away: keep Python from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return UNRESOLVED
-    except RecursionError:
-        _complain(LimitError("the program nests too deeply", "use fewer records or shorter loops"))
         return UNRESOLVED
 
 
 def _command(options: argparse.Namespace) -> Command:
     """Return the command as it is run: within its limits, in a process that can be ended.
 
-    The limit on time is one of each row of a sweep, of the whole command otherwise.
+    The limit on time is one of each row of a sweep. Of other commands it is one of the query, whose clock starts when
+    the program is loaded, but at most `_LOADING` seconds later than the command.
     """
     timeout = None if options.command == "sweep" else getattr(options, "timeout", None)
     memory = read_memory(getattr(options, "max_memory", None)) or default_memory()
-    limits = Limits(read_seconds("timeout", timeout), max_memory=memory)
+    limits = Limits(read_seconds("timeout", timeout), max_memory=memory, start=time.monotonic() + _LOADING)
     run = command_module(options.command).run
     return Command(lambda: int(run(options)), limits, gentle=options.command != "claims")
 
 
-def _abandoned(error: Abandoned, options: argparse.Namespace) -> int:
-    """Print what was known of a query that had to be ended."""
+def _stopped(error: LimitError, command: Command, options: argparse.Namespace) -> int:
+    """Print what was known of a query that had to be ended, unless something of the answer is printed already."""
     from tightdp.cli.answer import emit
 
     if sys.stderr.isatty():
         sys.stderr.write(_CLEAR_LINE)
-    if error.snapshot is None:
+    if command.snapshot is None or command.printed:
         _complain(error)
     else:
-        emit(replace(error.snapshot, reason=error.what, hint=error.hint), options)
+        emit(replace(command.snapshot, reason=error.what, hint=error.hint), options)
     return UNRESOLVED
 
 

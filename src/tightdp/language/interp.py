@@ -68,6 +68,8 @@ def target_value(bound: Bound, x: Sequence[Any]) -> int | Fraction:
         )
     try:
         value = exact(target)(dataset, **named_parameters(target, bound))
+    except LimitError:
+        raise
     except Exception as error:
         what = f"on the dataset {dataset} the target fails with {type(error).__name__}: {error}"
         raise ProgramError(what, "make the target a function of every dataset", x=dataset) from error

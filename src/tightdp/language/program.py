@@ -140,7 +140,7 @@ class Program:
         wanted = inspect.signature(self.record).parameters
         try:
             domain = self.record(**{name: values[name] for name in wanted if name in values})
-        except ParameterError:
+        except (ParameterError, LimitError):
             raise
         except Exception as error:
             what = f"the record domain of {self.name} cannot be computed: {type(error).__name__}: {error}"

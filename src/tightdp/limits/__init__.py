@@ -6,8 +6,8 @@ code that does not is interrupted by a signal soon after; what cannot be interru
 library, runs in a child process and is abandoned there. Imports nothing but the errors.
 """
 
-from tightdp.limits.child import Abandoned, Command, can_abandon, run, snapshot, with_text
-from tightdp.limits.clock import Limits, interrupted, ticking
+from tightdp.limits.child import Abandoned, Command, begin, can_abandon, run, snapshot, with_text
+from tightdp.limits.clock import Limits, interrupted, interruption, ticking
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
 
 __all__ = [
@@ -15,9 +15,11 @@ __all__ = [
     "Command",
     "Limits",
     "available_memory",
+    "begin",
     "can_abandon",
     "default_memory",
     "interrupted",
+    "interruption",
     "read_memory",
     "resident_memory",
     "run",

@@ -38,7 +38,7 @@ from tightdp.limits.memory import resident_memory
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Abandoned", "Command", "can_abandon", "run", "snapshot", "with_text"]
+__all__ = ["Abandoned", "Command", "begin", "can_abandon", "run", "snapshot", "with_text"]
 
 T = TypeVar("T")
 
@@ -94,6 +94,16 @@ class Command:
         """Whether there was a Ctrl-C."""
         return self._parent.interrupts > 0
 
+    @property
+    def snapshot(self) -> Any:
+        """The last snapshot that the command took, None for none."""
+        return self._parent.snapshot
+
+    @property
+    def printed(self) -> bool:
+        """Whether the command has printed something on stdout."""
+        return self._parent.printed
+
     def run(self) -> int:
         """Return the exit status. Raises what the command raises, and Abandoned where it does not stop by itself."""
         if can_abandon():
@@ -106,6 +116,12 @@ def snapshot(value: Any) -> None:
     """In a child, send what is known so far: it is told where the child has to be killed. Elsewhere do nothing."""
     if _here is not None:
         _here.send(_SNAPSHOT, value)
+
+
+def begin() -> None:
+    """In a child, start the clock of its limits now, where it was set to start later."""
+    if _here is not None:
+        _here.limits.start = min(_here.limits.start, time.monotonic())
 
 
 def _is_covered(limits: Limits) -> bool:
@@ -140,7 +156,8 @@ class _Parent:
     ) -> None:
         self._question, self._limits = question, limits
         self._printing, self._gentle = printing, gentle
-        self._snapshot: Any = None
+        self.snapshot: Any = None
+        self.printed = False
         self._why: LimitError | None = None
         self._stop_at = self._looked = 0.0
         self.interrupts = 0
@@ -199,12 +216,18 @@ class _Parent:
                 if kind == _ERROR:
                     raise value
                 if kind == _SNAPSHOT:
-                    self._snapshot = value
+                    self.snapshot = value
                 else:
-                    _print(*value)
+                    self._print(*value)
             if time.monotonic() - self._looked > _BETWEEN_LOOKS:
                 self._looked = time.monotonic()
                 self._look()
+
+    def _print(self, error: bool, text: str) -> None:
+        self.printed = self.printed or not error
+        stream = sys.stderr if error else sys.stdout
+        stream.write(text)
+        stream.flush()
 
     def _look(self) -> None:
         """Note that a limit is reached; raise where the child had its time to stop by itself."""
@@ -233,7 +256,7 @@ class _Parent:
 
     def _abandoned(self, why: LimitError) -> Abandoned:
         error = Abandoned(*why.args)
-        error.snapshot = self._snapshot
+        error.snapshot = self.snapshot
         return error
 
     def _failure(self) -> Abandoned:
@@ -266,12 +289,6 @@ def _fork() -> int:
         # The child runs none of the threads, and asks for no lock that they could hold.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
-
-
-def _print(error: bool, text: str) -> None:
-    stream = sys.stderr if error else sys.stdout
-    stream.write(text)
-    stream.flush()
 
 
 # The child.
