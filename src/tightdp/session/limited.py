@@ -42,6 +42,6 @@ def limited(query: Callable[Concatenate[Instance, P], R]) -> Callable[Concatenat
             abandoned = error
         if abandoned.snapshot is None:
             raise LimitError(*abandoned.args)
-        return cast(R, replace(abandoned.snapshot, reason=abandoned.what))
+        return cast(R, replace(abandoned.snapshot, reason=abandoned.what, hint=abandoned.hint))
 
     return asked
