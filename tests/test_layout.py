@@ -24,7 +24,6 @@ LONG = {
     "src/tightdp/logic/encode.py",
     "src/tightdp/limits/child.py",
     "src/tightdp/methods/chain_search.py",
-    "tests/strategies.py",
     "tests/test_claims_api.py",
 }
 """Files of more than 400 lines."""
