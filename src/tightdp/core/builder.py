@@ -75,8 +75,8 @@ class Builder:
     def shuffled(self, items: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the items, place by place, in a fresh uniformly random order."""
         values = ordered([value for item in items for value in item.values])
-        group = self._next()
-        return tuple(Shuffled(self._next(), values, group, place, tuple(items)) for place in range(len(items)))
+        group, shared = self._next(), tuple(items)
+        return tuple(Shuffled(self._next(), values, group, place, shared) for place in range(len(shared)))
 
     # operations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
 
 __all__ = ["MalformedError", "verify"]
 
@@ -15,12 +15,13 @@ def verify(program: CoreProgram) -> None:
     """Check every node of a core program. Raises MalformedError."""
     numbers: set[int] = set()
     leaves = {(leaf.client, leaf.leaf): leaf for leaf in program.inputs}
+    once = Once()
     for expr in reachable(program.roots):
         _require(len(expr.values) > 0, expr, "takes no value")
         _require(
             isinstance(expr.values, range) or len(set(expr.values)) == len(expr.values), expr, "lists a value twice"
         )
-        _require(all(child.serial < expr.serial for child in children(expr)), expr, "is older than its operand")
+        _require(all(child.serial < expr.serial for child in once.children(expr)), expr, "is older than its operand")
         match expr:
             case Input():
                 _require(leaves.get((expr.client, expr.leaf)) is expr, expr, "is an input that is not listed")

@@ -30,6 +30,7 @@ __all__ = [
     "Input",
     "Leaf",
     "Nary",
+    "Once",
     "Shape",
     "Shuffled",
     "TupleOf",
@@ -210,10 +211,27 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 def reachable(roots: Sequence[Expr]) -> list[Expr]:
     """Return every node below the roots, in order of creation (operands before what uses them)."""
     seen: dict[int, Expr] = {}
+    once = Once()
     stack = list(roots)
     while stack:
         expr = stack.pop()
         if expr.serial not in seen:
             seen[expr.serial] = expr
-            stack.extend(children(expr))
+            stack.extend(once.children(expr))
     return [seen[serial] for serial in sorted(seen)]
+
+
+class Once:
+    """The children of nodes; the items that the places of an arrangement share are given for the first of them only."""
+
+    def __init__(self) -> None:
+        self._items: dict[int, tuple[Expr, ...]] = {}
+
+    def children(self, expr: Expr) -> tuple[Expr, ...]:
+        """Return the children of a node that were not given as the items of the same arrangement before."""
+        if not isinstance(expr, Shuffled):
+            return children(expr)
+        if id(expr.items) in self._items:
+            return ()
+        self._items[id(expr.items)] = expr.items
+        return expr.items

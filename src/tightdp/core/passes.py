@@ -21,10 +21,10 @@ from tightdp.core.nodes import (
     Input,
     Leaf,
     Nary,
+    Once,
     Shape,
     Shuffled,
     TupleOf,
-    children,
     reachable,
 )
 from tightdp.language import laws
@@ -271,10 +271,11 @@ def _output_groups(program: CoreProgram) -> set[int]:
     """Return the groups of shuffled nodes that are used as outputs only."""
     groups: set[int] = set()
     spoiled: set[int] = set()
+    once = Once()
     for expr in reachable(program.roots):
         if isinstance(expr, Shuffled):
             groups.add(expr.group)
-        for child in children(expr):
+        for child in once.children(expr):
             if isinstance(child, Shuffled):
                 spoiled.add(child.group)
     for root in (*program.evidence, *(check.condition for check in program.checks)):

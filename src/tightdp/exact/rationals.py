@@ -59,7 +59,7 @@ def as_value(value: object) -> Parameter:
 
     Raises ParameterError for infinities, nan, and objects that cannot be hashed.
     """
-    if value is None or isinstance(value, (bool, str)):
+    if value is None or isinstance(value, (bool, str)) or type(value) is int:
         return value
     if isinstance(value, (numbers.Number, Decimal)):
         return as_whole(value)

@@ -95,7 +95,7 @@ class Int(Domain):
         return tuple(range(self.lo, self.hi + 1))
 
     def _find(self, value: object) -> tuple[Record] | None:
-        number = _plain(value)
+        number = value if type(value) is int else _plain(value)
         if isinstance(number, int) and self.lo <= number <= self.hi:
             return (int(number),)
         return None

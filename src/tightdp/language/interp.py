@@ -14,7 +14,7 @@ from typing import Any
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.language.laws import Law
 from tightdp.language.primitives import Rejected
-from tightdp.language.program import Bound, Output
+from tightdp.language.program import Bound, Dataset, Output
 from tightdp.language.source import exact
 
 _MOST_DRAWS = 10_000
@@ -60,8 +60,12 @@ def target_value(bound: Bound, x: Sequence[Any]) -> int | Fraction:
 
     Raises QueryError when there is no target, ProgramError when it fails or is not a rational number.
     """
+    return target_of(bound, bound.check_dataset(x))
+
+
+def target_of(bound: Bound, dataset: Dataset) -> int | Fraction:
+    """The same on a dataset that was checked."""
     target = bound.program.target
-    dataset = bound.check_dataset(x)
     if target is None:
         raise QueryError(
             f"{bound.program.name} has no target", "name what it estimates, as in @mechanism(..., target=sum)"

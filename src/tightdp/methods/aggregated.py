@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property, partial
 from itertools import islice, product
 from typing import Any
 
@@ -19,9 +20,11 @@ from tightdp.logic.count import Weights, raw_weights
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate
-from tightdp.methods.mixture import StateLaw, every_law, law_of, one_state
+from tightdp.methods.mixture import StateLaw, SumLaw, every_law, law_of, one_state
+from tightdp.methods.sums import CodesOfSums, LawByCode
+from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Group, Orbits
-from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
+from tightdp.symmetry.sets import MAX_KEPT, AccuracySet, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
 
@@ -29,6 +32,8 @@ MAX_LAW_ENTRIES = 30_000_000
 """How many probabilities the laws of all classes of datasets may have together."""
 _MANY_PAIRS = 20_000
 """Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
+_FEW_MOVES = 4
+"""A law is made from another one where at most so many clients differ."""
 _TRIED = 20_000
 """So many classes of pairs are gone through to find some whose laws are computed already."""
 
@@ -55,7 +60,10 @@ class AggregateTable(Table):
         ]
         self._start = one_state(aggregate.operators, aggregate.tables)
         self._given: dict[tuple[Any, ...], tuple[dict[int, int], int]] = {}
-        self._by_counts: dict[Any, Weights] = {}
+        self._by_counts: dict[Counts, Weights] = {}
+        self._counts_of: dict[Dataset, Counts] = {}
+        self._last: tuple[Counts, StateLaw] | None = None
+        self._wholes: dict[Counts, dict[int, int]] = {}
 
     @property
     def affordable(self) -> bool:
@@ -82,21 +90,46 @@ class AggregateTable(Table):
         )
 
     def fill(self, watch: Callable[[], None] = lambda: None) -> None:
-        """Compute the laws of all classes of datasets at once."""
-        if len(self._by_counts) == self.orbits.number:
-            return
+        """Compute the laws of all classes of datasets at once, where that is cheaper than one by one."""
+        if len(self._by_counts) < self.orbits.number and not self._one_by_one:
+            self._fill(watch)
+
+    @property
+    def _one_by_one(self) -> bool:
+        """Whether every law comes cheaply from one that was asked for before it: by one exchange of two letters."""
+        letters = [len(group.letters) for group in self.orbits.groups]
+        return self._codes is not None and len(letters) == 1 and letters[0] <= 2
+
+    def _fill(self, watch: Callable[[], None]) -> None:
         clients = [len(group.clients) for group in self.orbits.groups]
         for counts, state in every_law(self._start, self._letters, clients):
             watch()
-            self._by_counts[counts] = self._output_law(state)
+            self._by_counts[counts] = self._output_law(counts, state)
 
     def weights(self, x: Dataset) -> Weights:
-        counts = self.orbits.counts(x)
+        counts = self._counts(x)
         found = self._by_counts.get(counts)
         if found is None:
-            found = self._by_counts[counts] = self._output_law(law_of(self._start, self._letters, counts))
+            found = self._by_counts[counts] = self._output_law(counts, self._state_law(counts))
         if not found.total:
             raise self.bound.contradiction(x, "is false in every run")
+        return found
+
+    def _counts(self, x: Dataset) -> Counts:
+        counts = self._counts_of.get(x)
+        if counts is None:
+            if len(self._counts_of) >= _MANY_PAIRS:
+                self._counts_of.clear()
+            counts = self._counts_of[x] = self.orbits.counts(x)
+        return counts
+
+    def _state_law(self, counts: Counts) -> StateLaw:
+        """Return the law of the aggregates, from the last one that was asked for where few clients differ."""
+        law = None
+        if self._last is not None and isinstance(self._last[1], SumLaw):
+            law = _changed(self._last[1], self._letters, self._last[0], counts)
+        found = law_of(self._start, self._letters, counts) if law is None else law
+        self._last = counts, found
         return found
 
     def probability(self, x: Dataset, output: Output) -> Fraction:
@@ -124,7 +157,10 @@ class AggregateTable(Table):
             given = dict(zip(self.arrangements, chosen, strict=True))
             yield _put_together(self.formula.shape, values, given)
 
-    def _output_law(self, state: StateLaw) -> Weights:
+    def _output_law(self, counts: Counts, state: StateLaw) -> Weights:
+        if isinstance(state, SumLaw) and self._codes is not None:
+            law = LawByCode(self._codes, state, partial(self._sum_law, counts), partial(self._whole, counts))
+            return Weights(law, state.denominator)
         entries = [(self._outputs_given(values), weight) for values, weight in state.items()]
         common = math.lcm(*(below for (_, below), _ in entries))
         total: dict[int, int] = {}
@@ -142,6 +178,36 @@ class AggregateTable(Table):
             found = self._given[values] = (dict(weights), below)
         return found
 
+    @cached_property
+    def _codes(self) -> CodesOfSums | None:
+        """The output code of every sum, where the output is the sum and nothing else; None elsewhere."""
+        if self.formula.conditioned or len(self.formula.inputs) != 1:
+            return None
+        code_of: dict[int, int] = {}
+        for value in self.formula.inputs[0].values:
+            outputs, below = self._outputs_given((value,))
+            if list(outputs.values()) != [below]:
+                return None
+            (code_of[value],) = outputs
+        return CodesOfSums(code_of) if len(set(code_of.values())) == len(code_of) else None
+
+    def _sum_law(self, counts: Counts) -> SumLaw:
+        law = self._state_law(counts)
+        assert isinstance(law, SumLaw)
+        return law
+
+    def _whole(self, counts: Counts) -> dict[int, int]:
+        """Return all weights of the law of a sum; those that were looked at lately are kept."""
+        found = self._wholes.get(counts)
+        if found is None:
+            assert self._codes is not None
+            found = self._codes.weights(self._sum_law(counts))
+            self._kept += len(found)
+            if self._kept > MAX_KEPT:
+                self._wholes, self._kept = {}, len(found)
+            self._wholes[counts] = found
+        return found
+
     # the sets
 
     def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
@@ -155,7 +221,7 @@ class AggregateTable(Table):
         return PrivacySet(lambda: self.orbits.pairs(self.bound), number)
 
     def _merged_pairs(self, watch: Callable[[], None]) -> Iterator[tuple[Dataset, Dataset, int]]:
-        self.fill(watch)
+        self._fill(watch)
         laws: dict[Any, int] = {}
         law_of_counts = {}
         for counts, weights in self._by_counts.items():
@@ -221,6 +287,20 @@ class AggregateTable(Table):
             lambda: ((orbits.representative(counts), orbits.size(counts)) for counts in orbits.every_counts()),
             orbits.number,
         )
+
+
+def _changed(law: SumLaw, letters: Sequence[Sequence[Contribution]], old: Counts, new: Counts) -> SumLaw | None:
+    """Return the law after a few clients changed their letters; None where they are many."""
+    moves: list[tuple[Contribution, Contribution]] = []
+    for table, before, after in zip(letters, old, new, strict=True):
+        gone = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(a - b)]
+        come = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(b - a)]
+        moves += zip(gone, come, strict=True)
+        if len(moves) > _FEW_MOVES:
+            return None
+    for gone_letter, come_letter in moves:
+        law = law.exchange(gone_letter, come_letter)
+    return law
 
 
 def _put_together(shape: Shape, values: Sequence[Any], given: dict[Arrangement, tuple[Any, ...]]) -> Output:

@@ -2,8 +2,9 @@
 
 A client with one of the *letters* of its class contributes by the law of that letter. The law of the aggregate
 depends only on how many clients of each class have each letter. All such laws are computed along a tree in which
-common factors are applied once: for the last two letters by halving the range of counts, so that all n + 1 laws of n
-bits take O(n^2 log n) operations.
+common factors are applied once. The law of one integer sum is a polynomial: an exact division takes one client out of
+it, so that all n + 1 laws of n bits take O(n^2) operations. Other laws halve the range of counts of the last two
+letters, for O(n^2 log n).
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
+
+from flint import fmpz_poly
 
 from tightdp.methods.aggregate import Contribution
 from tightdp.symmetry.counts import Counts
 
-__all__ = ["StateLaw", "every_law", "law_of", "one_state"]
+__all__ = ["StateLaw", "SumLaw", "every_law", "law_of", "one_state"]
 
 _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "sum": operator.add,
@@ -31,8 +35,8 @@ _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
 class StateLaw(Protocol):
     """The law of the aggregates of some clients."""
 
-    def add(self, contribution: Contribution) -> StateLaw:
-        """Return the law with one more client."""
+    def add(self, contribution: Contribution, clients: int = 1) -> StateLaw:
+        """Return the law with so many more clients."""
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Yield every state and its weight."""
@@ -50,49 +54,67 @@ class _Sparse:
     denominator: int
     operators: tuple[str, ...]
 
-    def add(self, contribution: Contribution) -> _Sparse:
+    def add(self, contribution: Contribution, clients: int = 1) -> _Sparse:
         combine = [_COMBINE[name] for name in self.operators]
-        result: dict[tuple[Any, ...], int] = {}
-        for values, weight in contribution.weights:
-            for state, present in self.weights.items():
-                joined = tuple(
-                    old if new is None else new if old is None else join(old, new)
-                    for join, old, new in zip(combine, state, values, strict=True)
-                )
-                result[joined] = result.get(joined, 0) + present * weight
-        return _Sparse(result, self.denominator * contribution.denominator, self.operators)
+        weights = self.weights
+        for _ in range(clients):
+            result: dict[tuple[Any, ...], int] = {}
+            for values, weight in contribution.weights:
+                for state, present in weights.items():
+                    joined = tuple(
+                        old if new is None else new if old is None else join(old, new)
+                        for join, old, new in zip(combine, state, values, strict=True)
+                    )
+                    result[joined] = result.get(joined, 0) + present * weight
+            weights = result
+        return _Sparse(weights, self.denominator * contribution.denominator**clients, self.operators)
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], int]]:
         return iter(self.weights.items())
 
 
-class _Dense:
-    """The law of one integer sum as an array of Python integers from an offset on."""
+@dataclass(frozen=True)
+class SumLaw:
+    """The law of one integer sum: the weight of `offset + i` is the coefficient of z^i of an integer polynomial."""
 
-    def __init__(self, offset: int, weights: Any, denominator: int) -> None:
-        self.offset, self.weights, self.denominator = offset, weights, denominator
+    offset: int
+    polynomial: fmpz_poly
+    denominator: int
 
-    def add(self, contribution: Contribution) -> _Dense:
-        import numpy as np
+    def add(self, contribution: Contribution, clients: int = 1) -> SumLaw:
+        low, factor = _as_polynomial(contribution)
+        polynomial = self.polynomial * (factor if clients == 1 else factor**clients)
+        return SumLaw(self.offset + low * clients, polynomial, self.denominator * contribution.denominator**clients)
 
-        low, high = contribution.weights[0][0][0], contribution.weights[-1][0][0]
-        length = len(self.weights)
-        result = np.zeros(length + high - low, dtype=object)
-        for (value,), weight in contribution.weights:
-            result[value - low : value - low + length] += self.weights * weight if weight != 1 else self.weights
-        return _Dense(self.offset + low, result, self.denominator * contribution.denominator)
+    def exchange(self, old: Contribution, new: Contribution) -> SumLaw:
+        """Return the law where one of the clients that contribute `old` contributes `new` instead.
+
+        Their law is a factor of the present one, so the division is exact.
+        """
+        (old_low, divisor), (new_low, factor) = _as_polynomial(old), _as_polynomial(new)
+        denominator = self.denominator // old.denominator * new.denominator
+        return SumLaw(self.offset - old_low + new_low, self.polynomial * factor / divisor, denominator)
 
     def items(self) -> Iterator[tuple[tuple[Any, ...], int]]:
-        return (((self.offset + at,), weight) for at, weight in enumerate(self.weights.tolist()) if weight)
+        weights = map(int, self.polynomial.coeffs())
+        return (((self.offset + at,), weight) for at, weight in enumerate(weights) if weight)
+
+
+@lru_cache(maxsize=256)
+def _as_polynomial(contribution: Contribution) -> tuple[int, fmpz_poly]:
+    """Return the least value and the polynomial of the weights of the values from there on."""
+    low, high = contribution.weights[0][0][0], contribution.weights[-1][0][0]
+    coefficients = [0] * (high - low + 1)
+    for (value,), weight in contribution.weights:
+        coefficients[value - low] = weight
+    return low, fmpz_poly(coefficients)
 
 
 def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]]) -> StateLaw:
     """Return the law of the aggregates of no clients."""
     values = [value for table in tables for entry in table for (state, _) in entry.weights for value in state]
     if tuple(operators) == ("sum",) and all(isinstance(value, int) for value in values):
-        import numpy as np
-
-        return _Dense(0, np.array([1], dtype=object), 1)
+        return SumLaw(0, fmpz_poly([1]), 1)
     return _Sparse({(None,) * len(operators): 1}, 1, tuple(operators))
 
 
@@ -101,8 +123,7 @@ def law_of(start: StateLaw, letters: Sequence[Sequence[Contribution]], counts: C
     law = start
     for table, numbers in zip(letters, counts, strict=True):
         for contribution, number in zip(table, numbers, strict=True):
-            for _ in range(number):
-                law = law.add(contribution)
+            law = law.add(contribution, number) if number else law
     return law
 
 
@@ -125,7 +146,7 @@ def _one_class(
     law: StateLaw, table: Sequence[Contribution], clients: int
 ) -> Iterator[tuple[tuple[int, ...], StateLaw]]:
     if len(table) == 1:
-        yield (clients,), _repeat(law, table[0], clients)
+        yield (clients,), law.add(table[0], clients)
         return
     if len(table) == 2:
         yield from _two_letters(law, table[0], table[1], clients)
@@ -140,7 +161,14 @@ def _one_class(
 def _two_letters(
     law: StateLaw, first: Contribution, second: Contribution, clients: int
 ) -> Iterator[tuple[tuple[int, ...], StateLaw]]:
-    """Yield the laws with low..high clients of the first letter, by halving that range."""
+    """Yield the laws with 0, 1, ..., `clients` clients of the first letter: from one to the next, or by halving."""
+    if isinstance(law, SumLaw):
+        law = law.add(second, clients)
+        yield (0, clients), law
+        for number in range(1, clients + 1):
+            law = law.exchange(second, first)
+            yield (number, clients - number), law
+        return
     stack = [(0, clients, law)]
     while stack:
         low, high, present = stack.pop()
@@ -148,11 +176,5 @@ def _two_letters(
             yield (low, clients - low), present
             continue
         middle = (low + high) // 2
-        stack.append((middle + 1, high, _repeat(present, first, middle + 1 - low)))
-        stack.append((low, middle, _repeat(present, second, high - middle)))
-
-
-def _repeat(law: StateLaw, contribution: Contribution, times: int) -> StateLaw:
-    for _ in range(times):
-        law = law.add(contribution)
-    return law
+        stack.append((middle + 1, high, present.add(first, middle + 1 - low)))
+        stack.append((low, middle, present.add(second, high - middle)))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
+from typing import Any
 
 from tightdp.core.operators import is_number
 from tightdp.errors import ParameterError, QueryError
-from tightdp.language.interp import target_value
+from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
+from tightdp.methods.sums import mass
 from tightdp.symmetry.sets import AccuracySet, Table
 
 __all__ = ["AccuracyClass", "accuracy", "least_alpha"]
@@ -31,9 +36,13 @@ def accuracy(table: Table, accuracy_set: AccuracySet, alpha: Fraction) -> tuple[
     if alpha < 0:
         raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
     classes: dict[Fraction, tuple[Dataset, int]] = {}
+    decoded = _Numbers(table)
     for x, inputs in accuracy_set:
-        weights, total = errors(table, x)
-        value = Fraction(sum(weight for error, weight in weights.items() if error <= alpha), total)
+        target = target_of(table.bound, x)
+        weights = table.weights(x)
+        decoded.look_at(x, weights.by_code)
+        codes = decoded.between(target - alpha, target + alpha)
+        value = Fraction(mass(weights.by_code, codes), weights.total)
         first, count = classes.get(value, (x, 0))
         classes[value] = (first, count + inputs)
     return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
@@ -59,19 +68,47 @@ def least_alpha(table: Table, accuracy_set: AccuracySet, beta: Fraction) -> tupl
     return worst
 
 
+class _Numbers:
+    """The outputs that were met, as numbers, each decoded once."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._known: dict[int, int | Fraction] = {}
+        self._ordered: list[tuple[int | Fraction, int]] = []
+
+    def look_at(self, x: Dataset, codes: Collection[int]) -> None:
+        """Decode the outputs with these codes. Raises QueryError where one is not a number."""
+        new = sorted(set(codes).difference(self._known))
+        for code in new:
+            self._known[code] = number(self._table, x, code)
+        if new:
+            self._ordered = sorted((value, code) for code, value in self._known.items())
+
+    def between(self, low: int | Fraction, high: int | Fraction) -> list[int]:
+        """Return the codes of the outputs from `low` to `high`, both included."""
+        start = bisect_left(self._ordered, low, key=itemgetter(0))
+        end = bisect_right(self._ordered, high, key=itemgetter(0))
+        return [code for _, code in self._ordered[start:end]]
+
+
+def number(table: Table, x: Dataset, code: int) -> int | Fraction:
+    """Return the output with a code, which the dataset can give. Raises QueryError where it is not a number."""
+    output = table.output(code)
+    if not is_number(output):
+        raise QueryError(
+            f"accuracy needs a numeric output, and on the dataset {x} {table.bound.program.name} can output {output!r}",
+            "ask accuracy of a mechanism that returns a number on every run",
+        )
+    found: int | Fraction = output
+    return found
+
+
 def errors(table: Table, x: Dataset) -> tuple[dict[int | Fraction, int], int]:
     """Return the law of |M(x) - V(x)| as weights by error, and their total."""
-    target = target_value(table.bound, x)
+    target = target_of(table.bound, x)
     weights = table.weights(x)
-    masses: dict[int | Fraction, int] = {}
+    masses: dict[Any, int] = {}
     for code, weight in weights.by_code.items():
-        output = table.output(code)
-        if not is_number(output):
-            raise QueryError(
-                f"accuracy needs a numeric output, and on the dataset {x} {table.bound.program.name} can output "
-                f"{output!r}",
-                "ask accuracy of a mechanism that returns a number on every run",
-            )
-        error = abs(output - target)
+        error = abs(number(table, x, code) - target)
         masses[error] = masses.get(error, 0) + weight
     return masses, weights.total

@@ -17,6 +17,7 @@ from typing import Any
 from tightdp.errors import ParameterError
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
+from tightdp.methods.sums import LawByCode
 from tightdp.symmetry.sets import PrivacySet, Table
 
 __all__ = ["Divergence", "Profile", "Renyi", "least_ratio", "profile", "renyi"]
@@ -169,6 +170,8 @@ _LEADING_BITS = 80
 
 def _surely_below(ours: Weights, theirs: Weights, t: Fraction, delta: Fraction) -> bool:
     """Whether δ(t) <= delta for a pair, decided on leading digits; False where these do not decide."""
+    if isinstance(ours.by_code, LawByCode) and isinstance(theirs.by_code, LawByCode):
+        return ours.by_code.surely_below(theirs.by_code, t, delta)
     ours_cut = max(ours.total.bit_length() - _LEADING_BITS, 0)
     theirs_cut = max(theirs.total.bit_length() - _LEADING_BITS, 0)
     # In units of 1/unit: P is rounded up, t·P' down.

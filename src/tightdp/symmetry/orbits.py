@@ -6,6 +6,7 @@ every group are alike. Representatives are enumerated directly, one per count, a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import factorial, prod
@@ -58,10 +59,8 @@ class Orbits:
         """Return how often every letter occurs in every group."""
         result = []
         for group in self.groups:
-            numbers = [0] * len(group.letters)
-            for client in group.clients:
-                numbers[group.letter_of[x[client]]] += 1
-            result.append(tuple(numbers))
+            numbers = Counter(map(group.letter_of.__getitem__, map(x.__getitem__, group.clients)))
+            result.append(tuple(numbers[letter] for letter in range(len(group.letters))))
         return tuple(result)
 
     @property
@@ -77,10 +76,9 @@ class Orbits:
         """Return the first dataset of a class: letters ascending along the clients of a group."""
         x: list[Record] = [None] * self.n
         for group, numbers in zip(self.groups, counts, strict=True):
-            clients = iter(group.clients)
-            for letter, number in zip(group.letters, numbers, strict=True):
-                for _ in range(number):
-                    x[next(clients)] = letter[0]
+            records = [letter[0] for letter, number in zip(group.letters, numbers, strict=True) for _ in range(number)]
+            for client, record in zip(group.clients, records, strict=True):
+                x[client] = record
         return tuple(x)
 
     def size(self, counts: Counts) -> int:
