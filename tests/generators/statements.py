@@ -105,7 +105,7 @@ class Statements(Expressions):
         if change.startswith("pop"):
             self.write(f"if len({name}) > 1:")
             self.write(f"    {self.one('', self.one(*self.scope.numbers) + ' = ')}{name}.{change}")
-        elif change.startswith(name):
+        elif change.startswith(f"{name}["):
             self.write(change)
         else:
             self.write(f"if len({name}) < 4{self.one('', f' and {self.truth(1)}')}:")
