@@ -17,6 +17,7 @@ import tightdp
 from tightdp import Bit, Instance, Int, LimitError, flip, geometric, mechanism
 from tightdp.limits import can_abandon
 from tightdp.results.result import Result
+from tightdp.session import limited
 
 pytestmark = pytest.mark.skipif(not can_abandon(), reason="limits are kept by looking at them on this system")
 
@@ -63,12 +64,12 @@ BINDS: dict[str, Callable[..., Instance]] = {
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
 @pytest.mark.parametrize("bind", BINDS)
 def test_a_query_answers_the_same_within_limits(query: Callable[[Instance], Any], bind: str) -> None:
-    free, limited = query(BINDS[bind]()), query(BINDS[bind](timeout=60, max_memory="4G"))
-    assert limited == free
-    assert type(limited) is type(free)
+    free, within = query(BINDS[bind]()), query(BINDS[bind](timeout=60, max_memory="4G"))
+    assert within == free
+    assert type(within) is type(free)
     if isinstance(free, Result):
-        assert limited.to_dict()["result"] == free.to_dict()["result"]
-        assert repr(limited).splitlines()[0] == repr(free).splitlines()[0]
+        assert within.to_dict()["result"] == free.to_dict()["result"]
+        assert repr(within).splitlines()[0] == repr(free).splitlines()[0]
 
 
 def test_accuracy_answers_the_same_within_limits() -> None:
@@ -215,3 +216,13 @@ def test_limits_from_python() -> None:
     assert time.monotonic() - begin < 2.5 + LOADED
     with pytest.raises(LimitError, match="took more than 60 MB of memory"):
         response.bind(n=24, lam="1/5", max_memory="60M").distribution((0,) * 24)
+
+
+def test_the_memory_limit_without_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limited, "default_memory", lambda: 60 << 20)
+    instance = response.bind(n=24, lam="1/5")
+    engine = instance.engine
+    with pytest.raises(LimitError, match="took more than 60 MB of memory"):
+        instance.distribution((0,) * 24)
+    assert instance.engine is not engine  # what was cut off in the middle is not used again
+    assert instance.privacy().exp_epsilon == 4

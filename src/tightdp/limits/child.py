@@ -177,12 +177,12 @@ class _Parent:
                 reading.close()
                 Child(writing, self._limits, self._printing, self._gentle).live(self._question, before)
             writing.close()
-            try:
-                with self._counting_interrupts(), holding():
+            with self._counting_interrupts(), holding():
+                try:
                     signal.pthread_sigmask(signal.SIG_SETMASK, before)
                     return self._hear(reading)
-            finally:
-                with holding():
+                finally:
+                    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                     self._end()
                     reading.close()
         finally:

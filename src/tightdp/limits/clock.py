@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
+from typing import Any
 
 from tightdp.errors import LimitError
 from tightdp.limits.memory import resident_memory, shown_memory
@@ -168,20 +170,22 @@ def holding() -> Iterator[None]:
 def ticking(limits: Limits, own: bool = False) -> Iterator[Callable[[], bool]]:
     """Look at the limits ten times a second by a signal, and end code that does not look itself.
 
-    Such code gets LimitError, or KeyboardInterrupt where the user wants the end. Yields what says whether a limit was
-    met. Does nothing where signals cannot be had: outside the main thread, or where the program uses SIGALRM. `own`
-    says that the process is ours.
+    Such code gets LimitError, again where a destructor swallows it. Yields what says whether a limit was met. Does
+    nothing where signals cannot be had: outside the main thread, or where the program uses SIGALRM. `own` says that the
+    process is ours.
     """
     if not _can_tick(own):
         yield lambda: False
         return
-    before = signal.signal(signal.SIGALRM, _tick(limits, os.getppid() if own else None))
+    before, hook = signal.signal(signal.SIGALRM, _tick(limits, os.getppid() if own else None)), sys.unraisablehook
+    sys.unraisablehook = _swallowed(hook)
     signal.setitimer(signal.ITIMER_REAL, _BETWEEN_TICKS, _BETWEEN_TICKS)
     try:
         yield lambda: _state.request is not None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        sys.unraisablehook = hook
         _state.request, _state.raised, _state.interrupted = None, -math.inf, False
 
 
@@ -203,9 +207,21 @@ def _tick(limits: Limits, parent: int | None) -> Callable[[int, FrameType | None
             return
         if time.monotonic() - _state.since > _PATIENCE:
             _state.raised = time.monotonic()
-            raise KeyboardInterrupt if _state.interrupted else _copy(_state.request)
+            raise _copy(_state.request)
 
     return tick
+
+
+def _swallowed(hook: Callable[[sys.UnraisableHookArgs], Any]) -> Callable[[sys.UnraisableHookArgs], Any]:
+    """Return a hook for what destructors swallow: the tick raises again, anything else goes on to `hook`."""
+
+    def swallowed(failure: sys.UnraisableHookArgs, /) -> None:
+        if isinstance(failure.exc_value, LimitError) and _state.request is not None:
+            _state.raised = -math.inf
+        else:
+            hook(failure)
+
+    return swallowed
 
 
 def _copy(error: LimitError) -> LimitError:
