@@ -341,3 +341,28 @@ def assert_audits_agree(case: Case) -> bool:
         adaptive = found.adaptive_guessing(F(2, 3), order=order, pairs=pairs).joint
         assert adaptive.to_dict() == game.adaptive_law(order, F(2, 3))
         return True
+
+
+def test_pairs_are_neighbours_in_the_relation() -> None:
+    """By default, and where the best pairs are searched, the two records of a client may differ under the relation."""
+
+    @mechanism(record=Values(0, 1, 2), neighbours="add-remove")
+    def noisy(x: Any) -> Any:
+        return tuple(choice((0, 1, 2, None), weights=[5 if v == b else 1 for v in (0, 1, 2, None)]) for b in x)
+
+    def differ(pair: tuple[Any, Any]) -> bool:
+        return (pair[0] is None) != (pair[1] is None)
+
+    found = noisy.bind(n=2).efficacy()
+    assert all(map(differ, found.pairs))
+    assert all(map(differ, noisy.bind(n=2).efficacy(pairs="best").pairs))
+    assert found.rows[0].dp <= F(5, 6)
+    stepped = noisy.bind(n=2, neighbours="replace-one").efficacy()
+    assert stepped.pairs == ((0, 1), (0, 1))
+
+    @mechanism(record=lambda k: Values(*range(0, 3 * k, 3)), neighbours="unit-step")
+    def apart(x: Any, k: Any) -> Any:
+        return x
+
+    with pytest.raises(QueryError, match="no two records that differ under unit-step"):
+        apart.bind(n=1, k=3).efficacy()

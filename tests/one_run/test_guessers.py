@@ -281,6 +281,26 @@ def test_one_call_says_how_many_canaries_it_takes() -> None:
     assert whole.points == canaries_needed(program, "steinke", at_most=64).points
 
 
+def test_a_search_in_which_the_power_only_falls_is_given_up() -> None:
+    """A rule that reports something only where every guess is right: ever less likely."""
+    program = mechanisms("randomized_response")["randomized_response"].bind(n=1, lam="1/5")
+
+    def needed(**arguments: Any) -> Any:
+        return canaries_needed(program, lambda m, r, v: 1 if v == r else 0, epsilon=1, power="9/10", **arguments)
+
+    found = needed()
+    assert [(point.canaries, point.power) for point in found.points] == [(n, F(4, 5) ** n) for n in (1, 2, 4, 8)]
+    assert (found.status, found.canaries, found.at_most) == ("unresolved", None, 8)
+    assert found.reason == "the power only fell, from 0.8 at 1 canaries to 0.167772 at 8 canaries"
+    assert "patience" in found.hint
+    assert found.reason in repr(found)
+    assert needed(patience=4).at_most == 16
+    whole = needed(at_most=16, patience=None)
+    assert (whole.status, whole.canaries, whole.at_most) == ("exact", None, 16)
+    with pytest.raises(ParameterError, match="patience"):
+        needed(patience=0)
+
+
 def test_canaries_at_a_delta() -> None:
     """With δ the ε of a leaking mechanism is finite, and the larger δ costs canaries."""
     program = mechanisms("randomized_response_delta")["randomized_response_delta"]

@@ -12,6 +12,7 @@ from tightdp.core.nodes import CoreProgram, Expr, Input
 from tightdp.core.passes import Rebuild
 from tightdp.errors import ParameterError, QueryError
 from tightdp.language.domains import Record
+from tightdp.language.neighbours import record_steps
 from tightdp.language.program import Bound, Dataset
 
 __all__ = ["PairVector", "audited", "dataset_of", "default_pairs", "every_pair", "read_pairs"]
@@ -21,19 +22,30 @@ PairVector: TypeAlias = tuple[tuple[Record, Record], ...]
 
 
 def default_pairs(bound: Bound) -> PairVector:
-    """Return the first two records of the domain for every client. Raises QueryError where there is only one."""
-    if bound.record.size < 2:
-        raise QueryError(
-            f"the record domain {bound.record!r} has one record, so there is nothing to guess",
-            "audit a mechanism whose records can differ",
-        )
-    first, second = bound.record.values[:2]
-    return ((first, second),) * bound.n
+    """Return, for every client, the first two records of the domain that the neighbour relation lets differ.
+
+    Raises QueryError where there are none.
+    """
+    return (every_pair(bound)[0],) * bound.n
 
 
 def every_pair(bound: Bound) -> tuple[tuple[Record, Record], ...]:
-    """Return all pairs of different records, in the order of the domain; exchanging a and b changes nothing."""
-    return tuple(combinations(bound.record.values, 2))
+    """Return all pairs of records that the neighbour relation lets differ, in the order of the domain.
+
+    Exchanging the two changes nothing. A relation that is given as a function speaks of datasets, not of records: all
+    pairs of different records are returned. Raises QueryError where there is no pair.
+    """
+    pairs = tuple(combinations(bound.record.values, 2))
+    if isinstance(bound.neighbours, str):
+        steps = record_steps(bound)
+        pairs = tuple((a, b) for a, b in pairs if b in steps[a])
+    if not pairs:
+        why = "has one record" if bound.record.size < 2 else f"has no two records that differ under {bound.neighbours}"
+        raise QueryError(
+            f"the record domain {bound.record!r} {why}, so there is nothing to guess",
+            "audit a mechanism whose records can differ",
+        )
+    return pairs
 
 
 def read_pairs(bound: Bound, pairs: Sequence[Any]) -> PairVector:

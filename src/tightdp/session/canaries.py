@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.numbers import decimal_text
 from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import Canaries, Guessing, Point, Reported, points_in_order
 from tightdp.results.result import Subject
@@ -33,6 +35,7 @@ def canaries_needed(
     guesser: Any = None,
     pairs: Any = None,
     at_most: int = 4096,
+    patience: int | None = 3,
 ) -> Canaries:
     """Return how many canaries a one-run audit needs to report at least a share of ε with probability `power`.
 
@@ -43,8 +46,10 @@ def canaries_needed(
     pairs. With `epsilon` the audit is to report at least that ε.
 
     ε is the tight one, at `delta`, of the mechanism on the datasets that the pairs can pick. The sizes 1, 2, 4, ... up
-    to `at_most` are tried, then bisected: the answer reaches the power and one canary fewer does not. Raises QueryError
-    where ε is infinite, so that no audit sees a share of it.
+    to `at_most` are tried, then bisected: the answer reaches the power and one canary fewer does not. Where the power
+    falls at `patience` doublings in a row, and the ε that is reported with it does not grow, the search is given up:
+    the status is then "unresolved", `reason` says between which sizes the power fell, and `at_most` is the last one
+    (None for `patience` never gives up). Raises QueryError where ε is infinite, so that no audit sees a share of it.
     """
     search = _Search(
         _sized(instance),
@@ -59,10 +64,14 @@ def canaries_needed(
     limit, high = read_count("at_most", at_most), search.first
     if limit < high:
         raise ParameterError(f"at_most is {limit}", f"give at least the {high} guesses that the guesser makes")
-    low = high - 1
-    while not search.reached(high) and high < limit:
+    if patience is not None:
+        patience = read_count("patience", patience)
+    low, sizes = high - 1, [high]
+    while not search.reached(high) and high < limit and not search.only_falls(sizes, patience):
         low, high = high, min(2 * high, limit)
+        sizes.append(high)
     found = search.reached(high)
+    given_up = not found and high < limit
     while found and high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if search.reached(middle) else (middle, high)
@@ -73,7 +82,10 @@ def canaries_needed(
         share=search.share,
         epsilon=search.epsilon,
         power=search.power,
-        at_most=limit,
+        at_most=high if given_up else limit,
+        status="unresolved" if given_up else "exact",
+        reason=search.fall(sizes, patience) if given_up else "",
+        hint="ask for less, use another guesser or rule, or give patience=None to go on" if given_up else "",
         points=points_in_order(list(search.known.values())),
     )
 
@@ -129,6 +141,21 @@ class _Search:
             pairs = self._pairs(n) if callable(self._pairs) else self._pairs
             self.known[n] = self._point(guessing(self._instance(n).engine, self._guesser, pairs, self._delta))
         return self.known[n].power >= self.power
+
+    def only_falls(self, sizes: Sequence[int], patience: int | None) -> bool:
+        """Whether the power fell at each of the last doublings, and the ε reported with it did not grow."""
+        if patience is None or len(sizes) <= patience:
+            return False
+        points = [self.known[size] for size in sizes[-patience - 1 :]]
+        return all(
+            after.power < before.power and after.reported <= before.reported for before, after in pairwise(points)
+        )
+
+    def fall(self, sizes: Sequence[int], patience: int | None) -> str:
+        """Return how the power fell at the last doublings."""
+        first, last = self.known[sizes[-(patience or 0) - 1]], self.known[sizes[-1]]
+        powers = decimal_text(first.power), decimal_text(last.power)
+        return f"the power only fell, from {powers[0]} at {first.canaries} canaries to {powers[1]} at {last.canaries}"
 
     def _point(self, found: Guessing) -> Point:
         power, reported = self._at_once(found) if self._is_monotone(found) else self._by_law(found)

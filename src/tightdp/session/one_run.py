@@ -160,7 +160,6 @@ class _Audit:
         core = lower(bound, None, prober(engine.backend, self._watch))
         self._compiler = Compiler(bound, core, engine.backend, self._watch, whole_outputs)
         if chosen is None:
-            default_pairs(bound)
             self.pairs, self.law = best_pairs(self._compiler, guesses or bound.n)
         else:
             self.pairs, self.law = chosen, self._compiler.law(chosen)
