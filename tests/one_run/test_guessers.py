@@ -291,7 +291,7 @@ def test_a_search_in_which_the_power_only_falls_is_given_up() -> None:
     found = needed()
     assert [(point.canaries, point.power) for point in found.points] == [(n, F(4, 5) ** n) for n in (1, 2, 4, 8)]
     assert (found.status, found.canaries, found.at_most) == ("unresolved", None, 8)
-    assert found.reason == "the power only fell, from 0.8 at 1 canaries to 0.167772 at 8 canaries"
+    assert found.reason == "the power only fell, from 0.8 for n = 1 to 0.167772 for n = 8"
     assert "patience" in found.hint
     assert found.reason in repr(found)
     assert needed(patience=4).at_most == 16

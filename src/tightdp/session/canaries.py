@@ -155,7 +155,7 @@ class _Search:
         """Return how the power fell at the last doublings."""
         first, last = self.known[sizes[-(patience or 0) - 1]], self.known[sizes[-1]]
         powers = decimal_text(first.power), decimal_text(last.power)
-        return f"the power only fell, from {powers[0]} at {first.canaries} canaries to {powers[1]} at {last.canaries}"
+        return f"the power only fell, from {powers[0]} for n = {first.canaries} to {powers[1]} for n = {last.canaries}"
 
     def _point(self, found: Guessing) -> Point:
         power, reported = self._at_once(found) if self._is_monotone(found) else self._by_law(found)
