@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -21,7 +22,8 @@ _LONG = 64
 class Builder:
     """Makes nodes, each once, folding constants. One builder per lowering.
 
-    `watch` is called in what can take long, and may raise to stop.
+    `watch` is called in what can take long, and may raise to stop. `mixed` says that somewhere a truth value and a
+    number became one node, so that 1 may stand for True.
     """
 
     def __init__(self, watch: Callable[[], None] = lambda: None) -> None:
@@ -30,6 +32,7 @@ class Builder:
         self._constants: dict[Any, Const] = {}
         self._serial = 0
         self._draws = 0
+        self.mixed = False
         self.true = self.const(True)
         self.false = self.const(False)
 
@@ -74,6 +77,7 @@ class Builder:
 
     def shuffled(self, items: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the items, place by place, in a fresh uniformly random order."""
+        self._note_mixed([item.values for item in items])
         values = ordered([value for item in items for value in item.values])
         group, shared = self._next(), tuple(items)
         return tuple(Shuffled(self._next(), values, group, place, shared) for place in range(len(shared)))
@@ -170,10 +174,12 @@ class Builder:
         if len(flat) == 1:
             return operands[0]
         if all(contiguous(node.values) for node in flat.values()):
+            self._note_mixed([node.values for node in flat.values()])
             pick = min if operator == "min" else max
             low, high = (pick(int(node.values[end]) for node in flat.values()) for end in (0, -1))
             values = ordered(range(low, high + 1))
             return self.const(low) if low == high else self._nary(operator, tuple(flat.values()), values)
+        self._note_mixed([node.values for node in flat.values()])
         if operator == "min":
             limit = min(node.values[-1] for node in flat.values())
             values = ordered([value for node in flat.values() for value in node.values if value <= limit])
@@ -273,6 +279,12 @@ class Builder:
             return self.sum([self._given(part, selector, position) for part in parts])
         return expr
 
+    def _note_mixed(self, parts: Sequence[Sequence[Any]]) -> None:
+        """Note in `mixed` that a truth value and a number met in one node: which of them it was is lost."""
+        if not self.mixed:
+            kinds = {type(part[end]) for part in parts for end in (0, -1)}
+            self.mixed = bool in kinds and not kinds.isdisjoint((int, Fraction))
+
     def either(self, condition: Expr, yes: Expr, no: Expr) -> Expr:
         """Return `yes` where a truth value holds, else `no`."""
         if isinstance(condition, Const):
@@ -289,6 +301,7 @@ class Builder:
                 return branches[0] if parts[0] else branches[1]
         else:
             parts = [branch.values for branch in branches]
+        self._note_mixed(parts)
         values = united(parts)
         if len(values) == 1:
             return self.const(values[0])

@@ -40,6 +40,12 @@ def _power(base: Any, exponent: Any) -> Any:
     return Fraction(base) ** int(exponent)
 
 
+def _integer(value: Any) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"{value!r} is not an integer")
+    return value
+
+
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -75,6 +81,16 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "floor": math.floor,
     "ceil": math.ceil,
     "comb": math.comb,
+    "perm": math.perm,
+    "gcd": math.gcd,
+    "factorial": math.factorial,
+    "isqrt": math.isqrt,
+    "round": round,
+    "bit_count": lambda value: _integer(value).bit_count(),
+    "bit_length": lambda value: _integer(value).bit_length(),
+    "format": lambda value, spec: format(value, spec),
+    "repr": repr,
+    "bin": bin,
     "tuple": lambda *values: values,
 }
 

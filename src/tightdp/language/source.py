@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import copy
 import inspect
 import linecache
@@ -13,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
-from types import CodeType, FunctionType, ModuleType, TracebackType
+from functools import lru_cache, wraps
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType, TracebackType
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from tightdp.errors import LanguageError, Span
@@ -264,10 +265,27 @@ def exactly(value: Any) -> Any:
         return value if same else dict(pairs)
     if kind is FunctionType:
         return exact(value)
+    if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
+        return value if value is math.exp else _with_exact_result(value)
     if isinstance(value, ModuleType):
         return _ExactModule(value)
     program = getattr(value, "program", None)
     return program.raw if program is not None and isinstance(program, Runnable) else value
+
+
+@lru_cache(256)
+def _with_exact_result(function: AnyFunction) -> AnyFunction:
+    """A function of a module in C, whose results are read exactly."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        return exactly(function(*arguments, **keywords))
+
+    return call
+
+
+def _unheard(*arguments: Any, **keywords: Any) -> None:
+    """In place of `print`: runs are tried many times over."""
 
 
 class _ExactModule:
@@ -293,6 +311,8 @@ class _ExactNames(dict[str, Any]):
         for free, value in _closure(self._function):
             if free == name:
                 return exactly(value)
+        if name == "print" and name not in self._function.__globals__:
+            return _unheard
         return exactly(self._function.__globals__[name])
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tightdp.core.check import verify
-from tightdp.core.lowering import arranging, comparisons, draws, lists, loops, statements  # noqa: F401
+from tightdp.core.lowering import arranging, comparisons, draws, iterators, lists, loops, matching, statements, text  # noqa: F401
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.machine import Frame, Machine, Probe
 from tightdp.core.lowering.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
 from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.errors import LanguageError, LimitError
+from tightdp.errors import LanguageError, LimitError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
@@ -82,7 +82,9 @@ class _Lowering(Machine):
         value = self.attempt(action)
         if self.alive is self.builder.false and not self.checks:
             dataset = self.bound.record.values[:1] * self.bound.n if self.fixed is None else self.fixed
-            raise self.bound.contradiction(dataset, "is false in every run")
+            error = self.bound.contradiction(dataset, "is false in every run")
+            error.span = self.impossible or error.span
+            raise error
         shape = self.attempt(lambda: self._shape(value, self.builder.true)) or Leaf(0)
         program = CoreProgram(
             tuple(self.inputs),
@@ -135,13 +137,18 @@ class _Lowering(Machine):
         if not isinstance(value, Union):
             hint = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
             what = "function" if isinstance(value, Closure) else name_of(value)
-            raise LanguageError(f"an output cannot be a {what}", hint, self.source.span())
+            raise LanguageError(f"an output cannot be a {what}", hint, self._returned(value))
         options = alternatives(value, self.builder.true)
         tag: Value = len(options) - 1
         for at in range(len(options) - 2, -1, -1):
             tag = self.merge(options[at][0], at, tag)
         component = self._component(self.expr(tag), active)
         return Choice(component, tuple(self._shape(item, self.conj(active, guard)) for guard, item in options))
+
+    def _returned(self, part: Value) -> Span:
+        """Return the place of the `return` that gives a value, as a whole or inside."""
+        found = (node for node, value in self.results if _holds(value, part))
+        return self.source.span(next(found, None))
 
     def _component(self, expr: Expr, active: Expr) -> int:
         self.watch()
@@ -154,3 +161,8 @@ class _Lowering(Machine):
             expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
         self.components.append(expr)
         return len(self.components) - 1
+
+
+def _holds(value: Value, part: Value) -> bool:
+    inner = value if isinstance(value, tuple) else tuple(item for _, item in getattr(value, "alternatives", ()))
+    return value is part or value == part or any(_holds(item, part) for item in inner)

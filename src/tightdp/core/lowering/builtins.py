@@ -7,12 +7,12 @@ import math
 
 from tightdp.core.lowering.comprehensions import search, sum_as_it_goes
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import Step, collected, items_of, one_of, steps
+from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
-from tightdp.core.lowering.values import Generator, Range, Stream, Value, alternatives, known
+from tightdp.core.lowering.values import Generator, Range, Value, known
 
 __all__ = ["summed"]
 
@@ -33,6 +33,12 @@ for _function, _name, _count in (
     (math.floor, "floor", 1),
     (math.ceil, "ceil", 1),
     (math.comb, "comb", 2),
+    (math.perm, "perm", 2),
+    (math.gcd, "gcd", 2),
+    (math.factorial, "factorial", 1),
+    (math.isqrt, "isqrt", 1),
+    (bin, "bin", 1),
+    (repr, "repr", 1),
 ):
     builtin(_function)(_scalar(_name, _count))
 
@@ -57,6 +63,30 @@ def _fraction(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 @builtin(divmod)
 def _divmod(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     return tuple(_scalar(name, 2)(m, arguments, keywords) for name in ("floordiv", "mod"))
+
+
+@builtin(round)
+def _round(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    digits = keywords.get("ndigits")
+    arguments = arguments if digits is None else (*arguments, digits)
+    expect(arguments, {}, 1, 2)
+    return _scalar("round", 1 if len(arguments) == 1 or arguments[1] is None else 2)(
+        m, arguments[:1] if len(arguments) == 2 and arguments[1] is None else arguments, {}
+    )
+
+
+@builtin(math.prod)
+def _prod(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 1, "start")
+
+    def product(items: tuple[Value, ...]) -> Value:
+        result = keywords.get("start", 1)
+        for item in items:
+            m.watch()
+            result = binary(m, "mul", result, item, m.position[-1])
+        return result
+
+    return m.each(collected(m, arguments[0]), product)
 
 
 @builtin(pow)
@@ -129,69 +159,3 @@ def _range(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
         return over_values(m, rest[0], lambda value: over((*done, whole(value)), rest[1:]))
 
     return over((), arguments)
-
-
-# streams
-
-
-@builtin(enumerate)
-def _enumerate(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 2, "start")
-    start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
-    inner = steps(m, arguments[0])
-
-    def step(at: int) -> Step | None:
-        found = inner(at)
-        return None if found is None else (found[0], (operate(m, "add", start, at), found[1]))
-
-    return Stream("enumerate", step)
-
-
-@builtin(zip)
-def _zip(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 0, 1 << 30, "strict")
-    strict = keywords.get("strict", False)
-    parts = [steps(m, argument) for argument in arguments]
-
-    def step(at: int) -> Step | None:
-        found = [part(at) for part in parts]
-        there = [one[0] for one in found if one is not None]
-        present = m.conj(*there) if len(there) == len(parts) > 0 else m.builder.false
-        if strict:
-            uneven = m.conj(m.builder.disjunction(there), m.builder.negation(present))
-            m.oblige(uneven, Failure("ValueError: zip() arguments have different lengths", "make them equally long"))
-        if present is m.builder.false:
-            return None
-        return present, tuple(one[1] for one in found if one is not None)
-
-    return Stream("zip", step)
-
-
-@builtin(reversed)
-def _reversed(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 1)
-    return m.each(arguments[0], lambda sequence: _backwards(m, sequence))
-
-
-def _backwards(m: Machine, sequence: Value) -> Value:
-    items = items_of(m, sequence)
-    options = alternatives(items, m.builder.true)
-
-    def step(at: int) -> Step | None:
-        now = items_of(m, sequence)
-        if now is items:
-            pairs = [(guard, len(part), part) for guard, part in options]
-        else:
-            pairs = [
-                (m.conj(guard, other), len(part), content)
-                for guard, part in options
-                for other, content in alternatives(now, m.builder.true)
-            ]
-        there = [
-            (guard, (m.builder.true, part[length - 1 - at]))
-            for guard, length, part in pairs
-            if 0 <= length - 1 - at < len(part)
-        ]
-        return one_of(m, there, len(there) == len(pairs))
-
-    return Stream("reversed", step)

@@ -6,11 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import Step, collected, iterate, spend, steps
+from tightdp.core.lowering.iteration import Step, collected, joined, spend, visit
 from tightdp.core.lowering.machine import Dead, End, Frame, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
-from tightdp.core.lowering.sequences import joined
 from tightdp.core.lowering.values import Generator, Value, known
 from tightdp.language.source import FunctionSource
 
@@ -29,30 +28,23 @@ def _listcomp(m: Machine, node: ast.ListComp) -> Value:
 def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
     first = m.evaluate(node.generators[0].iter)
     outside = _surroundings(m)
-    simple = len(node.generators) == 1 and not node.generators[0].ifs
-    begun: list[Callable[[int], Step | None]] = []
 
-    def step(at: int) -> Step | None:
-        if not simple:
-            raise m.unsupported(
-                "a loop over a generator expression with conditions is not in the language",
-                "loop over the list [...], or write the loops and conditions out",
-                node,
-            )
-        if not begun:
-            begun.append(steps(m, first))
-        found = begun[0](at)
-        if found is None:
-            return None
+    def visit_items(action: Callable[[Value], None]) -> None:
+        def body() -> None:
+            item = m.evaluate(node.elt)
+            inside = m.stack.pop()
+            try:
+                action(item)
+            finally:
+                m.stack.append(inside)
 
-        def item() -> Value:
-            m.assign(node.generators[0].target, found[1])
-            return m.evaluate(node.elt)
+        _within(m, node, outside, lambda: clauses(m, node.generators, first, body))
 
-        return found[0], m.branch(found[0], lambda: _within(m, node, outside, item), lambda: None)
+    return Generator("generator expression", _never, node, first, *outside, visit_items)
 
-    drain = lambda: _within(m, node, outside, lambda: _items(m, node, first))  # noqa: E731
-    return Generator("generator expression", step, node, first, *outside, drain)
+
+def _never(at: int) -> Step | None:
+    raise AssertionError("a generator expression is gone through by visiting")
 
 
 def _surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
@@ -106,15 +98,11 @@ def clauses(m: Machine, generators: Sequence[ast.comprehension], first: Value, b
         else:
             body()
 
-    for present, item in iterate(m, first):
-        if m.alive is m.builder.false:
-            raise Dead
+    def step(item: Value) -> None:
+        m.assign(generator.target, item)
+        conditions(generator.ifs)
 
-        def step(item: Value = item) -> None:
-            m.assign(generator.target, item)
-            conditions(generator.ifs)
-
-        m.branch(present, step, lambda: None)
+    visit(m, first, step)
 
 
 # functions that go through a generator as they need it

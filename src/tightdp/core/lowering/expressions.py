@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import ast
 import builtins
+import math
 import types
+import warnings
 from collections.abc import Sequence
+from decimal import Decimal
 
 from tightdp.core.lowering.adopt import adopt
-from tightdp.core.lowering.iteration import collected, items_of
+from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import negated, operate, over_values, truth, whole
-from tightdp.core.lowering.sequences import element, joined, sliced
+from tightdp.core.lowering.sequences import element, sliced
 from tightdp.core.lowering.values import UNBOUND, Host, Reference, Value, is_scalar
 from tightdp.exact.rationals import as_fraction
 
-__all__ = ["BINARY", "binary", "display", "look_up"]
+__all__ = ["BINARY", "binary", "bounds_of", "display", "look_up"]
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand", ast.BitOr: "bitor",
     ast.BitXor: "bitxor",
 }  # fmt: skip
+_SHORT = 12
+"""How many digits a float of the module may have to be taken without a warning as the decimal that prints it."""
+
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
@@ -51,10 +57,23 @@ def look_up(m: Machine, name: str, node: ast.AST) -> Value:
             return _bound(m, m.store.get((key, name), UNBOUND), name)
     namespace = m.frame.source.namespace
     if name in namespace:
+        if type(namespace[name]) is float:
+            _warn_of_float(m, name, namespace[name], node)
         return adopt(m, namespace[name])
     if hasattr(builtins, name):
         return Host(getattr(builtins, name))
     raise m.unsupported(f"the name {name!r} is not defined", "define it before the mechanism", node)
+
+
+def _warn_of_float(m: Machine, name: str, value: float, node: ast.AST) -> None:
+    """Say that a float is taken as its shortest decimal, where that is hardly what was meant."""
+    if math.isfinite(value) and len(Decimal(repr(value)).normalize().as_tuple().digits) > _SHORT:
+        place = m.frame.source.span(node).place
+        warnings.warn(
+            f"{place}: {name} is taken as the decimal {value!r}; where that is a rounded number, "
+            f"write Fraction(...) or a string for it, or compute it in the mechanism",
+            stacklevel=2,
+        )
 
 
 def _bound(m: Machine, value: Value, name: str) -> Value:

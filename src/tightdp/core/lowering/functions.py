@@ -10,6 +10,7 @@ from typing import Any
 
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.expressions import display
+from tightdp.core.lowering.folding import UNKNOWN, folded, instead, is_foreign
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
@@ -64,11 +65,14 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     program = getattr(target, "program", None)
     if isinstance(program, Program):
         return _call_mechanism(m, program, arguments, keywords)
-    if isinstance(target, types.FunctionType):
+    result = folded(m, target, arguments, keywords)
+    if result is not UNKNOWN:
+        return result
+    if isinstance(target, types.FunctionType) and not is_foreign(target):
         return call_python(m, target, arguments, keywords)
     raise m.unsupported(
         f"{_shown(target, node)} is not in the language",
-        "use the builtins and random primitives of the language, or a plain Python function",
+        instead(target),
         node,
     )
 
@@ -80,7 +84,7 @@ def _shown(target: Any, node: ast.AST | None) -> str:
 
 
 def _call_method(m: Machine, base: Value, name: str, arguments: Arguments, keywords: Keywords, node: ast.Call) -> Value:
-    if keywords or not any(known == name for _, known in METHODS):
+    if not any(known == name for _, known in METHODS):
         raise m.unsupported(
             f"the method .{name}() is not in the language",
             "lists have append, extend, insert, pop, index, count and copy; tuples index and count",
@@ -93,7 +97,7 @@ def _call_method(m: Machine, base: Value, name: str, arguments: Arguments, keywo
         handler = METHODS.get((type(value), name))
         if handler is None:
             raise Failure(f"AttributeError: {name_of(value)} has no .{name}()", "make a list of it first")
-        return handler(m, value, *arguments)
+        return handler(m, value, *arguments, **keywords)
 
     try:
         return m.each(base, on)
@@ -195,7 +199,8 @@ def _closure(m: Machine, node: ast.FunctionDef | ast.Lambda) -> Closure:
 @lowers(ast.Return)
 def _return(m: Machine, node: ast.Return) -> None:
     value = None if node.value is None else m.evaluate(node.value)
-    m.frame.returned_at = node
+    if len(m.stack) == 2:
+        m.results.append((node.value or node, value))
     m.leave(m.frame.returns, m.frame.level, value)
 
 
@@ -267,5 +272,7 @@ def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             continue
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             names.add(part.id)
+        elif isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name is not None:
+            names.add(part.name)
         stack.extend(ast.iter_child_nodes(part))
     return frozenset(names - outer)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from tightdp.core.lowering.adopt import adopt
-from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import over_values
-from tightdp.core.lowering.values import Generator, Host, Range, Reference, Stream, Union, Value, alternatives, name_of
+from tightdp.core.lowering.values import (
+    Filtered,
+    Generator,
+    Host,
+    Range,
+    Reference,
+    Stream,
+    Union,
+    Value,
+    alternatives,
+    name_of,
+)
 from tightdp.core.nodes import Expr
 
-__all__ = ["Step", "collected", "items_of", "iterate", "one_of", "spend", "steps"]
+__all__ = ["Step", "collected", "items_of", "iterate", "joined", "one_of", "spend", "steps", "visit"]
 
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
@@ -42,12 +54,38 @@ def collected(m: Machine, iterable: Value) -> Value:
     """Return the items of anything that a loop can go through, all at once."""
 
     def of(value: Value) -> Value:
-        if isinstance(value, Generator):
-            spend(m, value)
-            return value.drain()
+        if isinstance(value, (Generator, Filtered)):
+            return _gathered(m, value)
         return _drained(m, value) if isinstance(value, Stream) else items_of(m, value)
 
     return m.each(iterable, of)
+
+
+def _gathered(m: Machine, stream: Stream) -> Value:
+    result = m.new_list(())
+
+    def add(item: Value) -> None:
+        m.store[result.key] = joined(m, m.store[result.key], (item,))
+
+    visit(m, stream, add)
+    return m.store.pop(result.key)
+
+
+def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
+    """Run an action for every item of anything to loop over, on the runs on which it is there."""
+    if isinstance(iterable, Generator):
+        spend(m, iterable)
+        iterable.visit(action)
+        return
+    if isinstance(iterable, Filtered):
+        spend(m, iterable)
+        wanted = iterable.wanted
+        visit(m, iterable.iterable, lambda item: m.branch(wanted(item), lambda: action(item), lambda: None))
+        return
+    for present, item in iterate(m, iterable):
+        if m.alive is m.builder.false:
+            raise Dead
+        m.branch(present, partial(action, item), lambda: None)
 
 
 def spend(m: Machine, stream: Stream) -> None:
@@ -110,6 +148,10 @@ def steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
 
 
 def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
+    if isinstance(iterable, (Generator, Filtered)):
+        raise m.unsupported(
+            f"a {iterable.name} here is not in the language", "go through it with for, or keep list(...) of it"
+        )
     if isinstance(iterable, Stream):
         spend(m, iterable)
         return iterable.step
@@ -135,3 +177,24 @@ def one_of(m: Machine, options: Sequence[tuple[Expr, Step]], always: bool) -> St
     if always and all(present is m.builder.true for _, (present, _) in options):
         return m.builder.true, value
     return m.builder.disjunction([m.conj(guard, present) for guard, (present, _) in options]), value
+
+
+def joined(m: Machine, left: Value, right: Value) -> Value:
+    """Return two tuples, or unions of tuples of different lengths, one after the other."""
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return left + right
+    found: dict[int, tuple[Expr, tuple[Value, ...]]] = {}
+    for first, head in alternatives(left, m.builder.true):
+        for second, tail in alternatives(right, m.builder.true):
+            guard = m.conj(first, second)
+            if m.conj(m.alive, guard) is m.builder.false:
+                continue
+            items = head + tail
+            if len(items) in found:
+                other, present = found[len(items)]
+                guard, items = m.builder.disjunction([other, guard]), m.merge(other, present, items)
+            found[len(items)] = (guard, items)
+    if not found:
+        raise Dead
+    options = tuple(found.values())
+    return options[0][1] if len(options) == 1 else Union(options)

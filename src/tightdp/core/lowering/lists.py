@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from tightdp.core.lowering.arranging import arranged
 from tightdp.core.lowering.builtins import summed
 from tightdp.core.lowering.comparisons import equal
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import method
-from tightdp.core.lowering.scalars import over_values, whole
+from tightdp.core.lowering.scalars import operate, over_values, whole
 from tightdp.core.lowering.sequences import content, element, extend, position_in
-from tightdp.core.lowering.values import Range, Reference, Value
+from tightdp.core.lowering.values import SCALARS, Range, Reference, Value
 
 __all__: list[str] = []
 
@@ -58,6 +59,27 @@ def _copy(m: Machine, base: Reference) -> Value:
     return m.new_list(items_of(m, base))
 
 
+@method("sort", Reference)
+def _sort(m: Machine, base: Reference, **keywords: Value) -> None:
+    m.store[base.key] = m.each(content(m, base), lambda items: arranged(m, items, keywords))
+
+
+@method("reverse", Reference)
+def _reverse(m: Machine, base: Reference) -> None:
+    m.store[base.key] = m.each(content(m, base), lambda items: items[::-1])
+
+
+@method("clear", Reference)
+def _clear(m: Machine, base: Reference) -> None:
+    content(m, base)
+    m.store[base.key] = ()
+
+
+@method("remove", Reference)
+def _remove(m: Machine, base: Reference, wanted: Value) -> None:
+    _pop(m, base, _index(m, base, wanted))
+
+
 @method("index", Reference, tuple, Range)
 def _index(m: Machine, base: Value, wanted: Value) -> Value:
     def search(items: tuple[Value, ...]) -> Value:
@@ -75,3 +97,13 @@ def _index(m: Machine, base: Value, wanted: Value) -> Value:
 @method("count", Reference, tuple, Range)
 def _count(m: Machine, base: Value, wanted: Value) -> Value:
     return m.each(items_of(m, base), lambda items: summed(m, tuple(equal(m, item, wanted) for item in items)))
+
+
+@method("bit_count", *SCALARS)
+def _bit_count(m: Machine, value: Value) -> Value:
+    return operate(m, "bit_count", value)
+
+
+@method("bit_length", *SCALARS)
+def _bit_length(m: Machine, value: Value) -> Value:
+    return operate(m, "bit_length", value)

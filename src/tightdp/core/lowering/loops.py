@@ -6,11 +6,12 @@ import ast
 from collections.abc import Sequence
 from functools import partial
 
-from tightdp.core.lowering.iteration import iterate
+from tightdp.core.lowering.iteration import iterate, visit
 from tightdp.core.lowering.machine import End, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.values import Filtered, Generator, Value
 from tightdp.core.nodes import Const, Expr
 
 __all__ = ["Unrolled", "meet"]
@@ -20,15 +21,23 @@ __all__ = ["Unrolled", "meet"]
 def _for(m: Machine, node: ast.For) -> None:
     iterable = m.evaluate(node.iter)
     unrolled = Unrolled(m)
+    if isinstance(iterable, (Generator, Filtered)):
+        m.attempt(lambda: visit(m, iterable, partial(_round_with, m, node, unrolled)))
+        unrolled.finish(node.orelse)
+        return
     for at, (present, item) in enumerate(iterate(m, iterable)):
         unrolled.end_where(m.builder.negation(present))
         if present is not m.builder.true and is_milestone(at) and not m.some_run_is_left():
             m.alive = m.builder.false
         if m.alive is m.builder.false:
             break
-        m.attempt(partial(m.assign, node.target, item))
-        unrolled.round(node.body)
+        _round_with(m, node, unrolled, item)
     unrolled.finish(node.orelse)
+
+
+def _round_with(m: Machine, node: ast.For, unrolled: Unrolled, item: Value) -> None:
+    m.attempt(partial(m.assign, node.target, item))
+    unrolled.round(node.body)
 
 
 @lowers(ast.While)

@@ -70,7 +70,6 @@ class Frame:
     source: FunctionSource
     comprehension: bool = False
     level: int = 0
-    returned_at: ast.Return | None = None
     returns: list[End] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
 
@@ -91,6 +90,7 @@ class Machine:
         self.position: list[ast.AST] = []
         self.frozen: set[int] = set()
         self.spent: set[Stream] = set()
+        self.results: list[tuple[ast.AST, Value]] = []
         self.impossible: Span | None = None
         self._departures: list[object] = []
         self._possible: dict[tuple[int, ...], list[bool]] = {}

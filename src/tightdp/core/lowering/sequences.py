@@ -7,34 +7,13 @@ from typing import Any
 
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.comparisons import equal
-from tightdp.core.lowering.iteration import collected, items_of
+from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import over_values, whole
-from tightdp.core.lowering.values import Host, Range, Reference, Union, Value, alternatives, is_scalar, known, name_of
+from tightdp.core.lowering.values import Host, Range, Reference, Value, is_scalar, known, name_of
 from tightdp.core.nodes import Expr
 
-__all__ = ["content", "element", "extend", "joined", "position_in", "replaced", "sliced", "store", "valid_positions"]
-
-
-def joined(m: Machine, left: Value, right: Value) -> Value:
-    """Return two tuples, or unions of tuples of different lengths, one after the other."""
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return left + right
-    found: dict[int, tuple[Expr, tuple[Value, ...]]] = {}
-    for first, head in alternatives(left, m.builder.true):
-        for second, tail in alternatives(right, m.builder.true):
-            guard = m.conj(first, second)
-            if m.conj(m.alive, guard) is m.builder.false:
-                continue
-            items = head + tail
-            if len(items) in found:
-                other, present = found[len(items)]
-                guard, items = m.builder.disjunction([other, guard]), m.merge(other, present, items)
-            found[len(items)] = (guard, items)
-    if not found:
-        raise Dead
-    options = tuple(found.values())
-    return options[0][1] if len(options) == 1 else Union(options)
+__all__ = ["content", "element", "extend", "position_in", "replaced", "sliced", "store", "valid_positions"]
 
 
 # reading
@@ -174,6 +153,29 @@ def replaced(m: Machine, items: tuple[Value, ...], index: Value, value: Value) -
     for number, at in valid_positions(m, items, index):
         changed[at] = m.merge(m.builder.equals(index, number), value, changed[at])
     return tuple(changed)
+
+
+def replace_slice(m: Machine, base: Value, bounds: tuple[Value, ...], more: Value) -> None:
+    """Assign the items `more` (a tuple, or a union of tuples) to a slice of a list."""
+
+    def changed(items: tuple[Value, ...], new: tuple[Value, ...], *plain: Any) -> tuple[Value, ...]:
+        result, where = list(items), as_slice(*plain)
+        try:
+            result[where] = new
+        except ValueError as error:
+            raise Failure(f"ValueError: {error}", "assign as many items as the slice has") from None
+        return tuple(result)
+
+    def over(items: tuple[Value, ...], new: tuple[Value, ...]) -> Value:
+        low, high, step = bounds
+        return over_values(
+            m,
+            low,
+            lambda a: over_values(m, high, lambda b: over_values(m, step, lambda c: changed(items, new, a, b, c))),
+        )
+
+    present = content(m, base)
+    m.store[base.key] = m.each(present, lambda items: m.each(more, lambda new: over(items, new)))
 
 
 def extend(m: Machine, reference: Value, more: Value) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from tightdp.core.lowering.expressions import BINARY, binary, look_up
+from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import assigns, lowers
 from tightdp.core.lowering.scalars import truth
-from tightdp.core.lowering.sequences import content, element, extend, store
+from tightdp.core.lowering.sequences import content, element, extend, replace_slice, store
 from tightdp.core.lowering.values import Reference, Union, Value
 
 __all__: list[str] = []
@@ -76,9 +76,9 @@ def _to_name(m: Machine, target: ast.Name, value: Value) -> None:
 @assigns(ast.Subscript)
 def _to_element(m: Machine, target: ast.Subscript, value: Value) -> None:
     if isinstance(target.slice, ast.Slice):
-        raise m.unsupported(
-            "this target of an assignment is not in the language", "assign to names and elements", target
-        )
+        base, bounds = m.evaluate(target.value), bounds_of(m, target.slice)
+        m.each(base, lambda item: replace_slice(m, item, bounds, collected(m, value)))
+        return
     store(m, m.evaluate(target.value), m.evaluate(target.slice), value)
 
 
@@ -132,6 +132,8 @@ def _assert(m: Machine, node: ast.Assert) -> None:
     text = ast.unparse(node.test)
     if isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str):
         text = node.msg.value
+    elif isinstance(node.msg, ast.JoinedStr):
+        text = ast.unparse(node.msg).removeprefix("f")[1:-1]
     failure = Failure(f"AssertionError: {text}", "make the assertion hold on every run, or drop it")
     m.branch(condition, lambda: None, _raising(failure))
 

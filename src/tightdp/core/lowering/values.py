@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.nodes import Const, Expr
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
 from tightdp.core.operators import is_number
 from tightdp.language.source import FunctionSource
 
 __all__ = [
+    "SCALARS",
     "UNBOUND",
     "Closure",
+    "Filtered",
     "Generator",
     "Host",
     "Range",
@@ -67,14 +69,22 @@ class Stream:
 class Generator(Stream):
     """A generator expression: its outermost iterable, evaluated when it was made, and where its names live.
 
-    `drain()` gives its items all at once, as a tuple or a union of tuples.
+    `visit(action)` runs an action for every item in turn, as far as runs are left.
     """
 
     node: ast.GeneratorExp
     first: Value
     enclosing: tuple[int, ...]
     source: FunctionSource
-    drain: Callable[[], Value]
+    visit: Callable[[Callable[[Value], None]], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Filtered(Stream):
+    """The items of an iterable of which `wanted(item)` holds."""
+
+    iterable: Value
+    wanted: Callable[[Value], Value]
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,9 @@ class Closure:
         """The function's name."""
         return getattr(self.node, "name", "lambda")
 
+
+SCALARS: tuple[type, ...] = (bool, int, Fraction, Const, Input, Draw, Apply, Nary, Case, Shuffled)
+"""The classes of scalars that can be numbers."""
 
 UNBOUND = Host("a name that is not bound")
 """What a name holds on the runs that have not assigned it."""
