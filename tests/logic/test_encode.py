@@ -193,6 +193,7 @@ def test_extract_constants_and_no_variables(backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_size_is_reported_while_functions_are_made(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bdd, "_BETWEEN_LOOKS", -1)
+    monkeypatch.setattr(bdd, "_SHARE_OF_LOOKS", 0)
     sizes: list[int] = []
     manager = make_manager(backend, 2, sizes.append)
     manager.both(manager.variable(0), manager.choose(manager.variable(1), manager.true, manager.false))

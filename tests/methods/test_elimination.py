@@ -12,6 +12,7 @@ from agreement import bind, datasets, meaning, module_of
 from strategies import write_program
 from tightdp.core.lowering import lower
 from tightdp.errors import LanguageError, LimitError, ProgramError
+from tightdp.language import interp
 from tightdp.language.domains import Bit, Domain, Int
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
@@ -122,6 +123,53 @@ def test_one_dataset() -> None:
         bound = bind(module, Bit, 2)
         for x in datasets(bound):
             assert table_of(bound, x).law(x) == meaning(bound, x)
+
+
+TREE = """
+def f(x):
+    total = 0
+    if flip("1/2"):
+        for i in range(6):
+            total += randint(0, 9)
+            if total > 3:
+                return total
+    else:
+        if x[0]:
+            a, b = flip("1/2"), flip("1/3")
+            return (a, b)
+        return flip("1/9")
+    return -total
+"""
+
+
+def test_what_is_not_needed_is_not_drawn() -> None:
+    with module_of(TREE) as module:
+        bound = bind(module, Bit, 1)
+        for x in datasets(bound):
+            table = table_of(bound)
+            runs = sum(1 for _ in interp.runs(bound, x))
+            assert table.law(x) == meaning(bound, x)
+            assert max(len(part.rows) for part in _tables(table, x)) <= 2 * runs
+
+
+def _tables(table: EliminationTable, x: Any) -> list[Any]:
+    """Every table that is made on the way to the law of a dataset."""
+    seen = []
+    elimination = table.elimination
+    take = elimination._take
+
+    def spy(at: int, part: Any, *rest: Any) -> None:
+        seen.append(part)
+        take(at, part, *rest)
+
+    elimination._take = spy  # type: ignore[method-assign]
+    table._laws.clear()
+    for walk in table._walks.values():
+        walk._kept.clear()
+        walk._values.clear()
+    table.weights(x)
+    assert seen
+    return seen
 
 
 def test_a_long_loop_keeps_a_small_table() -> None:

@@ -66,14 +66,16 @@ class Builder:
         assert isinstance(node, Input)
         return node
 
-    def draw(self, name: str, selector: Expr, laws: Sequence[Law | None]) -> Expr:
-        """Return a fresh draw whose law is picked by the selector."""
+    def draw(self, name: str, selector: Expr, laws: Sequence[Law | None], active: Expr | None = None) -> Expr:
+        """Return a fresh draw whose law is picked by the selector, made by the runs on which `active` holds."""
         outcomes = ordered([outcome for law in laws if law for outcome, _ in law])
         if len(outcomes) == 1:
             return self.const(outcomes[0])
         number = self._draws
         self._draws += 1
-        return Draw(self._next(), outcomes, number, selector, tuple(laws), name)
+        return Draw(
+            self._next(), outcomes, number, selector, tuple(laws), name, None if active is self.true else active
+        )
 
     def shuffled(self, items: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the items, place by place, in a fresh uniformly random order."""

@@ -81,13 +81,15 @@ class Input(Expr):
 class Draw(Expr):
     """Draw number `number`: its law is `laws[i]` where the selector takes its i-th value.
 
-    A law that is None belongs to a selector value that an obligation shows to be unreachable.
+    A law that is None belongs to a selector value that an obligation shows to be unreachable. Runs on which `active`
+    does not hold make no such draw, and what they give is the same for every outcome (None: all runs make it).
     """
 
     number: int
     selector: Expr
     laws: tuple[Law | None, ...]
     name: str
+    active: Expr | None = None
 
 
 @dataclass(frozen=True, eq=False)

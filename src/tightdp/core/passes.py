@@ -62,7 +62,8 @@ class Rebuild:
                 return builder.input(expr.client, expr.leaf, expr.values)
             case Draw():
                 selector = image(expr.selector)
-                return builder.draw(expr.name, selector, _aligned(expr.selector, selector, expr.laws))
+                active = None if expr.active is None else self._image.get(expr.active.serial)
+                return builder.draw(expr.name, selector, _aligned(expr.selector, selector, expr.laws), active)
             case Case():
                 selector = image(expr.selector)
                 branches = _aligned(expr.selector, selector, expr.branches)

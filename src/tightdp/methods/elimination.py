@@ -263,13 +263,20 @@ class Elimination:
             scale = common // below
             scaled = weights if scale == 1 else [weight * scale for weight in weights]
             choices[value] = [((outcome,), weight) for outcome, weight in zip(outcomes, scaled, strict=True)]
+        idle = {value: [(outcomes[0][0], common)] for value, outcomes in choices.items()}
+        active = None if step.active is None else self._place[at].get(step.active)
+        if step.active is not None and active is None and self.known[step.active] is False:
+            choices = idle
         pick = step.pick
         made: dict[Row, Weight] = {}
         fixed = choices[selected[0]]
         size = max(map(len, choices.values()))
         for chunk in self._chunks(part.rows, size):
             for row, weight in chunk:
-                for outcome, share in choices[row[column]] if column is not None else fixed:
+                outcomes = fixed if column is None else choices[row[column]]
+                if active is not None and row[active] is False:
+                    outcomes = idle[selected[0] if column is None else row[column]]
+                for outcome, share in outcomes:
                     new = row + outcome
                     if pick is not None:
                         new = pick(new)

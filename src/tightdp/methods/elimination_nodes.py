@@ -95,7 +95,8 @@ class Nodes:
     """All nodes, operands first, and the place of every leaf and root.
 
     `rank` is the place, among the leaves, of the last one that a node depends on (-1: none); `plain` says whether it
-    depends on no draw. `evidence` is the conjunction of what `observe` demands, None without any.
+    depends on no draw. `evidence` is the conjunction of what `observe` demands, None without any; `active` gives, for
+    some draws, the condition under which a run makes them.
     """
 
     nodes: list[Node]
@@ -105,6 +106,21 @@ class Nodes:
     components: list[int]
     checks: list[int]
     evidence: int | None
+    active: dict[int, int]
+
+
+def _every(program: CoreProgram) -> tuple[list[Expr], set[int]]:
+    """Return every node below the roots, and the conditions on which draws are made that depend on no other leaf."""
+    below = reachable(program.roots)
+    told = {expr.serial for expr in below}
+    conditions = [expr.active for expr in below if isinstance(expr, Draw) and expr.active is not None]
+    further: list[Expr] = []
+    for expr in reachable(conditions):
+        inner = not isinstance(expr, (Draw, Input)) and all(child.serial in told for child in children(expr))
+        if inner and expr.serial not in told:
+            told.add(expr.serial)
+            further.append(expr)
+    return sorted([*below, *further], key=lambda expr: expr.serial), told
 
 
 def leaf_orders(program: CoreProgram) -> list[list[Expr]]:
@@ -114,6 +130,7 @@ def leaf_orders(program: CoreProgram) -> list[list[Expr]]:
 
 def _by_need(program: CoreProgram) -> list[Expr]:
     """Return the leaves in the order in which going up to the roots, oldest first, meets them."""
+    _, told = _every(program)
     seen: set[int] = set()
     leaves: list[Expr] = []
     stack: list[tuple[Expr, bool]] = [
@@ -128,6 +145,8 @@ def _by_need(program: CoreProgram) -> list[Expr]:
             if isinstance(expr, (Draw, Input)):
                 stack.append((expr, True))
             below = sorted(children(expr), key=lambda child: child.serial, reverse=True)
+            if isinstance(expr, Draw) and expr.active is not None and expr.active.serial in told:
+                below.append(expr.active)
             if isinstance(expr, Case):
                 below.append(expr.selector)
             stack.extend((child, False) for child in below)
@@ -147,11 +166,15 @@ class _Maker:
         self.rank: list[int] = []
         self.plain: list[bool] = []
         self.place: dict[int, int] = {}
+        self.active: dict[int, int] = {}
         self.chains: dict[tuple[str, int, int], int] = {}
 
     def run(self, program: CoreProgram) -> Nodes:
-        for expr in reachable(program.roots):
+        every, told = _every(program)
+        for expr in every:
             self.place[expr.serial] = self._made(expr)
+            if isinstance(expr, Draw) and expr.active is not None and expr.active.serial in told:
+                self.active[self.place[expr.serial]] = self.place[expr.active.serial]
         conditions = [self.place[condition.serial] for condition in program.evidence]
         return Nodes(
             self.nodes,
@@ -161,6 +184,7 @@ class _Maker:
             [self.place[component.serial] for component in program.components],
             [self.place[check.condition.serial] for check in program.checks],
             self._chain("and", conditions, program.evidence[0]) if conditions else None,
+            self.active,
         )
 
     def _add(self, node: Node, leaf: int = -1) -> int:

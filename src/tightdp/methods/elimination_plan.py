@@ -37,12 +37,14 @@ class Step:
     """One step. `kind` is input, draw, apply, case, and, or, check; `node` the place of the node it is about.
 
     `layout` are the columns of the rows that it gets; `pick` makes the row after it from the row before it with the
-    new value appended (None: nothing is dropped). `past` is the next step that may be needed where the guard fails.
+    new value appended (None: nothing is dropped). Where the value of `active` is false a run makes no draw, and any
+    outcome will do. `past` is the next step that may be needed where the guard fails.
     """
 
     kind: str
     node: int
     guard: Guard = ALWAYS
+    active: int | None = None
     layout: tuple[int, ...] = ()
     pick: Callable[[Row], Row] | None = None
     past: int = 0
@@ -140,6 +142,10 @@ class _Planner:
             if self.all.plain[place]:
                 continue
             guard = steps[self.position[place]].guard = self.guards.find(place, uses.pop(place, []))
+            active = self.all.active.get(place)
+            if active is not None and self.position[active] < self.position[place]:
+                uses.setdefault(active, []).append((guard, None))
+                steps[self.position[place]].active = active
             for operand, atom in self._operands(place):
                 uses.setdefault(operand, []).append((guard, atom))
 
@@ -181,7 +187,7 @@ class _Planner:
             reads = () if step.kind == "input" else self.nodes[step.node].operands
             if step.kind == "check":
                 reads = (step.node,)
-            for column in reads:
+            for column in reads if step.active is None else (*reads, step.active):
                 last[column] = at
             for conjunction in step.guard:
                 last.update((column, at) for column, _ in conjunction)
@@ -197,10 +203,10 @@ class _Planner:
                 raise TooWide
             made = () if step.kind in ("input", "check") else (step.node,)
             columns = (*layout, *made)
-            kept = [place for place, column in enumerate(columns) if last[column] > at]
+            kept = [place for place, column in enumerate(columns) if last.get(column, at) > at]
             if len(kept) < len(columns):
                 step.pick = picker(kept)
-                bits -= sum(log2(self.nodes[column].size) for column in columns if last[column] <= at)
+                bits -= sum(log2(self.nodes[column].size) for column in columns if last.get(column, at) <= at)
                 layout = tuple(columns[place] for place in kept)
             else:
                 layout = columns

@@ -67,7 +67,7 @@ def _draw(m: Machine, name: str, law: Callable[..., Law], arguments: Sequence[Va
             raise Failure(f"TypeError: {name} does not take {name_of(item)}", "pass numbers")
     unknown = [item for item in _leaves(arguments) if isinstance(item, Expr)]
     if not unknown:
-        return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)]))
+        return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)], m.alive))
     selector = unknown[0] if len(unknown) == 1 else _joint(m, unknown)
     table: list[Law | None] = []
     refused: list[tuple[Any, Failure]] = []
@@ -91,7 +91,7 @@ def _draw(m: Machine, name: str, law: Callable[..., Law], arguments: Sequence[Va
         m.oblige(m.builder.disjunction(conditions), refused[0][1])
     if len(refused) == len(table):
         raise Dead
-    return known(m.builder.draw(name, selector, table))
+    return known(m.builder.draw(name, selector, table, m.alive))
 
 
 def _joint(m: Machine, unknown: Sequence[Expr]) -> Expr:
