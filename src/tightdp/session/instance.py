@@ -87,7 +87,11 @@ class Instance:
     @property
     def subject(self) -> Subject:
         """The mechanism, n and parameters, and the neighbours, as results name them."""
-        return self.engine.subject
+        from tightdp.language.neighbours import relation_name
+        from tightdp.results.result import Subject  # not the engine's, which takes time to import
+
+        parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
+        return Subject(self.bound.program.name, parameters, relation_name(self.bound))
 
     def __repr__(self) -> str:
         return f"<instance {self.subject}, neighbours {self.neighbours}>"
