@@ -130,3 +130,17 @@ def test_links_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{target} in {path.name}"
+
+
+PLACE = re.compile(r"`([a-zA-Z_.][\w./*-]*(?:/[\w.*-]*|\.py))`")
+WRITTEN = re.compile(r"# ([\w-]+\.py)\n")
+ABOVE = (ROOT, ROOT / "src" / "tightdp", ROOT / "src" / "tightdp" / "core" / "lowering")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+def test_files_that_are_named_exist(path: Path) -> None:
+    """In backquotes: a path with a slash, or a Python file; names in capitals stand for any name."""
+    text = path.read_text(encoding="utf-8")
+    examples = set(WRITTEN.findall(text))
+    places = [place for place in PLACE.findall(text) if not re.search(r"[A-Z]{3}", place) and place not in examples]
+    assert [place for place in places if not any(any(above.glob(place)) for above in ABOVE)] == []

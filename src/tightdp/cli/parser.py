@@ -24,7 +24,7 @@ COMMANDS = {
     "likelihood": "the likelihood ratios of one pair of datasets, output by output",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
-    "sweep": "a table of privacy or accuracy over ranges of parameters",
+    "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",
     "show": "the diagram of the program: counts, Graphviz text, a picture",
     "sample": "draw outputs",
     "claims": "the claims of papers, decided again: exit status 1 when a verdict is not the recorded one",

@@ -141,7 +141,7 @@ class _Drawing:
 
 
 def _bit(bit: int, values: int) -> str:
-    """Name a bit of the code of one of so many values; a single bit needs no name."""
+    """Name a bit of the code of one of `values` values; a single bit needs no name."""
     return f" bit {bit}" if code_length(values) > 1 else ""
 
 

@@ -16,7 +16,7 @@ __all__ = ["Efficacy", "Row"]
 
 @dataclass(frozen=True)
 class Row(Recorded):
-    """The efficacy with so many guesses, and what keeps it from e^ε/(1 + e^ε): E_k <= AC <= DDP <= DP.
+    """The efficacy with a number of guesses, and what keeps it from e^ε/(1 + e^ε): E_k <= AC <= DDP <= DP.
 
     AC is the expected largest posterior, DDP the largest posterior over outputs, DP the largest one when all other
     bits are known. `adaptive` is the best share of right guesses when bits are revealed once they were decided on.

@@ -99,7 +99,7 @@ class Reported(Drawn, Result):
 
 @dataclass(frozen=True)
 class Point:
-    """What an audit with so many secret bits reports, next to the true ε.
+    """What an audit with `canaries` secret bits reports, next to the true ε.
 
     `power` is the probability to report what is wanted, `reported` the largest ε that is reported, or exceeded, with
     the probability that is wanted.
@@ -115,7 +115,7 @@ class Point:
 class Canaries(Drawn, Result):
     """How many secret bits it takes to report at least `share` of ε, or at least `epsilon`, with probability `power`.
 
-    `canaries` is None where `at_most` are not enough. Otherwise so many reach the power and one fewer does not;
+    `canaries` is None where `at_most` are not enough. Otherwise that number reaches the power and one fewer does not;
     the power need not grow with every single bit. `points` are the sizes that were looked at.
     """
 

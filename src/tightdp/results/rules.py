@@ -82,7 +82,7 @@ def rule_name(rule: Rule) -> str:
 class Level:
     """A reported ε, as exact as the rule gave it: ε itself, or its exponential where the rule gives that.
 
-    The ε of an answer of `tightdp.audit` is rounded down from its rational e^ε, which is what is kept here.
+    The ε of an answer of `tightdp.audit` is rounded down from its rational e^ε, which is what stands here.
     """
 
     epsilon: Exact

@@ -41,7 +41,7 @@ class Trial(Recorded):
 
 @dataclass(frozen=True)
 class WorstGame(Recorded):
-    """The worst of all mechanisms and guessers for so many canaries and guesses, fixed before the run.
+    """The worst of all mechanisms and guessers for numbers of canaries and guesses that are fixed before the run.
 
     `guesses` is None where their number may depend on the output. The guessers see the output only. No (ε, δ)-DP
     mechanism makes the rule report more than ε more often than `upper`, whatever ε (or for the ε that was asked about).
