@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import TextIO
 from unicodedata import combining, east_asian_width
@@ -25,15 +25,20 @@ _NARROWEST = 20
 
 def text_of(view: View, width: int | None = None) -> str:
     """Return a view as plain text, `width` columns wide at most (any width where None)."""
-    return "\n".join(line for block in _blocks(view, width) for line in block)
+    return _joined(_blocks(view, width))
 
 
 def print_view(view: View, file: TextIO) -> None:
-    """Print a view with an empty line between its blocks, within the width of the terminal if it is one."""
-    blocks = [block for block in _blocks(view, width_of(file)) if block]
-    if file.isatty() and blocks:
+    """Print a view within the width of the terminal, with a bold heading, if it is one."""
+    blocks = list(_blocks(view, width_of(file)))
+    if file.isatty():
         blocks[0] = [f"\x1b[1m{line}\x1b[0m" for line in blocks[0]]
-    file.write("\n\n".join("\n".join(block) for block in blocks) + "\n")
+    file.write(_joined(blocks) + "\n")
+
+
+def _joined(blocks: Iterable[list[str]]) -> str:
+    """Return blocks of lines with an empty line between them."""
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def width_of(file: TextIO) -> int | None:
