@@ -97,6 +97,13 @@ def test_an_undecided_claim_has_no_tight_value() -> None:
     assert "tight value is attained" not in said
 
 
+def test_a_refuted_claim_says_where_it_fails() -> None:
+    assert "The claim fails on x = " in repr(RESPONSE.verify(exp_epsilon=1, delta="1/10"))
+    assert "The claim fails on the dataset x = " in repr(TOTAL.verify(alpha=1, beta=0))
+    assert "fails" not in repr(RESPONSE.verify(exp_epsilon=4, delta="1/10"))
+    assert "The claim fails on x = " in repr(stopped().verify(exp_epsilon=1, delta="1/10"))
+
+
 def test_equal_rows_of_efficacy_are_one_in_text_only() -> None:
     found = total.bind(n=6, lam="1/5").efficacy()
     lines = [line for line in repr(found).splitlines() if re.match(r"\d", line)]

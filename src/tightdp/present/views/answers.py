@@ -100,8 +100,10 @@ def _sentence(result: Claim) -> str:
     if result.witness is None:
         return ""
     if isinstance(result.witness, PairWitness):
-        attained = "The largest value so far" if result.tight is None else "The tight value"
-        return witness_sentence(result.witness, f"{attained} is attained")
+        attained = "The largest value so far is attained" if result.tight is None else "The tight value is attained"
+        return witness_sentence(result.witness, "The claim fails" if result.holds is False else attained)
+    if result.holds is False:
+        return f"The claim fails on the dataset x = {brief(result.witness)}."
     return f"The worst dataset{' so far' if result.tight is None else ''} is x = {brief(result.witness)}."
 
 
