@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.rationals import as_value
+from tightdp.language.neighbours import relation_name
 from tightdp.language.program import Bound, Output
 from tightdp.limits import read_memory
 from tightdp.session.arguments import (
@@ -87,7 +88,6 @@ class Instance:
     @property
     def subject(self) -> Subject:
         """The mechanism, n and parameters, and the neighbours, as results name them."""
-        from tightdp.language.neighbours import relation_name
         from tightdp.results.result import Subject  # not the engine's, which takes time to import
 
         parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
