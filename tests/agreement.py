@@ -19,7 +19,7 @@ from tightdp.language import interp
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.logic.bdd import BACKENDS
-from tightdp.methods.pipeline import compile_dataset, compile_symbolic
+from tightdp.methods.compiled import compile_dataset, compile_symbolic
 from tightdp.symmetry.sets import Table
 
 Law = dict[Any, Fraction]

@@ -17,7 +17,7 @@ from typing import Any
 from tightdp.cli.binding import load
 from tightdp.cli.words import read_bindings
 from tightdp.language.interp import law, target_value
-from tightdp.language.neighbours import neighbours_of
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 
 
@@ -28,7 +28,7 @@ def laws(bound: Bound) -> dict[Any, dict[Any, Fraction]]:
 
 def privacy(bound: Bound) -> Fraction | float:
     """The tight e^ε."""
-    table, neighbours = laws(bound), neighbours_of(bound)
+    table, neighbours = laws(bound), relation_of(bound).neighbours
     return max(
         mass / table[other][y] if y in table[other] else math.inf
         for x in table
@@ -39,7 +39,7 @@ def privacy(bound: Bound) -> Fraction | float:
 
 def first_delta(bound: Bound) -> Fraction:
     """δ at ε = 0, one point of the curve."""
-    table, neighbours = laws(bound), neighbours_of(bound)
+    table, neighbours = laws(bound), relation_of(bound).neighbours
     return max(
         sum(max(Fraction(0), mass - table[other].get(y, 0)) for y, mass in table[x].items())
         for x in table

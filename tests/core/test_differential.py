@@ -16,7 +16,7 @@ from tightdp.errors import LanguageError, LimitError
 from tightdp.language.program import Bound
 from tightdp.limits import Limits
 from tightdp.logic.bdd import BACKENDS
-from tightdp.methods.pipeline import compile_symbolic
+from tightdp.methods.compiled import compile_symbolic
 
 SEEDS = range(24)
 QUICK = Limits(timeout=20)
@@ -35,7 +35,7 @@ def agreement(case: Case, backends: tuple[str, ...]) -> Agreement | None:
 
 def _is_affordable(bound: Bound) -> None:
     try:
-        compile_symbolic(bound, limits=Limits(max_nodes=300_000))
+        compile_symbolic(bound, watch=Limits(max_nodes=300_000))
     except LimitError:
         raise
     except Exception:  # compared, and raised again where it matters, below

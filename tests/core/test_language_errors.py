@@ -11,7 +11,7 @@ from agreement import bind, datasets, meaning, module_of
 from tightdp.errors import LanguageError, ProgramError, Span
 from tightdp.language.domains import Bit, Domain, Int, Tuple, Values
 from tightdp.logic.bdd import BACKENDS
-from tightdp.methods.pipeline import compile_dataset, compile_symbolic
+from tightdp.methods.compiled import compile_dataset, compile_symbolic
 
 # (name, source, what stands under the caret, a word of the message)
 UNSUPPORTED = [

@@ -29,7 +29,7 @@ from tightdp.logic.count import output_weights
 from tightdp.logic.encode import encode, possible_values
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import order
-from tightdp.methods.pipeline import compile_dataset, compile_symbolic
+from tightdp.methods.compiled import compile_dataset, compile_symbolic
 from tightdp.symmetry.sets import Table
 
 ABOVE_THRESHOLD = """
@@ -278,9 +278,9 @@ def test_limits_stop_an_encoding() -> None:
     with module_of(source) as module:
         bound = bind(module, Bit, 14)
         with pytest.raises(LimitError, match="nodes"):
-            compile_symbolic(bound, limits=Limits(max_nodes=1000))
+            compile_symbolic(bound, watch=Limits(max_nodes=1000))
         with pytest.raises(LimitError, match="took more than"):
-            compile_symbolic(bound, limits=Limits(timeout=0))
+            compile_symbolic(bound, watch=Limits(timeout=0))
 
 
 def test_a_fixed_dataset_has_no_input_bits() -> None:

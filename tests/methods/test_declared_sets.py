@@ -22,8 +22,7 @@ from tightdp import (
     QueryError,
 )
 from tightdp.language import interp
-from tightdp.language.neighbours import neighbours_of
-from tightdp.methods import chain_ratios
+from tightdp.language.neighbours import relation_of
 
 
 def test_sizes_of_the_sets() -> None:
@@ -131,7 +130,7 @@ def every_triple(instance: Instance) -> dict[Any, list[Any]]:
     laws = {x: interp.law(bound, x) for x in datasets(bound)}
     found: dict[Any, list[Any]] = {}
     for x, law in laws.items():
-        for other in neighbours_of(bound)(x):
+        for other in relation_of(bound).neighbours(x):
             for y in law.keys() | laws[other].keys():
                 p, q = law.get(y, F(0)), laws[other].get(y, F(0))
                 found.setdefault(p / q if q else math.inf, []).append((x, other, y))
@@ -139,13 +138,12 @@ def every_triple(instance: Instance) -> dict[Any, list[Any]]:
 
 
 @settings(max_examples=settings.default.max_examples)
-@given(st.randoms(use_true_random=False), st.sampled_from([0, 50_000]))
-def test_declared_sets_of_drawn_programs(rng: random.Random, most: int) -> None:
+@given(st.randoms(use_true_random=False), st.sampled_from([None, "exhaustive"]))
+def test_declared_sets_of_drawn_programs(rng: random.Random, method: str | None) -> None:
     """One triple per ratio is sound, one fewer is not, and the refusal names a triple of the ratio left out."""
     drawn = draw(rng, paths=24, datasets=30)
-    with module_of(drawn.source) as module, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chain_ratios, "MAX_PAIRS", most)
-        instance = module.f.bind(n=drawn.n)
+    with module_of(drawn.source) as module:
+        instance = module.f.bind(n=drawn.n, method=method)
         try:
             triples = every_triple(instance)
             tight = instance.privacy().exp_epsilon

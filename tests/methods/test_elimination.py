@@ -16,9 +16,9 @@ from tightdp.language import interp
 from tightdp.language.domains import Bit, Domain, Int
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
+from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination import Numbers, TooMuchWork
 from tightdp.methods.elimination_table import EliminationTable, first_failure
-from tightdp.methods.pipeline import deep_recursion
 
 
 def table_of(bound: Bound, x: Any = None, **options: Any) -> EliminationTable:

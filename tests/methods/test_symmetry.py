@@ -12,8 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symmetry_oracle as oracle
-import tightdp.methods.plan
-import tightdp.session.search
 from agreement import module_of
 from small_mechanisms import count, first_above, largest, picked, response, shuffled
 from symmetric_programs import MODULE, Drawn, draw
@@ -23,7 +21,8 @@ from tightdp import (
     ProgramError,
     QueryError,
 )
-from tightdp.methods import aggregated, chain_search
+from tightdp.methods import chain_search, questions
+from tightdp.methods.choose import NAMES
 
 # Drawn programs.
 
@@ -42,12 +41,9 @@ def test_drawn_programs_with_other_neighbours(relation: str, rng: random.Random)
 
 
 @given(rng=st.randoms(use_true_random=False))
-def test_drawn_programs_compared_by_parts(rng: random.Random) -> None:
-    """The same, looking at one client's part of the output and merging pairs with equal laws however few they are."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
-        patch.setattr(aggregated, "_MANY_PAIRS", 0)
-        oracle.compare(draw(rng))
+def test_drawn_programs_by_every_method(rng: random.Random) -> None:
+    """The same by every method that applies, not only by the one that is chosen."""
+    oracle.compare(draw(rng), *NAMES)
 
 
 # Programs by hand. The method says which of the fast ways was taken.
@@ -60,7 +56,7 @@ BY_HAND = [
     ("aggregate", "Bit", 4, "return sum(b if flip((1 + i % 2) / 4) else 0 for i, b in enumerate(x))"),
     ("aggregate", "Bit", 4, "return sum(WEIGHTS[i] * (b ^ flip(1/3)) for i, b in enumerate(x))"),
     ("aggregate", "Bit", 4, "return sum(b * flip(1/3) if i != 2 else b for i, b in enumerate(x))"),
-    ("aggregate", "Bit", 3, "return sum(0 if i == 1 else b * flip(1/3) for i, b in enumerate(x))"),
+    ("independent groups", "Bit", 3, "return sum(0 if i == 1 else b * flip(1/3) for i, b in enumerate(x))"),
     ("aggregate", "Int(0, 2)", 3, "m = [b * flip(1/3) for b in x]\nreturn (sum(m), max(m), min(m))"),
     ("aggregate", "Int(0, 2)", 3, "m = [b * flip(1/3) for b in x]\nreturn (any(m), all(v == 1 for v in m))"),
     ("aggregate", "Bit", 3, "a = False\nfor b in x:\n    a = a ^ (b > 0) ^ flip(1/3)\nreturn (a, sum(x) > 1)"),
@@ -80,8 +76,8 @@ BY_HAND = [
         "m = [flip(1/2) * b for b in x]\nobserve(sum(m) > 1 or flip(1/9))\nreturn any(m) + max(x)",
     ),
     ("aggregate", "Bit", 3, NOISY + "observe(sum(m) != 1)\nassert sum(m) != 4\nreturn clamp(sum(m), 1, 2)"),
-    ("aggregate", "Bit", 3, "return 5"),
-    ("aggregate", "Values(7)", 3, "return sum(b for b in x if flip(1/2))"),
+    ("independent clients", "Bit", 3, "return 5"),
+    ("independent clients", "Values(7)", 3, "return sum(b for b in x if flip(1/2))"),
     # almost aggregates
     ("chain", "Bit", 3, SHARED + "return sum(b ^ c[i // 2] for i, b in enumerate(x))"),
     ("chain", "Bit", 3, SHARED + "return (sum(b ^ c[i] for i, b in enumerate(x)), c[0])"),
@@ -99,7 +95,7 @@ BY_HAND = [
     ),
     ("independent clients", "Bit", 3, "return (x[0], flip(1/3))"),
     ("independent clients", "Bit", 3, SHARED + "return tuple(b ^ c[i - 1] for i, b in enumerate(x))"),
-    ("chain", "Bit", 3, "c = flip(1/3)\nreturn tuple((b ^ c) if i != 1 else b for i, b in enumerate(x))"),
+    ("independent groups", "Bit", 3, "c = flip(1/3)\nreturn tuple((b ^ c) if i != 1 else b for i, b in enumerate(x))"),
     ("chain", "Bit", 3, NOISY + "return (tuple(m), sum(m) > 1)"),
     # independent groups of clients, the last of which ends in the tail, and almost
     ("independent groups", "Bit", 4, NOISY + "return (m[0] ^ m[1], m[2] ^ m[3])"),
@@ -144,15 +140,9 @@ def source_of(record: str, body: str, neighbours: str = "replace-one", target: s
     return f'{MODULE}@mechanism(record={record}, neighbours="{neighbours}", target={target})\ndef f(x):\n{lines}'
 
 
-@pytest.mark.parametrize("few", [256, 0])
 @pytest.mark.parametrize(("method", "record", "n", "body"), BY_HAND)
-def test_programs_by_hand(
-    method: str | None, record: str, n: int, body: str, few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if not few and method is not None and not method.startswith("independent"):
-        pytest.skip("that limit is for independent clients")
-    monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", few)
-    found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"))
+def test_programs_by_hand(method: str | None, record: str, n: int, body: str) -> None:
+    found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"), *NAMES)
     assert method in (None, found)
 
 
@@ -172,19 +162,15 @@ IN_PARTS = [
 
 @pytest.mark.parametrize("relation", ["replace-one", "unit-step", "add-remove"])
 @pytest.mark.parametrize(("in_parts", "record", "n", "body"), IN_PARTS)
-def test_outputs_in_independent_parts(
-    in_parts: bool, record: str, n: int, body: str, relation: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outputs_in_independent_parts(in_parts: bool, record: str, n: int, body: str, relation: str) -> None:
     if relation != "replace-one" and record.startswith("Tuple"):
         pytest.skip("these records have no steps")
     if relation == "add-remove":
         body = f"x = [b or 0 for b in x]\n{body}"
-    monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
     source = source_of(record, body, relation)
     oracle.compare(Drawn(source, n, relation))
     with module_of(source) as module:
-        instance = module.f.bind(n=n)
-        assert (instance.engine.compiled(instance.engine.monitor()).factored is not None) == in_parts
+        assert oracle.check_one_method(module.f.bind(n=n, method="independent outputs")) == in_parts
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -264,9 +250,8 @@ def test_interrupted_queries_enclose_the_answer(name: str, query: str) -> None:
     low, high = answer.lower, answer.upper
     for looks in (0, 1, 2, 3, 5, 9, 17, 40, 150, 10**9):
         instance = INSTANCES[name]()
-        plan = instance.engine.plan(instance.engine.monitor())
-        if plan.aggregate is not None:
-            plan.aggregate._by_counts.clear()
+        for ask in (questions.first, questions.comparison):  # compiled: what follows interrupts the search
+            ask(instance.engine.program, instance.engine.control())
         instance.engine.stopping = Countdown(looks)  # type: ignore[assignment]
         found = QUERIES[query](instance)
         assert found.lower <= low
@@ -310,25 +295,19 @@ def test_an_interrupted_compilation_knows_nothing() -> None:
 @given(rng=st.randoms(use_true_random=False))
 def test_a_search_cut_short_encloses_the_answer(relation: str, most: tuple[int, int], rng: random.Random) -> None:
     drawn = draw(rng, neighbours=relation)
-    with module_of(drawn.source) as module, pytest.MonkeyPatch.context() as patch:
+    with module_of(drawn.source) as module:
         instance = module.f.bind(n=drawn.n)
         try:
             tight = instance.privacy().exp_epsilon
         except ProgramError:
             return
-        plan = instance.engine.plan(instance.engine.monitor())
-        if plan.chain is None:
+        chain = instance.engine.program.chain(instance.engine.control())
+        if chain is None or callable(instance.bound.neighbours):
             return
-        patch.setattr(chain_search, "MAX_FORMS", most[0])
-        patch.setattr(chain_search, "MAX_SUFFIXES", most[1])
-        patch.setattr(chain_search, "BEAM", most)
-        found = chain_search.largest_ratio(plan.chain, instance.bound)
+        found = chain_search.largest_ratio(chain, instance.bound, limits=(most,))
         assert found.lower <= tight <= found.upper
         assert (found.reason is None) == (found.lower == found.upper)
         assert (found.found.ratio if found.found else 1) == found.lower
-        patch.setattr(tightdp.session.search, "_FEW_DATASETS", 0)
-        shown = instance.privacy()
-        assert shown.lower <= tight <= shown.upper
 
 
 def test_a_timeout_of_the_clock() -> None:

@@ -15,7 +15,7 @@ from generators.comparison import imported
 from generators.mechanisms import draw_mechanism
 from symmetry_oracle import meaning
 from tightdp import Bit, Instance, ParameterError, flip, mechanism
-from tightdp.language.neighbours import neighbours_of
+from tightdp.language.neighbours import relation_of
 from tightdp.queries.likelihood import LikelihoodRow
 
 
@@ -45,7 +45,7 @@ def compare(instance: Instance) -> None:
         ratios = [row.ratio for row in found.rows]
         assert ratios == sorted(ratios, reverse=True)
         assert len(found.rows) == len(law | law_prime)
-        assert found.are_neighbours == (x_prime in list(neighbours_of(bound)(x)))
+        assert found.are_neighbours == (x_prime in list(relation_of(bound).neighbours(x)))
         assert x != x_prime or set(ratios) == {1}
 
 

@@ -213,8 +213,8 @@ def test_a_stopped_search_is_not_kept() -> None:
 def test_limits_before_anything_is_known() -> None:
     with pytest.raises(LimitError, match="took more than 0 s"):
         response.bind(n=3, lam="1/5", timeout=0).privacy()
-    with pytest.raises(LimitError, match="more than 5 nodes"):
-        response.bind(n=3, lam="1/5", max_nodes=5).privacy()
+    with pytest.raises(LimitError, match="more than 3 nodes"):
+        response.bind(n=3, lam="1/5", max_nodes=3).privacy()
 
 
 # Bad queries.

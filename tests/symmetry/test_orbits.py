@@ -12,18 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symmetry_oracle as oracle
-import tightdp.methods.plan
 from agreement import datasets, module_of
 from renamed_outputs import Laws, core, laws_of, only_outputs_renamed
 from symmetric_programs import MODULE, Drawn, draw
 from tightdp import Bit, Instance, Int, LanguageError, QueryError, Tuple, flip, mechanism, randint
 from tightdp.core.lowering import lower_target
 from tightdp.language.interp import target_value
-from tightdp.language.neighbours import neighbours_of
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
-from tightdp.methods import chain
-from tightdp.symmetry import sets
 from tightdp.symmetry.detect import Action
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
@@ -53,7 +50,7 @@ def check_found(bound: Bound, laws: Laws, found: Symmetries | None) -> None:
     if not isinstance(bound.neighbours, str):
         return
     listed = list(found.orbits.privacy_set())
-    related = neighbours_of(bound)
+    related = relation_of(bound).neighbours
     assert all(other in related(x) for x, other, _ in listed)
     assert sum(size for *_, size in listed) == sum(1 for x in datasets(bound) for _ in related(x))
     assert len(listed) <= found.orbits.number_of_pairs
@@ -200,19 +197,18 @@ def test_where_no_symmetry_is_there_none_is_found(body: str) -> None:
     ],
 )
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove", "rotated"])
-def test_answers_up_to_symmetry(record: str, n: int, body: str, relation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_up_to_symmetry(record: str, n: int, body: str, relation: str) -> None:
     if relation == "add-remove":
         if record == "Tuple(Bit, Bit)":
             pytest.skip("absent records have no components")
         body = f"x = [b or 0 for b in x]\n{body}" if "'u'" not in body else body
-    monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     name = relation if relation == "rotated" else f'"{relation}"'
     if record == "Values('u', None, 'w')":
         name = '"replace-one"' if relation == "add-remove" else name
         lines = lines.replace("x = [b or 0 for b in x]\n    ", "")
     source = f"{MODULE}@mechanism(record={record}, neighbours={name}, target=len)\ndef f(x):\n{lines}"
-    oracle.compare(Drawn(source, n, relation, frozenset({"numeric"} if "sum" in body else ())))
+    oracle.compare(Drawn(source, n, relation, frozenset({"numeric"} if "sum" in body else ())), "orbits")
 
 
 def test_a_draw_that_only_a_check_looks_at() -> None:
@@ -222,11 +218,8 @@ def test_a_draw_that_only_a_check_looks_at() -> None:
         assert module.f.bind(n=9).curve().points == ((1, Fraction(1, 9)),)
 
 
-def test_a_chain_whose_maps_have_too_many_entries_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    tight = shamed.bind(n=9).privacy()
-    monkeypatch.setattr(chain, "MAX_ENTRIES", 0)
-    monkeypatch.setattr(chain, "_BETWEEN_LOOKS", 0)
-    found = shamed.bind(n=9).privacy()
+def test_orbits_and_the_chain_agree() -> None:
+    tight, found = (shamed.bind(n=9, method=method).privacy() for method in ("chain", "orbits"))
     assert (tight.stats.method, found.stats.method) == ("chain", "orbits")
     assert found.exp_epsilon == tight.exp_epsilon
 
@@ -275,20 +268,18 @@ def test_too_many_classes_are_refused() -> None:
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "unit-all"])
-def test_where_pairs_are_too_many_the_answer_is_an_enclosure(relation: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ends hold: checked with a limit low enough that the exact answer is known too."""
+def test_where_pairs_are_too_many_the_answer_is_an_enclosure(relation: str) -> None:
+    """Both ends hold: checked where the exact answer is known too."""
     body = "for i, b in enumerate(x):\n    if flip((1 + b) / (i + 3)):\n        return i\nreturn None"
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     source = f'{MODULE}@mechanism(record=Bit, neighbours="{relation}")\ndef f(x):\n{lines}'
     with module_of(source) as module:
-        exact, enclosed = module.f.bind(n=7), module.f.bind(n=7)
+        exact, enclosed = module.f.bind(n=7), module.f.bind(n=7, method="chain")
         bars = [Fraction(1, 10**k) for k in range(1, 4)]
         answers = [exact.privacy(delta=bar).exp_epsilon for bar in bars]
         steps = [Fraction(k, 4) for k in range(4, 9)]
         deltas = [exact.delta(exp_epsilon=t).delta for t in steps]
         moment = exact.renyi(2).exp_moment
-        monkeypatch.setattr(sets, "MAX_DATASETS", 100)
-        monkeypatch.setattr(tightdp.methods.plan, "_FEW_DATASETS", 0)
         for bar, tight in zip(bars, answers, strict=True):
             found = enclosed.privacy(delta=bar)
             assert found.status in ("bounded", "exact")

@@ -24,13 +24,15 @@ def add_program(parser: ArgumentParser) -> None:
     parser.add_argument("bindings", metavar="KEY=VALUE", nargs="*", help="n and the parameters of the mechanism")
 
 
-def add_limits(parser: ArgumentParser) -> None:
-    """Declare the neighbours and the limits of a query."""
+def add_limits(parser: ArgumentParser, method: bool = True) -> None:
+    """Declare the neighbours and the limits of a query, and the choice of a method where there is one."""
     limits = parser.add_argument_group("neighbours and limits")
     limits.add_argument("--neighbours", metavar="NAME", help="replace-one, unit-step, unit-all or add-remove")
     limits.add_argument("--timeout", metavar="S", help="give up after S seconds (also 10s, 2m, 1h)")
     limits.add_argument("--max-nodes", metavar="N", help="give up when the diagram has more nodes")
     limits.add_argument("--max-memory", metavar="SIZE", help="give up beyond, as in 4G (default: 80%% of what is free)")
+    if method:
+        limits.add_argument("--method", metavar="NAME", help="ask one method only, such as exhaustive or chain")
     limits.add_argument("--backend", metavar="NAME", default="cudd", help="the library of diagrams: cudd or autoref")
 
 
@@ -62,7 +64,14 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
     """Bind a mechanism to parameters under the options' neighbours and limits."""
     bound = bind_program(mechanism, parameters, options.neighbours, n)
     most = None if options.max_nodes is None else read_count("--max-nodes", options.max_nodes)
-    return Instance(bound, options.backend, timeout=options.timeout, max_nodes=most, max_memory=options.max_memory)
+    return Instance(
+        bound,
+        options.backend,
+        timeout=options.timeout,
+        max_nodes=most,
+        max_memory=options.max_memory,
+        method=getattr(options, "method", None),
+    )
 
 
 def bind_program(

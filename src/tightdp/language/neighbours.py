@@ -2,74 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 from tightdp.errors import ParameterError
 from tightdp.language.domains import Record
 from tightdp.language.program import Bound, Dataset
 
-__all__ = ["changes_one_record", "neighbours_of", "record_steps", "relation_name"]
-
-Relation = Callable[[Dataset], Iterator[Dataset]]
+__all__ = ["NeighbouringRelation", "relation_of"]
 
 
-def relation_name(bound: Bound) -> str:
-    """Return the name of a mechanism's neighbour relation."""
-    relation = bound.neighbours
-    return relation if isinstance(relation, str) else getattr(relation, "__name__", "custom")
-
-
-def neighbours_of(bound: Bound) -> Relation:
-    """Return the function that gives the neighbours of a dataset, in a fixed order.
+@dataclass(frozen=True)
+class NeighbouringRelation:
+    """The neighbour relation of a bound mechanism: one that has a name, or a function.
 
     "replace-one": exactly one record differs. "unit-step": one integer record differs, by 1. "unit-all": every
     integer record differs by at most 1, and one does. "add-remove": one record becomes or stops being None.
     A relation given as a function is taken as it is, in the direction in which it is given.
     """
-    relation = bound.neighbours
-    if not isinstance(relation, str):
-        return _custom(bound)
-    steps = record_steps(bound)
-    if relation == "unit-all":
-        return lambda x: (other for other in product(*(steps[record] for record in x)) if other != x)
-    return lambda x: (
-        (*x[:at], record, *x[at + 1 :]) for at in range(len(x)) for record in steps[x[at]] if record != x[at]
-    )
 
+    bound: Bound
 
-def changes_one_record(bound: Bound) -> bool:
-    """Whether neighbours differ in one record, in the same way for every client."""
-    return bound.neighbours in ("replace-one", "unit-step", "add-remove")
+    @property
+    def name(self) -> str:
+        """The name, or that of the function."""
+        relation = self.bound.neighbours
+        return relation if isinstance(relation, str) else getattr(relation, "__name__", "custom")
 
+    @property
+    def custom(self) -> bool:
+        """Whether it is a function; all other relations treat all clients alike, and are described by `steps`."""
+        return callable(self.bound.neighbours)
 
-def record_steps(bound: Bound) -> dict[Record, tuple[Record, ...]]:
-    """Return, for every record, what a named relation lets it become (itself included), in the order of the domain."""
-    assert isinstance(bound.neighbours, str)
-    return {record: _steps(bound, bound.neighbours, record) for record in bound.record.values}
+    @property
+    def one_record(self) -> bool:
+        """Whether neighbours differ in one record, in the same way for every client."""
+        return not self.custom and not self.every_record
 
+    @property
+    def every_record(self) -> bool:
+        """Whether every record may change at once, each by a step of its own."""
+        return self.bound.neighbours == "unit-all"
 
-def _steps(bound: Bound, relation: str, record: Record) -> tuple[Record, ...]:
-    """Return what one record may become, in the order of the domain."""
-    values = bound.record.values
-    if relation == "replace-one":
-        return values
-    if relation == "add-remove":
-        return tuple(other for other in values if (other is None) != (record is None))
-    return tuple(other for other in values if abs(int(other) - int(record)) <= 1)
+    @cached_property
+    def steps(self) -> dict[Record, tuple[Record, ...]]:
+        """For every record, what it may become (itself included where that is a step), in the order of the domain.
 
+        For relations that have a name.
+        """
+        assert not self.custom
+        return {record: self._steps(record) for record in self.bound.record.values}
 
-def _custom(bound: Bound) -> Relation:
-    relation = bound.neighbours
-    assert callable(relation)
+    def _steps(self, record: Record) -> tuple[Record, ...]:
+        values = self.bound.record.values
+        if self.name == "replace-one":
+            return values
+        if self.name == "add-remove":
+            return tuple(other for other in values if (other is None) != (record is None))
+        return tuple(other for other in values if abs(int(other) - int(record)) <= 1)
 
-    def of(x: Dataset) -> Iterator[Dataset]:
+    def neighbours(self, x: Dataset) -> Iterator[Dataset]:
+        """Yield the neighbours of a dataset, in a fixed order.
+
+        Raises ParameterError where a function gives something that is not a dataset.
+        """
+        if self.custom:
+            return self._given(x)
+        steps = self.steps
+        if self.every_record:
+            return (other for other in product(*(steps[record] for record in x)) if other != x)
+        return ((*x[:at], new, *x[at + 1 :]) for at in range(len(x)) for new in steps[x[at]] if new != x[at])
+
+    def _given(self, x: Dataset) -> Iterator[Dataset]:
+        relation = self.bound.neighbours
+        assert callable(relation)
         for other in relation(x):
             try:
-                yield bound.check_dataset(other)
+                yield self.bound.check_dataset(other)
             except ParameterError as error:
                 raise ParameterError(
-                    f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "correct the neighbour relation"
+                    f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "mend the neighbour relation"
                 ) from None
 
-    return of
+    def relates(self, x: Dataset, x_prime: Dataset) -> bool:
+        """Whether x' is a neighbour of x."""
+        if self.custom:
+            return x_prime in set(self.neighbours(x))
+        moved = [(old, new) for old, new in zip(x, x_prime, strict=True) if old != new]
+        most = 1 if self.one_record else len(x)
+        return 1 <= len(moved) <= most and all(new in self.steps[old] for old, new in moved)
+
+
+def relation_of(bound: Bound) -> NeighbouringRelation:
+    """Return the neighbour relation of a bound mechanism."""
+    return NeighbouringRelation(bound)

@@ -1,4 +1,7 @@
-"""Methods: how output laws and likelihood ratios are found, each for the programs that it applies to.
+"""How output laws and likelihood ratios are found: the methods, and the order in which they are tried.
 
-In: a core program. Out: laws, tight ratios, bounds, pairs. May import `symmetry` and below.
+In: a bound mechanism. Out: laws, tight ratios, pairs of neighbours to compare, datasets to measure accuracy on.
+`base` has the protocol of a method, `choose` the ordered list of methods, `questions` what is asked of them, `program`
+what they look at; every `by_*` file is a method, the other files are what methods work with. May import `symmetry` and
+below.
 """

@@ -14,7 +14,7 @@ from tightdp.core.nodes import Choice, CoreProgram, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import changes_one_record, record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights, raw_weights
 from tightdp.logic.encode import encode, prober
@@ -216,7 +216,7 @@ class AggregateTable(Table):
         Where there are many classes, those with the same two output laws become one.
         """
         number = self.orbits.number_of_pairs(self.bound)
-        if number > _MANY_PAIRS and changes_one_record(self.bound):
+        if number > _MANY_PAIRS and relation_of(self.bound).one_record:
             return PrivacySet(lambda: self._merged_pairs(watch), number)
         return PrivacySet(lambda: self.orbits.pairs(self.bound), number)
 
@@ -240,7 +240,7 @@ class AggregateTable(Table):
 
     def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
         """Yield some pairs of neighbours whose laws are both computed, for a relation that changes one record."""
-        if changes_one_record(self.bound):
+        if relation_of(self.bound).one_record:
             for change in islice(self.orbits.changes_of_one(self.bound), _TRIED):
                 if change.counts in self._by_counts and change.counts_after in self._by_counts:
                     yield *self.orbits.neighbours(change), change.size
@@ -256,9 +256,9 @@ class AggregateTable(Table):
         The output depends on a record only through what its client contributes, and a ratio of sums is at most the
         largest ratio of its terms. `observe` divides by probabilities that change by as much at most.
         """
-        steps = record_steps(self.bound)
+        steps = relation_of(self.bound).steps
         bounds = [_letter_bound(self._letters[at], group, steps) for at, group in enumerate(self.orbits.groups)]
-        if self.bound.neighbours == "unit-all":
+        if relation_of(self.bound).every_record:
             powers = [limit ** len(group.clients) for limit, group in zip(bounds, self.orbits.groups, strict=True)]
             whole = math.inf if math.inf in powers else math.prod(powers, start=Fraction(1))
         else:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import gcd, inf
 
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
 from tightdp.methods.chain_search import Runs, Steps
@@ -59,7 +59,7 @@ def every_ratio(
 class _Ratios:
     def __init__(self, chain: Chain, bound: Bound, watch: Callable[[], None]) -> None:
         self.chain, self.bound, self.watch = chain, bound, watch
-        self.steps = record_steps(bound)
+        self.steps = relation_of(bound).steps
         self.runs = Runs(chain)
         seen = {block.client for block in chain.blocks}
         self.unseen = next((client for client in range(bound.n) if client not in seen), None)
@@ -67,7 +67,7 @@ class _Ratios:
 
     def pairs(self, below: Vector) -> list[_Pair]:
         """Return the pairs of forms at the top of the chain, for neighbours and all outputs with one tail."""
-        together = self.bound.neighbours == "unit-all"
+        together = relation_of(self.bound).every_record
         ends = {run[-1] for run in self.runs.of(frozenset(below))}
         pairs = [_Pair(below, below, False, ())]
         if self.unseen is not None and self.move is not None:

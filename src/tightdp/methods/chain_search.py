@@ -23,19 +23,17 @@ from typing import Any
 
 from tightdp.errors import LimitError
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
 from tightdp.methods.impossible import find_difference
 
-__all__ = ["Enclosure", "Found", "Runs", "blockwise_bound", "largest_ratio"]
+__all__ = ["BRIEF", "THOROUGH", "Enclosure", "Found", "Runs", "blockwise_bound", "largest_ratio"]
 
-MAX_FORMS = 400
-"""How many forms are kept at one block before a search gives up."""
-MAX_SUFFIXES = 4_000
-"""How many different ways in which the clients below a change may act are followed."""
-BEAM = (12, 100)
-"""So many forms and suffixes a first search follows: a large ratio found early makes the full search drop much."""
+BRIEF = ((12, 100),)
+"""How many forms are kept at one block, and how many ways in which the clients below a change may act are followed."""
+THOROUGH = (*BRIEF, (400, 4_000))
+"""A large ratio that a brief search finds makes the full one drop much."""
 _WATCHED = 64
 """So many forms are handled between two looks at the limits."""
 
@@ -72,25 +70,25 @@ class Enclosure:
 
 
 def largest_ratio(
-    chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None, briefly: bool = False
+    chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None, limits: Sequence[tuple[int, int]] = THOROUGH
 ) -> Enclosure:
     """Return the largest likelihood ratio over neighbours and outputs, exactly unless a limit is met.
 
     The relation must be one with a name: it treats all clients alike. `watch` is called now and then; where it
-    raises LimitError, or the search would have to follow too many forms (`briefly`: more than a few), what is known
-    by then is returned.
+    raises LimitError, or the search would have to follow too many forms, what is known by then is returned. `limits`
+    says how many forms and suffixes are followed, search after search.
     """
-    search = (_EveryChange if bound.neighbours == "unit-all" else _OneChange)(chain, bound, watch)
+    search = (_EveryChange if relation_of(bound).every_record else _OneChange)(chain, bound, watch)
     reason: LimitError | None = None
     try:
-        search.run((BEAM,) if briefly else (BEAM, (MAX_FORMS, MAX_SUFFIXES)))
+        search.run(limits)
     except LimitError as error:
         reason = error
     # Probabilities sum to 1 under both neighbours, so some output is at least as likely under the first.
     lower = max(search.ratio, Fraction(1))
     upper: Fraction | float = lower
     if reason is None and search.cut_short:
-        reason = LimitError(f"the search would have to follow more than {MAX_FORMS} forms", "use fewer records")
+        reason = LimitError(f"the search would have to follow more than {limits[-1][0]} forms", "use fewer records")
     if reason is not None:
         upper = max(lower, blockwise_bound(chain, bound))
     found = search.best
@@ -108,9 +106,9 @@ def blockwise_bound(chain: Chain, bound: Bound) -> Fraction | float:
     its block: so the largest ratio of two entries of a block bounds the change of one record, the product over
     blocks that of all.
     """
-    steps = record_steps(bound)
+    steps = relation_of(bound).steps
     bounds: list[Fraction | float] = [_block_bound(block, steps) for block in chain.blocks]
-    if bound.neighbours == "unit-all":
+    if relation_of(bound).every_record:
         return math.inf if math.inf in bounds else math.prod(bounds, start=Fraction(1))
     return max(bounds, default=Fraction(1))
 
@@ -144,11 +142,11 @@ class _Search:
         self.chain = chain
         self.bound = bound
         self.watch = watch
-        self.steps = record_steps(bound)
+        self.steps = relation_of(bound).steps
         self.ratio: Fraction | float = Fraction(0)
         self.best: Found | None = None
         self.cut_short = False
-        self._most_forms, self._most_suffixes = MAX_FORMS, MAX_SUFFIXES
+        self._most_forms = self._most_suffixes = 0
 
     def run(self, limits: Sequence[tuple[int, int]]) -> None:
         """Search all heads and tails, following so many forms and suffixes at most, one limit after the other.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tightdp.language.domains import Record
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.methods.chain import Block, Chain, Letter
 
@@ -33,7 +34,7 @@ def find_difference(
 
     None is returned, too, where more than `MAX_STATES` states would have to be kept: it proves nothing.
     """
-    everywhere = bound.neighbours == "unit-all"
+    everywhere = relation_of(bound).every_record
     for tail, below in chain.tails.items():
         start = frozenset(below)
         states: list[_State] = [(start, start, everywhere, ())]

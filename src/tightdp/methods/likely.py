@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from tightdp.language.neighbours import neighbours_of
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.symmetry.sets import PrivacySet
 
@@ -20,7 +20,7 @@ def promising_pairs(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Priv
 
 
 def _pairs(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Iterator[tuple[Dataset, Dataset, int]]:
-    related = neighbours_of(bound)
+    related = relation_of(bound).neighbours
     centres = [*(worst or ()), *((record,) * bound.n for record in bound.record.values)]
     ways = [related(x) for x in centres]
     if worst is not None:

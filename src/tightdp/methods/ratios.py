@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tightdp.language.program import Dataset, Output
-from tightdp.symmetry.sets import PrivacySet, Table
+
+if TYPE_CHECKING:
+    from tightdp.methods.base import Pair
 
 __all__ = ["Named", "Ratio", "ratios_of_pairs"]
 
@@ -36,10 +38,10 @@ class Ratio:
     triples: int | None = None
 
 
-def ratios_of_pairs(table: Table, privacy_set: PrivacySet) -> Iterator[Named]:
-    """Yield the ratio P(y|x)/P(y|x') of all pairs of a set with all outputs that one of the two gives."""
-    for x, x_prime, _ in privacy_set:
-        ours, theirs = table.weights(x), table.weights(x_prime)
+def ratios_of_pairs(pairs: Iterable[Pair]) -> Iterator[Named]:
+    """Yield the ratio P(y|x)/P(y|x') of all pairs with all outputs that one of the two gives."""
+    for pair in pairs:
+        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         for code in sorted(ours.by_code.keys() | theirs.by_code.keys()):
             up, down = ours.by_code.get(code, 0) * theirs.total, theirs.by_code.get(code, 0) * ours.total
-            yield Fraction(up, down) if down else math.inf, x, x_prime, table.output(code)
+            yield Fraction(up, down) if down else math.inf, pair.x, pair.x_prime, pair.table.output(code)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import changes_one_record, record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
+from tightdp.logic.count import Weights
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.chain import Block, Chain
 from tightdp.methods.chain_search import Runs
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from tightdp.symmetry.detect import Action
     from tightdp.symmetry.symmetries import Symmetries
 
-__all__ = ["Symmetry", "both", "of_chain", "of_orbits", "of_symmetries", "sized"]
+__all__ = ["Letters", "Symmetry", "both", "of_chain", "of_independent", "of_orbits", "of_symmetries", "sized"]
 
 _SHOWN = 4
 """For how many outputs the symmetries that hold only given that output are spelled out."""
@@ -63,7 +65,7 @@ def of_orbits(orbits: Orbits, bound: Bound, outputs: int | None, accuracy_set: i
             if len(letter) > 1:
                 records = ", ".join(map(str, letter))
                 words.append(f"the records {records} of {who} make no difference")
-    named = isinstance(bound.neighbours, str)
+    named = not relation_of(bound).custom
     if outputs is None:
         return Symmetry(tuple(words), accuracy_set=accuracy_set)
     pairs = orbits.number_of_pairs(bound) * outputs if named else None
@@ -156,7 +158,8 @@ def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:
         who = clients_in_words([chain.blocks[at].client for at in run])
         moving = " together with their outputs" if chain.blocks[run[0]].bits else ""
         words.append(f"{who} are interchangeable{moving}")
-    words += _relabellings(chain, bound)
+    everything = [_classes(block, _below(block)) for block in chain.blocks]
+    words += _relabellings(everything, bound.record.values, any(block.bits for block in chain.blocks))
     inference = privacy = 0
     for number, (code, below) in enumerate(chain.tails.items()):
         here = runs.of(frozenset(below))
@@ -177,7 +180,45 @@ def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:
         for at, (length, letters) in enumerate(sizes):
             others = [(length - 1, letters), *sizes[:at], *sizes[at + 1 :]]
             privacy += len(chain.heads) * moves[at] * count_compositions(others)
-    return Symmetry(tuple(words), inference, privacy if changes_one_record(bound) else None)
+    return Symmetry(tuple(words), inference, privacy if relation_of(bound).one_record else None)
+
+
+Letters = Mapping[Record, Weights]
+"""The laws of one client, by record."""
+
+
+def of_independent(
+    bound: Bound, kinds: Sequence[tuple[Sequence[tuple[int, ...]], bool]], letters: Sequence[Letters] | None
+) -> Symmetry:
+    """Return the symmetries of clients or groups that act independently.
+
+    `kinds` are those that are alike, and whether they have an output of their own; `letters` are the laws of
+    one client of each kind. Without these, sizes are not worked out.
+    """
+    words = []
+    for members, outputs in kinds:
+        if len(members) > 1:
+            together = " together with their outputs" if outputs else ""
+            if len(members[0]) == 1:
+                words.append(f"{clients_in_words([client for (client,) in members])} are interchangeable{together}")
+            else:
+                words.append(f"these blocks of clients are interchangeable{together}: {_blocks_in_words(members)}")
+    if letters is None:
+        return Symmetry(tuple(words))
+    tables = [
+        {
+            (record, code): Fraction(weight, law.total)
+            for record, law in laws.items()
+            for code, weight in law.by_code.items()
+        }
+        for laws in letters
+    ]
+    words += _relabellings(tables, bound.record.values, any(outputs for _, outputs in kinds))
+    sizes = [(len(members), len(set(table.values()))) for (members, _), table in zip(kinds, tables, strict=True)]
+    privacy = 0
+    for at, ((length, number), table) in enumerate(zip(sizes, tables, strict=True)):
+        privacy += _moves(bound, table) * count_compositions([(length - 1, number), *sizes[:at], *sizes[at + 1 :]])
+    return Symmetry(tuple(words), count_compositions(sizes), privacy)
 
 
 def _named(chain: Chain, formula: WeightedFormula, tail: int) -> str:
@@ -187,9 +228,9 @@ def _named(chain: Chain, formula: WeightedFormula, tail: int) -> str:
     return f"whose last part is number {tail}"
 
 
-def _classes(block: Block, support: frozenset[int]) -> dict[tuple[Record, int], Any]:
+def _classes(block: Block, support: frozenset[int]) -> dict[tuple[Record, int], Hashable]:
     """Return, for every letter, what it does to the nodes that lead to an output; equal values are alike."""
-    classes: dict[tuple[Record, int], Any] = {}
+    classes: dict[tuple[Record, int], Hashable] = {}
     for letter, arrows in block.into.items():
         effect = frozenset(
             (node, above, weight) for node, entries in arrows.items() if node in support for above, weight in entries
@@ -199,11 +240,11 @@ def _classes(block: Block, support: frozenset[int]) -> dict[tuple[Record, int], 
     return classes
 
 
-def _moves(bound: Bound, classes: dict[tuple[Record, int], Any]) -> int:
+def _moves(bound: Bound, classes: Mapping[tuple[Record, int], Hashable]) -> int:
     """Return in how many ways that are not alike one client can change its record and the output keep its bits."""
-    if not isinstance(bound.neighbours, str):
+    if relation_of(bound).custom:
         return 0
-    steps = record_steps(bound)
+    steps = relation_of(bound).steps
     return len(
         {
             (effect, classes.get((new, bits)))
@@ -214,19 +255,23 @@ def _moves(bound: Bound, classes: dict[tuple[Record, int], Any]) -> int:
     )
 
 
-def _relabellings(chain: Chain, bound: Bound) -> list[str]:
-    """Return in words which records can be exchanged together with the client's own output."""
-    if not chain.blocks:
+def _relabellings(
+    tables: Sequence[Mapping[tuple[Record, int], Hashable]], records: Sequence[Record], outputs: bool
+) -> list[str]:
+    """Return in words which records can be exchanged together with the client's own output.
+
+    A table says for one client what a record with an output does; equal values are alike.
+    """
+    if not tables:
         return []
-    records = bound.record.values
     pairs = []
     for at, one in enumerate(records):
         for other in records[at + 1 :]:
-            if all(_exchangeable(block, records, one, other) for block in chain.blocks):
+            if all(_exchangeable(table, records, one, other) for table in tables):
                 pairs.append((one, other))
     if not pairs:
         return []
-    together = " and y_i together" if any(block.bits for block in chain.blocks) else ""
+    together = " and y_i together" if outputs else ""
     if tuple(records) == (0, 1):
         return [f"flipping x_i{together} changes nothing"]
     if len(pairs) == len(records) * (len(records) - 1) // 2:
@@ -234,12 +279,17 @@ def _relabellings(chain: Chain, bound: Bound) -> list[str]:
     return [f"exchanging {one} and {other} in x_i{together} changes nothing" for one, other in pairs[:_SHOWN]]
 
 
-def _exchangeable(block: Block, records: Sequence[Record], one: Record, other: Record) -> bool:
-    """Whether exchanging two records, with some permutation of the client's output bits, gives the same block."""
-    everywhere = frozenset(node for arrows in block.into.values() for node in arrows)
-    classes = _classes(block, everywhere)
+def _exchangeable(
+    table: Mapping[tuple[Record, int], Hashable], records: Sequence[Record], one: Record, other: Record
+) -> bool:
+    """Whether exchanging two records, with some permutation of the client's outputs, gives the same table."""
     swapped = {one: other, other: one}
-    bits = {bits for _, bits in classes}
-    before = Counter(tuple(classes.get((record, b)) for record in records) for b in bits)
-    after = Counter(tuple(classes.get((swapped.get(record, record), b)) for record in records) for b in bits)
+    bits = {bits for _, bits in table}
+    before = Counter(tuple(table.get((record, b)) for record in records) for b in bits)
+    after = Counter(tuple(table.get((swapped.get(record, record), b)) for record in records) for b in bits)
     return before == after
+
+
+def _below(block: Block) -> frozenset[int]:
+    """Return the nodes below a block."""
+    return frozenset(node for arrows in block.into.values() for node in arrows)

@@ -13,10 +13,10 @@ from tightdp.language.domains import Record
 from tightdp.language.program import Bound
 from tightdp.logic.encode import encode
 from tightdp.methods.aggregate import find_aggregate
+from tightdp.methods.parts import Part, split
 from tightdp.one_run.gaps import efficacies
 from tightdp.one_run.law import AuditLaw, Compiler
 from tightdp.one_run.pairs import PairVector, every_pair
-from tightdp.one_run.parts import Part, split
 from tightdp.symmetry.sets import Table
 
 __all__ = ["MAX_VECTORS", "best_pairs"]

@@ -17,9 +17,9 @@ from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregate import Aggregate, find_aggregate
 from tightdp.methods.aggregated import AggregateTable
+from tightdp.methods.parts import Part, split
 from tightdp.one_run.counted import CountedStage
 from tightdp.one_run.pairs import PairVector, audited, dataset_of
-from tightdp.one_run.parts import Part, split
 from tightdp.one_run.stage import Stage, Table
 from tightdp.one_run.summed import MAX_COUNTS, SummedStage
 from tightdp.one_run.traced import MAX_ASSIGNMENTS, trace

@@ -10,9 +10,10 @@ from math import prod
 from tightdp.errors import LimitError
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregated import AggregateTable
+from tightdp.methods.base import Pair
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.queries.curves import least_ratio
-from tightdp.symmetry.sets import PrivacySet, Table
+from tightdp.symmetry.sets import Table
 
 __all__ = ["MAX_DATASETS", "restricted_least"]
 
@@ -44,7 +45,7 @@ def _of_group(group: Group, delta: Fraction) -> Fraction | float:
             f"δ has to be compared on {datasets:,} datasets of {group.bound.n} clients that depend on each other",
             f"use fewer records (at most {MAX_DATASETS:,} datasets), or delta = 0",
         )
-    return least_ratio(table, PrivacySet(lambda: _pairs(classes)), delta)[0]
+    return least_ratio((Pair(x, other, size, table) for x, other, size in _pairs(classes)), delta)[0]
 
 
 def _pairs(classes: Sequence[Sequence[int]]) -> Iterator[tuple[Dataset, Dataset, int]]:

@@ -12,7 +12,7 @@ from tightdp.core.nodes import CoreProgram, Expr, Input
 from tightdp.core.passes import Rebuild
 from tightdp.errors import ParameterError, QueryError
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 
 __all__ = ["PairVector", "audited", "dataset_of", "default_pairs", "every_pair", "read_pairs"]
@@ -37,7 +37,7 @@ def every_pair(bound: Bound) -> tuple[tuple[Record, Record], ...]:
     """
     pairs = tuple(combinations(bound.record.values, 2))
     if isinstance(bound.neighbours, str):
-        steps = record_steps(bound)
+        steps = relation_of(bound).steps
         pairs = tuple((a, b) for a, b in pairs if b in steps[a])
     if not pairs:
         why = "has one record" if bound.record.size < 2 else f"has no two records that differ under {bound.neighbours}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
@@ -14,7 +14,7 @@ from tightdp.errors import ParameterError, QueryError
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods.sums import mass
-from tightdp.symmetry.sets import AccuracySet, Table
+from tightdp.symmetry.sets import Table
 
 __all__ = ["AccuracyClass", "accuracy", "least_alpha"]
 
@@ -28,7 +28,7 @@ class AccuracyClass:
     inputs: int
 
 
-def accuracy(table: Table, accuracy_set: AccuracySet, alpha: Fraction) -> tuple[AccuracyClass, ...]:
+def accuracy(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Fraction) -> tuple[AccuracyClass, ...]:
     """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first.
 
     The first gives the tight 1 - β. Raises QueryError where an output is not a number or there is no target.
@@ -37,7 +37,7 @@ def accuracy(table: Table, accuracy_set: AccuracySet, alpha: Fraction) -> tuple[
         raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
     classes: dict[Fraction, tuple[Dataset, int]] = {}
     decoded = _Numbers(table)
-    for x, inputs in accuracy_set:
+    for x, inputs in datasets:
         target = target_of(table.bound, x)
         weights = table.weights(x)
         decoded.look_at(x, weights.by_code)
@@ -48,7 +48,9 @@ def accuracy(table: Table, accuracy_set: AccuracySet, alpha: Fraction) -> tuple[
     return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
 
 
-def least_alpha(table: Table, accuracy_set: AccuracySet, beta: Fraction) -> tuple[Fraction, Dataset | None]:
+def least_alpha(
+    table: Table, datasets: Iterable[tuple[Dataset, int]], beta: Fraction
+) -> tuple[Fraction, Dataset | None]:
     """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it.
 
     Over an empty set that is 0, which no dataset needs.
@@ -56,7 +58,7 @@ def least_alpha(table: Table, accuracy_set: AccuracySet, beta: Fraction) -> tupl
     if not 0 <= beta < 1:
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
     worst: tuple[Fraction, Dataset | None] = (Fraction(0), None)
-    for x, _ in accuracy_set:
+    for x, _ in datasets:
         weights, total = errors(table, x)
         enough, reached = (1 - beta) * total, 0
         for error, weight in sorted(weights.items()):

@@ -8,7 +8,7 @@ their upper convex hull, hold δ(t) for every t, its inverse, and the trade-off 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, pairwise
@@ -17,15 +17,10 @@ from typing import Any
 from tightdp.errors import ParameterError
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
+from tightdp.methods.base import Pair
 from tightdp.methods.sums import LawByCode
-from tightdp.symmetry.sets import PrivacySet, Table
 
 __all__ = ["Divergence", "Profile", "Renyi", "least_ratio", "profile", "renyi"]
-
-Pair = tuple[Dataset, Dataset]
-
-_LISTED = 10_000
-"""Events of more outputs than this are not listed."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ class Vertex:
 
 @dataclass(frozen=True)
 class Profile:
-    """The exact privacy profile of a privacy set: the upper hull of all its likelihood-ratio tests.
+    """The exact privacy profile of pairs of neighbours: the upper hull of all its likelihood-ratio tests.
 
     The hull runs from (0, 0), or the largest mass that x' never gives, to (1, 1); its coordinates are integers, to be
     divided by `scale`.
@@ -57,7 +52,6 @@ class Profile:
 
     hull: tuple[Vertex, ...]
     scale: int
-    table: Table
 
     def delta(self, t: Fraction) -> Divergence:
         """Return δ(t) for rational t = e^ε >= 0."""
@@ -68,16 +62,7 @@ class Profile:
         value = Fraction(down * best.under - up * best.under_prime, down * self.scale)
         if best.pair is None or value <= 0:
             return Divergence(Fraction(0), None, None, ())
-        x, x_prime = best.pair
-        return Divergence(value, x, x_prime, self._event(x, x_prime, t))
-
-    def _event(self, x: Dataset, x_prime: Dataset, t: Fraction) -> tuple[Any, ...]:
-        ours, theirs = self.table.weights(x), self.table.weights(x_prime)
-        left, right = theirs.total * t.denominator, ours.total * t.numerator
-        codes = [code for code, weight in ours.by_code.items() if weight * left > theirs.by_code.get(code, 0) * right]
-        if sum(map(self.table.multiplicity, codes)) > _LISTED:
-            return ()
-        return tuple(output for code in codes for output in self.table.outputs(code))
+        return Divergence(value, best.pair.x, best.pair.x_prime, _event(best.pair, t))
 
     def least(self, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
         """Return the least t >= 1 with δ(t) <= delta, and the pair that forbids a smaller one.
@@ -117,48 +102,57 @@ class Profile:
         )
 
 
-def profile(table: Table, privacy_set: PrivacySet) -> Profile:
-    """Return the exact privacy profile over a privacy set."""
+def _event(pair: Pair, t: Fraction) -> tuple[Any, ...]:
+    """Return the outputs y with P(y) > t·P'(y)."""
+    table = pair.table
+    ours, theirs = table.weights(pair.x), table.weights(pair.x_prime)
+    left, right = theirs.total * t.denominator, ours.total * t.numerator
+    codes = [code for code, weight in ours.by_code.items() if weight * left > theirs.by_code.get(code, 0) * right]
+    return table.event(codes, pair.x)
+
+
+def profile(pairs: Iterable[Pair]) -> Profile:
+    """Return the exact privacy profile over some pairs of neighbours."""
     scale = 1
     hull = [Vertex(0, 0, None), Vertex(1, 1, None)]
     pending: list[Vertex] = []
-    for x, x_prime, _ in privacy_set:
-        ours, theirs = table.weights(x), table.weights(x_prime)
+    for pair in pairs:
+        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         common = math.lcm(scale, ours.total, theirs.total)
         if common != scale:
             hull, pending = (_scaled(vertices, common // scale) for vertices in (hull, pending))
             scale = common
-        pending += _tests(ours, theirs, (x, x_prime), scale)
+        pending += _tests(ours, theirs, pair, scale)
         if len(pending) > 50_000:
             hull, pending = _upper_hull([*hull, *pending]), []
-    return Profile(tuple(_upper_hull([*hull, *pending])), scale, table)
+    return Profile(tuple(_upper_hull([*hull, *pending])), scale)
 
 
 def _scaled(vertices: Sequence[Vertex], factor: int) -> list[Vertex]:
     return [Vertex(vertex.under_prime * factor, vertex.under * factor, vertex.pair) for vertex in vertices]
 
 
-def least_ratio(table: Table, privacy_set: PrivacySet, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
-    """Return the least t >= 1 with δ(t) <= delta over a privacy set, and the pair that forbids a smaller one.
+def least_ratio(pairs: Iterable[Pair], delta: Fraction) -> tuple[Fraction | float, Pair | None]:
+    """Return the least t >= 1 with δ(t) <= delta over some pairs, and the one that forbids a smaller one.
 
     The same as `profile(...).least(delta)`, without the rest of the curve: a pair that provably does not raise the
     present t is passed over after a look at leading digits, rounded outward.
     """
     best: Fraction | float = Fraction(1)
-    pair: Pair | None = None
-    for x, x_prime in _scattered(privacy_set):
-        ours, theirs = table.weights(x), table.weights(x_prime)
+    worst: Pair | None = None
+    for pair in _scattered(pairs):
+        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         if best != math.inf and not _surely_below(ours, theirs, Fraction(best), delta):
             t = _least_of_pair(ours, theirs, delta)
             if t > best:
-                best, pair = t, (x, x_prime)
-    return best, pair
+                best, worst = t, pair
+    return best, worst
 
 
-def _scattered(privacy_set: PrivacySet) -> Iterator[Pair]:
+def _scattered(given: Iterable[Pair]) -> Iterator[Pair]:
     """Yield the pairs, blocks of them in a scattered order, so that a large t is met early."""
-    pairs = iter(privacy_set)
-    while block := [(x, x_prime) for x, x_prime, _ in islice(pairs, _BLOCK)]:
+    pairs = iter(given)
+    while block := list(islice(pairs, _BLOCK)):
         size = len(block)
         step = next(step for step in range(5 * size // 8 + 1, size + 2) if math.gcd(step, size) == 1)
         yield from (block[at * step % size] for at in range(size))
@@ -255,15 +249,15 @@ class Renyi:
     x_prime: Dataset | None
 
 
-def renyi(table: Table, privacy_set: PrivacySet, order: int) -> Renyi:
-    """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over a privacy set, for an integer order a >= 2."""
+def renyi(pairs: Iterable[Pair], order: int) -> Renyi:
+    """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for an integer order a >= 2."""
     if isinstance(order, bool) or not isinstance(order, int) or order < 2:
         raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
     best = Renyi(Fraction(1), None, None)
-    for x, x_prime, _ in privacy_set:
-        moment = _moment(table.weights(x), table.weights(x_prime), order)
+    for pair in pairs:
+        moment = _moment(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), order)
         if moment > best.exp_moment or best.x is None:
-            best = Renyi(moment, x, x_prime)
+            best = Renyi(moment, pair.x, pair.x_prime)
     return best
 
 

@@ -16,15 +16,16 @@ from typing import Any
 from tightdp.errors import QueryError
 from tightdp.exact.rationals import as_value
 from tightdp.language.interp import target_value
-from tightdp.language.neighbours import changes_one_record, neighbours_of, record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.queries.accuracy import AccuracyClass
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import AccuracySet, Table
 
 __all__ = [
     "Point",
     "Triple",
+    "as_accuracy_set",
     "check_accuracy_set",
     "check_inference_set",
     "check_privacy_set",
@@ -60,7 +61,7 @@ def read_triples(bound: Bound, declared: Iterable[Any]) -> tuple[Triple, ...]:
     for entry in _entries("privacy set", declared):
         x, x_prime, output = _parts("privacy set", entry, ("x", "x'", "y"))
         triple = Triple(bound.check_dataset(x), bound.check_dataset(x_prime), _output(output))
-        if not are_neighbours(bound, triple.x, triple.x_prime):
+        if not relation_of(bound).relates(triple.x, triple.x_prime):
             raise QueryError(f"the privacy set has {triple}, and x, x' are not neighbours", "declare neighbours only")
         triples.append(triple)
     return tuple(dict.fromkeys(triples))
@@ -77,6 +78,11 @@ def read_datasets(bound: Bound, declared: Iterable[Any]) -> tuple[Dataset, ...]:
     return tuple(dict.fromkeys(bound.check_dataset(x) for x in _entries("accuracy set", declared)))
 
 
+def as_accuracy_set(datasets: Sequence[Dataset]) -> AccuracySet:
+    """Return declared datasets as an accuracy set, each standing for itself."""
+    return AccuracySet(lambda: ((x, 1) for x in datasets), len(datasets))
+
+
 def _entries(name: str, declared: Iterable[Any]) -> list[Any]:
     if isinstance(declared, (str, bytes)) or not isinstance(declared, Iterable):
         raise QueryError(f"the {name} is {declared!r}", "give a list")
@@ -91,16 +97,6 @@ def _parts(name: str, entry: Any, names: Sequence[str]) -> tuple[Any, ...]:
 
 def _output(value: Any) -> Output:
     return as_value(value)
-
-
-def are_neighbours(bound: Bound, x: Dataset, x_prime: Dataset) -> bool:
-    """Whether x' is a neighbour of x."""
-    if not isinstance(bound.neighbours, str):
-        return x_prime in set(neighbours_of(bound)(x))
-    steps = record_steps(bound)
-    moved = [(old, new) for old, new in zip(x, x_prime, strict=True) if old != new]
-    most = 1 if changes_one_record(bound) else len(x)
-    return 1 <= len(moved) <= most and all(new in steps[old] for old, new in moved)
 
 
 # checking

@@ -1,124 +1,177 @@
-"""One compiled mechanism: its table and its privacy profile are made at the first use and kept."""
+"""One compiled mechanism: what was derived from it, and its privacy profile, are made at the first use and kept."""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TypeVar
 
-from tightdp.language.neighbours import relation_name
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Limits, default_memory
-from tightdp.methods.pipeline import compile_dataset, compile_symbolic, table_for
-from tightdp.methods.plan import Plan, chain_plan, make_plan
+from tightdp.methods import questions
+from tightdp.methods.base import Exact, Method
+from tightdp.methods.choose import program_of
+from tightdp.methods.compiled import compile_dataset
+from tightdp.methods.control import Control, Progress
+from tightdp.methods.program import Program
+from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
-from tightdp.results.result import Subject
-from tightdp.session.monitor import Monitor, Progress
+from tightdp.results.result import Result, Stats, Status, Subject
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Engine", "Kept"]
+__all__ = ["Engine", "Outcome", "Query"]
 
-Kept = dict[str, Any]
-"""The fields that every result has: subject, status, stats, reason."""
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What every result has: its status and its reason, and what it cost."""
+
+    status: Status
+    reason: str
+    stats: Stats
+
+    def on(self, result: R) -> R:
+        """Return a result with these."""
+        return replace(result, status=self.status, reason=self.reason, stats=self.stats)
+
+    @property
+    def exact(self) -> Outcome:
+        """The same, where it turns out that what was cut short could not have changed the answer."""
+        return replace(self, status="exact", reason="")
+
+    @property
+    def bounded(self) -> Outcome:
+        """The same, where both ends of an enclosure are known."""
+        return replace(self, status="bounded")
+
+
+class Query:
+    """One query while it runs: its control, and its clock."""
+
+    def __init__(self, program: Program, control: Control) -> None:
+        self.control = control
+        self._program = program
+        self._start = program.seconds
+        self._compile = self._search = 0.0
+
+    @contextmanager
+    def compiling(self) -> Iterator[None]:
+        """Time a compilation that the program does not keep."""
+        start = time.perf_counter()
+        yield
+        self._compile += time.perf_counter() - start
+
+    @contextmanager
+    def searching(self) -> Iterator[None]:
+        """Time the search; what is compiled and counted on the way is subtracted."""
+        start, others = time.perf_counter(), self._program.seconds + self.control.counting
+        yield
+        others = self._program.seconds + self.control.counting - others
+        self._search += time.perf_counter() - start - others
+
+    def stats(self, size: tuple[int, int], method: str, symmetry: Symmetry) -> Stats:
+        """Return what the query cost, and the sizes of the sets where symmetry gave them and nothing was looked at."""
+        control = self.control
+        inference_set, privacy_set = control.inference_set, control.privacy_set
+        if symmetry.inference_set is not None and not privacy_set and not inference_set:
+            inference_set, privacy_set = symmetry.inference_set, symmetry.privacy_set or 0
+        return Stats(
+            variables=size[0],
+            nodes=size[1],
+            queries=control.queries,
+            inference_set=inference_set,
+            privacy_set=privacy_set,
+            compile=self._compile + self._program.seconds - self._start,
+            count=control.counting,
+            search=self._search,
+            method=method,
+            symmetries=symmetry.words,
+            accuracy_set=symmetry.accuracy_set,
+        )
 
 
 class Engine:
-    """Compiles a bound mechanism within limits, and says of every search whether it was cut short."""
+    """Compiles a bound mechanism within limits, and says of every search whether it was cut short.
+
+    With `method`, all questions go to the method of that name; QueryError where it does not apply.
+    """
 
     def __init__(
-        self, bound: Bound, backend: str, timeout: float | None, max_nodes: int | None, max_memory: int | None = None
+        self,
+        bound: Bound,
+        backend: str,
+        timeout: float | None,
+        max_nodes: int | None,
+        max_memory: int | None = None,
+        method: str | None = None,
     ) -> None:
         self.bound = bound
         self.backend = backend
         self.timeout = timeout
         self.max_nodes = max_nodes
         self.max_memory = max_memory
+        self.program = program_of(bound, backend, method)
         self.progress: Progress | None = None
         self.stopping = False
-        self._table: Table | None = None
-        self._plan: Plan | None = None
-        self._profile: tuple[Profile, Kept] | None = None
+        self.profile_bound: Exact = math.inf
+        self._profile: tuple[Profile, Outcome] | None = None
 
     @property
     def subject(self) -> Subject:
         """The mechanism, n and parameters, and the neighbours, as results name them."""
         parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
-        return Subject(self.bound.program.name, parameters, relation_name(self.bound))
+        return Subject(self.bound.program.name, parameters, relation_of(self.bound).name)
 
-    def monitor(self) -> Monitor:
-        """Return a fresh monitor: the limits count from now."""
+    def control(self) -> Control:
+        """Return a fresh control: the limits count from now."""
         memory = self.max_memory or default_memory()
         limits = Limits(self.timeout, self.max_nodes, memory, stop=lambda: self.stopping)
-        return Monitor(limits, self.bound.record.size**self.bound.n if self.progress else 0, self.progress)
+        return Control(limits, self.progress, self.program.datasets if self.progress else 0)
 
-    def table(self, monitor: Monitor) -> Table:
-        """Return the table for all datasets; compiled once."""
-        if self._table is None and self._plan is not None and self._plan.aggregate is None:
-            self._table = self._plan.table
-        if self._table is None:
-            with monitor.compiling():
-                formula = compile_symbolic(self.bound, self.backend, monitor.limits)
-                monitor.limits.watch(formula.nodes)
-            self._table = table_for(self.bound, formula)
-        return self._table
-
-    def plan(self, monitor: Monitor) -> Plan:
-        """Return how the mechanism is looked at; compiled once."""
-        plan = self.compiled(monitor)
-        monitor.fill(plan)
-        return plan
-
-    def chain_plan(self, monitor: Monitor) -> Plan | None:
-        """Return a plan with a chain of client blocks, where the mechanism has one that is worth trying first."""
-        plan = self.compiled(monitor)
-        if plan.chain is not None:
-            return plan
-        with monitor.compiling():
-            return chain_plan(plan, monitor.limits)
-
-    def compiled(self, monitor: Monitor) -> Plan:
-        """Return the same before any law of aggregates is computed."""
-        if self._plan is None:
-            with monitor.compiling():
-                self._plan = make_plan(self.bound, self.backend, monitor.limits)
-        return self._plan
+    def query(self) -> Query:
+        """Return a fresh query."""
+        return Query(self.program, self.control())
 
     @property
     def ratio_bound(self) -> Fraction | float:
         """An upper bound on every likelihood ratio that is known without a search; infinite before compilation."""
-        return math.inf if self._plan is None else self._plan.ratio_bound
+        return questions.ratio_bound(self.program)
 
-    def table_of(self, x: Dataset, monitor: Monitor, reuse: bool = True) -> Table:
+    def table_of(self, x: Dataset, query: Query, reuse: bool = True) -> Table:
         """Return a table that has at least dataset x: the one for all datasets, if it is there."""
-        if reuse and self._table is not None:
-            return self._table
-        with monitor.compiling():
-            formula = compile_dataset(self.bound, x, self.backend, monitor.limits)
-            monitor.limits.watch(formula.nodes)
-        return table_for(self.bound, formula)
+        if reuse and self.program.compiled is not None:
+            return self.program.table(query.control)
+        with query.compiling():
+            return Table(self.bound, compile_dataset(self.bound, x, self.backend, query.control))
 
-    def profile(self) -> tuple[Profile, Kept]:
+    def profile(self) -> tuple[Profile, Outcome]:
         """Return the privacy profile; searched for once, unless that was cut short."""
         if self._profile is not None:
             return self._profile
-        monitor = self.monitor()
-        plan = self.plan(monitor)
-        with monitor.searching():
-            found = profile(plan.laws, monitor.compared(plan))
-        result = found, self.kept(monitor, plan)
-        if monitor.stopped is None:
+        query = self.query()
+        method, pairs = questions.comparison(self.program, query.control)
+        with query.searching():
+            found = profile(query.control.pairs(pairs))
+        result = found, self.outcome(query, method)
+        self.profile_bound = questions.ratio_bound(self.program, pairs)
+        if query.control.stopped is None:
             self._profile = result
         return result
 
-    def kept(self, monitor: Monitor, plan: Plan, decided: bool = False, bounded: bool = False) -> Kept:
+    def outcome(self, query: Query, method: Method, decided: bool = False, bounded: bool = False) -> Outcome:
         """Return the common fields of a result.
 
         `decided`: looking further could not change it; `bounded`: both ends of an enclosure are known all the same.
         """
-        open_ = monitor.stopped is not None and not decided
-        return {
-            "subject": self.subject,
-            "stats": monitor.stats(plan),
-            "status": ("bounded" if bounded else "unresolved") if open_ else "exact",
-            "reason": monitor.stopped.what if monitor.stopped is not None and open_ else "",
-        }
+        stopped = query.control.stopped
+        stats = query.stats(method.size(), method.name, method.symmetry())
+        if stopped is None or decided:
+            return Outcome("exact", "", stats)
+        return Outcome("bounded" if bounded else "unresolved", stopped.what, stats)

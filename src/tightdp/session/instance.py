@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.rationals import as_value
-from tightdp.language.neighbours import relation_name
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Output
 from tightdp.limits import read_memory
 from tightdp.session.arguments import (
@@ -42,6 +42,10 @@ class Instance:
     It is compiled at the first query and kept. Every query raises LanguageError or ProgramError where the mechanism is
     at fault, QueryError where the query does not fit it, and LimitError where a limit was reached before anything was
     known; where something is known, the result has the status "unresolved".
+
+    Which method finds an answer is decided by looking at the program. `method` asks for one by name ("exhaustive",
+    "orbits", "chain", "aggregate", "independent clients", "independent groups", "independent outputs"): then a query
+    raises QueryError where that method does not apply, and says why.
     """
 
     def __init__(
@@ -52,19 +56,21 @@ class Instance:
         timeout: Any = None,
         max_nodes: int | None = None,
         max_memory: int | str | None = None,
+        method: str | None = None,
     ) -> None:
         self.bound = bound
         self.backend = backend
         self.timeout = read_seconds("timeout", timeout)
         self.max_nodes = None if max_nodes is None else read_count("max_nodes", max_nodes)
         self.max_memory = read_memory(max_memory)
+        self.method = method
 
     @cached_property
     def engine(self) -> Engine:
         """What compiles and searches."""
         from tightdp.session.engine import Engine
 
-        return Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory)
+        return Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory, self.method)
 
     def forget(self) -> None:
         """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""
@@ -91,7 +97,7 @@ class Instance:
         from tightdp.results.result import Subject  # not the engine's, which takes time to import
 
         parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
-        return Subject(self.bound.program.name, parameters, relation_name(self.bound))
+        return Subject(self.bound.program.name, parameters, relation_of(self.bound).name)
 
     def __repr__(self) -> str:
         return f"<instance {self.subject}, neighbours {self.neighbours}>"
@@ -154,16 +160,16 @@ class Instance:
         """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points."""
         from tightdp.results.privacy import Curve
 
-        profile, kept = self.engine.profile()
-        return Curve(points=profile.breakpoints(), **kept)
+        profile, outcome = self.engine.profile()
+        return outcome.on(Curve(subject=self.subject, points=profile.breakpoints()))
 
     @limited
     def tradeoff(self) -> Tradeoff:
         """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours."""
         from tightdp.results.privacy import Tradeoff
 
-        profile, kept = self.engine.profile()
-        return Tradeoff(vertices=profile.vertices(), **kept)
+        profile, outcome = self.engine.profile()
+        return outcome.on(Tradeoff(subject=self.subject, vertices=profile.vertices()))
 
     @limited
     def renyi(self, order: int) -> Renyi:
@@ -280,29 +286,16 @@ class Instance:
     @limited
     def probability(self, x: Sequence[Any], y: Output) -> Fraction:
         """Return P(y | x), without computing the other probabilities; n may be in the thousands."""
-        dataset = self.bound.check_dataset(x)
-        return self.engine.table(self.engine.monitor()).probability(dataset, as_value(y))
+        from tightdp.session import search
+
+        return search.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
     @limited
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
-        from tightdp.methods.plan import Plan
-        from tightdp.results.diagram import Structure
+        from tightdp.session import search
 
-        monitor = self.engine.monitor()
-        if x is None:
-            plan, table = self.engine.plan(monitor), self.engine.table(monitor)
-            symmetry = plan.every_symmetry(monitor.limits.watch)
-        else:
-            table = self.engine.table_of(self.bound.check_dataset(x), monitor, reuse=False)
-            plan = Plan(self.bound, table)
-            symmetry = plan.symmetry
-        return Structure(
-            subject=self.subject,
-            formula=table.formula,
-            symmetry=symmetry,
-            stats=monitor.stats(plan, table.formula),
-        )
+        return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     # verification
 
@@ -330,7 +323,7 @@ class Instance:
         accuracy = None if bound is None or rate is None else (bound, rate)
         if pure is None and accuracy is None:
             raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
-        return verification.verify(self, pure, accuracy)
+        return verification.verify(self.engine, pure, accuracy)
 
 
 def _refuse_alone(needed: str, inference_set: Iterable[Any] | None) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tightdp.language.neighbours import neighbours_of, record_steps
-from tightdp.language.program import Bound, Dataset
+from tightdp.language.neighbours import relation_of
 from tightdp.queries.likelihood import likelihood_table
 from tightdp.results.likelihood import Likelihood
 
@@ -25,12 +24,5 @@ def likelihood(instance: Instance, x: Sequence[Any], x_prime: Sequence[Any]) -> 
         x=first.x,
         x_prime=second.x,
         rows=likelihood_table(first.law, second.law),
-        are_neighbours=_are_neighbours(instance.bound, first.x, second.x),
+        are_neighbours=relation_of(instance.bound).relates(first.x, second.x),
     )
-
-
-def _are_neighbours(bound: Bound, x: Dataset, other: Dataset) -> bool:
-    if bound.neighbours == "unit-all":  # too many to go through
-        steps = record_steps(bound)
-        return x != other and all(after in steps[before] for before, after in zip(x, other, strict=True))
-    return other in neighbours_of(bound)(x)

@@ -54,6 +54,7 @@ class Mechanism:
         timeout: Any = None,
         max_nodes: int | None = None,
         max_memory: int | str | None = None,
+        method: str | None = None,
         **parameters: Any,
     ) -> Instance:
         """Fix the number of records and the parameters.
@@ -61,10 +62,10 @@ class Mechanism:
         `neighbours` overrides the mechanism's own relation. `backend` is "cudd" or "autoref". `timeout` (seconds),
         `max_nodes` (of the diagram) and `max_memory` (bytes, or "500M", "4G"; unless given, 80 % of what is free)
         limit every query. With `timeout` or `max_memory` every query compiles anew, in a process that can be ended.
-        Raises ParameterError naming what does not fit.
+        `method` asks for one method by name (see `Instance`). Raises ParameterError naming what does not fit.
         """
         bound = self.program.bind(n, neighbours=neighbours, **parameters)
-        return Instance(bound, backend, timeout=timeout, max_nodes=max_nodes, max_memory=max_memory)
+        return Instance(bound, backend, timeout=timeout, max_nodes=max_nodes, max_memory=max_memory, method=method)
 
     def target(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate the function that gives the quantity which a numeric output estimates."""

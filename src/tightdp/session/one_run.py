@@ -13,7 +13,7 @@ from tightdp.core.lowering import lower
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.numbers import Exact
 from tightdp.logic.encode import prober
-from tightdp.methods.pipeline import deep_recursion
+from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
 from tightdp.one_run.best import best_pairs
 from tightdp.one_run.classic import classic_joint
@@ -27,7 +27,8 @@ from tightdp.results.efficacy import Efficacy, Row
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import Stats
 from tightdp.session.arguments import read_number
-from tightdp.session.engine import Engine, Kept
+from tightdp.session.engine import Engine, Outcome
+from tightdp.session.search import tight_privacy
 
 __all__ = ["adaptive", "classic", "efficacy", "guessing", "read_guesser"]
 
@@ -52,13 +53,15 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
         Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1])
         for k in (range(1, law.n + 1) if guesses is None else (guesses,))
     )
-    return Efficacy(
-        rows=rows,
-        pairs=audit.pairs,
-        exp_epsilon=ratio.upper,
-        lower=lower,
-        leak=leak,
-        **audit.kept(replace(ratio, lower=lower)),
+    return audit.outcome(replace(ratio, lower=lower)).on(
+        Efficacy(
+            subject=engine.subject,
+            rows=rows,
+            pairs=audit.pairs,
+            exp_epsilon=ratio.upper,
+            lower=lower,
+            leak=leak,
+        )
     )
 
 
@@ -68,13 +71,15 @@ def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Fraction = _NO
         audit = _Audit(engine, pairs, None, whole_outputs=isinstance(guesser, Function))
         joint = joint_law(audit.law, guesser)
         ratio = audit.ratio(delta)
-    return Guessing(
-        audit="one-run",
-        guesser=_words(guesser),
-        joint=joint,
-        exp_epsilon=ratio.upper,
-        delta=delta,
-        **audit.kept(ratio),
+    return audit.outcome(ratio).on(
+        Guessing(
+            subject=engine.subject,
+            audit="one-run",
+            guesser=_words(guesser),
+            joint=joint,
+            exp_epsilon=ratio.upper,
+            delta=delta,
+        )
     )
 
 
@@ -87,13 +92,15 @@ def adaptive(
         audit = _Audit(engine, pairs, None)
         joint = as_joint_law(engine.bound.n, adaptive_joint(audit.law, sequence, Threshold(threshold).least))
         ratio = audit.ratio(delta)
-    return Guessing(
-        audit="adaptive",
-        guesser=_words(Threshold(threshold)),
-        joint=joint,
-        exp_epsilon=ratio.upper,
-        delta=delta,
-        **audit.kept(ratio),
+    return audit.outcome(ratio).on(
+        Guessing(
+            subject=engine.subject,
+            audit="adaptive",
+            guesser=_words(Threshold(threshold)),
+            joint=joint,
+            exp_epsilon=ratio.upper,
+            delta=delta,
+        )
     )
 
 
@@ -102,14 +109,12 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Fraction
     if (x is None) != (x_prime is None):
         raise ParameterError("classic auditing needs both x and x_prime, or neither", "give two datasets")
     if x is None:
-        from tightdp.session.search import tight_privacy
-
         witness = tight_privacy(engine, 1).witness
         first = (engine.bound.record.values[0],) * engine.bound.n
         x, x_prime = (first, first) if witness is None else (witness.x, witness.x_prime)
-    monitor = engine.monitor()
+    query = engine.query()
     datasets = engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime)
-    law, law_prime = (engine.table_of(dataset, monitor).law(dataset) for dataset in datasets)
+    law, law_prime = (engine.table_of(dataset, query).law(dataset) for dataset in datasets)
     joint = as_joint_law(runs, classic_joint(law, law_prime, runs, Threshold(threshold).least))
     ratios: list[Exact] = [Fraction(1)]
     for ours, theirs in ((law, law_prime), (law_prime, law)):
@@ -154,7 +159,7 @@ class _Audit:
 
     def __init__(self, engine: Engine, pairs: Any, guesses: int | None, whole_outputs: bool = False) -> None:
         self._engine, bound = engine, engine.bound
-        self._watch = engine.monitor().limits.watch
+        self._watch = engine.control()
         chosen = None if isinstance(pairs, str) and pairs == "best" else self._read(pairs)
         start = time.perf_counter()
         core = lower(bound, None, prober(engine.backend, self._watch))
@@ -180,7 +185,7 @@ class _Audit:
         except LimitError as error:
             return RestrictedRatio(Fraction(1), math.inf, error.what)
 
-    def kept(self, ratio: RestrictedRatio) -> Kept:
+    def outcome(self, ratio: RestrictedRatio) -> Outcome:
         """Return the common fields of a result."""
         groups = [placed for placed in self.law.groups if placed.clients]
         stats = Stats(
@@ -191,12 +196,7 @@ class _Audit:
             compile=self._seconds,
             search=time.perf_counter() - self._compiled,
         )
-        return {
-            "subject": self._engine.subject,
-            "stats": stats,
-            "status": "exact" if ratio.lower == ratio.upper else "bounded",
-            "reason": ratio.reason,
-        }
+        return Outcome("exact" if ratio.lower == ratio.upper else "bounded", ratio.reason, stats)
 
 
 def _group_words(law: AuditLaw) -> list[str]:

@@ -1,4 +1,4 @@
-"""From a compiled mechanism to results: each query compiles, goes through its set under watch, and reports."""
+"""From a compiled mechanism to results: each query asks the methods, goes through pairs or datasets, and reports."""
 
 from __future__ import annotations
 
@@ -12,23 +12,19 @@ from tightdp.errors import LimitError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.numbers import Exact
 from tightdp.language.interp import target_value
-from tightdp.language.program import Dataset
-from tightdp.methods.chain_search import Found, largest_ratio
-from tightdp.methods.factored import FactoredTable
-from tightdp.methods.plan import Plan
+from tightdp.language.program import Dataset, Output
+from tightdp.methods import questions
+from tightdp.methods.base import Comparison, Method
 from tightdp.methods.ratios import Ratio
+from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import accuracy, curves, declared
 from tightdp.queries.curves import Profile
-from tightdp.queries.privacy import tight_ratio
 from tightdp.results.answers import Accuracy, Distribution, in_order
+from tightdp.results.diagram import Structure
 from tightdp.results.privacy import Delta, Privacy, Renyi
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
-from tightdp.session.engine import Engine, Kept
-from tightdp.session.monitor import Monitor
-from tightdp.symmetry.sets import AccuracySet
+from tightdp.session.engine import Engine, Outcome, Query
 
-_FEW_DATASETS = 1 << 14
-"""Up to so many datasets, going through all of them replaces a search that had to be cut short."""
 _DIGITS = 40
 """To how many digits e^ε is enclosed where δ is asked at a rational ε."""
 _SHORT = 10**30
@@ -37,58 +33,42 @@ _SHORT = 10**30
 
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
-    monitor = engine.monitor()
-    chain = engine.chain_plan(monitor) if top == 1 else None
-    if chain is not None:
-        found = _along_the_chain(engine, monitor, chain)
-        if found is not None:
-            return found
-    plan = engine.plan(monitor)
-    with monitor.searching():
-        ratios = tight_ratio(plan.laws, monitor.compared(plan), top)
-    if isinstance(plan.laws, FactoredTable):
-        ratios = tuple(map(plan.laws.completed, ratios))
-    best = ratios[0].exp_epsilon if ratios else Fraction(1)
-    upper, kept = _closed(engine, monitor, plan, best, plan.ratio_bound, ranked=top > 1)
-    return Privacy(exp_epsilon=upper, lower=best, witness=_triple(ratios), top=ratios, **kept)
+    query = engine.query()
+    control = query.control
+    if top == 1:
+        with query.searching():
+            method, found = questions.tight(engine.program, control)
+        ratios: tuple[Ratio, ...] = () if found.witness is None else (found.witness,)
+    else:
+        method, pairs = questions.comparison(engine.program, control)
+        with query.searching():
+            ratios, found = questions.ranked(engine.program, control, pairs, top)
+    control.stopped = found.reason
+    decided = top == 1 and found.upper == found.lower
+    outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
+    return outcome.on(
+        Privacy(
+            subject=engine.subject,
+            exp_epsilon=found.upper,
+            lower=found.lower,
+            witness=_triple(ratios),
+            top=ratios,
+        )
+    )
 
 
 def _closed(
-    engine: Engine, monitor: Monitor, plan: Plan, lower: Exact, bound: Exact, ranked: bool = False
-) -> tuple[Exact, Kept]:
+    engine: Engine, query: Query, method: Method, lower: Exact, bound: Exact, ranked: bool = False
+) -> tuple[Exact, Outcome]:
     """Return the upper end of a value that a search found to be at least `lower`, and the common fields of a result.
 
     An interrupted search leaves the upper end to `bound`. With `ranked`, more than the largest value was asked for.
     """
-    if monitor.stopped is None:
-        return lower, engine.kept(monitor, plan)
+    if query.control.stopped is None:
+        return lower, engine.outcome(query, method)
     upper = max(lower, bound)
-    return upper, engine.kept(monitor, plan, decided=upper == lower and not ranked, bounded=upper != math.inf)
-
-
-def _along_the_chain(engine: Engine, monitor: Monitor, plan: Plan) -> Privacy | None:
-    """Return the tight e^ε of a chain of client blocks; None where another way does better."""
-    assert plan.chain is not None
-    aggregates = engine.compiled(monitor).aggregate is not None
-    with monitor.searching():
-        found = largest_ratio(plan.chain, engine.bound, monitor.limits.watch, briefly=aggregates)
-    if found.cut_short and (aggregates or plan.few_datasets(_FEW_DATASETS, monitor.limits.watch)):
-        return None
-    if found.reason is not None:
-        monitor.stopped = found.reason
-    ratios = () if found.found is None else (_ratio(plan, found.found),)
-    monitor.counted(2 * len(ratios))
-    kept = engine.kept(monitor, plan, decided=found.reason is None, bounded=found.upper != math.inf)
-    return Privacy(exp_epsilon=found.upper, lower=found.lower, witness=_triple(ratios), top=ratios, **kept)
-
-
-def _ratio(plan: Plan, found: Found) -> Ratio:
-    """Return a witness with its probabilities, counted anew on the diagram."""
-    output = plan.table.output(found.code)
-    p, q = (plan.table.probability(x, output) for x in (found.x, found.x_prime))
-    if (p / q if q else math.inf) != found.ratio:
-        raise AssertionError("a witness does not have its ratio: a defect of the search")
-    return Ratio(found.ratio, found.x, found.x_prime, output, p, q)
+    decided = upper == lower and not ranked
+    return upper, engine.outcome(query, method, decided=decided, bounded=upper != math.inf)
 
 
 def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
@@ -100,14 +80,18 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
 
 def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
-    monitor = engine.monitor()
-    plan = engine.plan(monitor)
-    with monitor.searching():
-        pairs = monitor.compared(plan)
-        least, pair = curves.least_ratio(plan.laws, pairs, delta)
-    upper, kept = _closed(engine, monitor, plan, least, plan.ratio_bound)
-    witness = None if pair is None else PairWitness(*pair)
-    return Privacy(exp_epsilon=upper, delta=delta, lower=least, witness=witness, **kept)
+    query, method, pairs = _compared(engine)
+    with query.searching():
+        least, pair = curves.least_ratio(query.control.pairs(pairs), delta)
+    upper, outcome = _closed(engine, query, method, least, questions.ratio_bound(engine.program, pairs))
+    witness = None if pair is None else PairWitness(pair.x, pair.x_prime)
+    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, delta=delta, lower=least, witness=witness))
+
+
+def _compared(engine: Engine) -> tuple[Query, Method, Comparison]:
+    """Return a query with the pairs of neighbours to compare."""
+    query = engine.query()
+    return query, *questions.comparison(engine.program, query.control)
 
 
 def declared_privacy(
@@ -119,21 +103,21 @@ def declared_privacy(
     if inference_set is not None:
         points = declared.read_points(engine.bound, inference_set)
         declared.check_inference_set(points, sorted(needed, key=str))
-    monitor = engine.monitor()
-    plan = engine.plan(monitor)
+    query = engine.query()
+    method, table = questions.laws(engine.program, query.control)
     ratios: list[Ratio] = []
-    with monitor.searching():
+    with query.searching():
         try:
-            ratios = declared.ranked(plan.table, triples, monitor.limits.watch)
-            declared.check_privacy_set(ratios, plan.every_ratio(monitor.limits.watch))
+            ratios = declared.ranked(table, triples, query.control)
+            declared.check_privacy_set(ratios, questions.every_ratio(engine.program, query.control))
         except LimitError as error:
-            monitor.stopped = error
+            query.control.stopped = error
     lower = max([Fraction(1), *(ratio.exp_epsilon for ratio in ratios)])
-    upper, kept = _closed(engine, monitor, plan, lower, plan.ratio_bound, ranked=top > 1)
-    kept["stats"] = replace(kept["stats"], privacy_set=len(triples), inference_set=len(needed))
+    upper, outcome = _closed(engine, query, method, lower, engine.ratio_bound, ranked=top > 1)
+    outcome = replace(outcome, stats=replace(outcome.stats, privacy_set=len(triples), inference_set=len(needed)))
     shown = tuple(ratios[:top])
     witness = _triple([ratio for ratio in shown[:1] if ratio.exp_epsilon == lower])
-    return Privacy(exp_epsilon=upper, lower=lower, witness=witness, top=shown, **kept)
+    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness, top=shown))
 
 
 def declared_accuracy(
@@ -142,110 +126,154 @@ def declared_accuracy(
     """Return the tight 1 - β over an accuracy set that the user declares. Raises QueryError where it is not sound."""
     _check_target(engine)
     datasets = declared.read_datasets(engine.bound, accuracy_set)
-    monitor = engine.monitor()
-    plan = engine.plan(monitor)
-    table = plan.table
-    with monitor.searching():
-        ours = AccuracySet(lambda: ((x, 1) for x in datasets), len(datasets))
-        classes = accuracy.accuracy(table, monitor.inputs(table, ours), alpha)
-        every = accuracy.accuracy(table, monitor.inputs(table, plan.accuracy_set(monitor.limits.watch)), alpha)
-        if monitor.stopped is None:
+    query = engine.query()
+    control = query.control
+    method, table, every_dataset = questions.accuracy_set(engine.program, control)
+    with query.searching():
+        ours = declared.as_accuracy_set(datasets).watched(control)
+        classes = accuracy.accuracy(table, control.inputs(table, ours), alpha)
+        every = () if control.stopped else accuracy.accuracy(table, control.inputs(table, every_dataset), alpha)
+        if control.stopped is None:
             classes = declared.check_accuracy_set(classes, every, alpha)
             if inference_set is not None:
                 points = declared.read_points(engine.bound, inference_set)
                 declared.check_inference_set(points, declared.points_of(table, datasets, alpha))
+    outcome = engine.outcome(query, method)
+    outcome = replace(outcome, stats=replace(outcome.stats, accuracy_set=len(datasets)))
+    return _accuracy(engine, outcome, alpha, classes, top)
+
+
+def _accuracy(
+    engine: Engine, outcome: Outcome, alpha: Fraction, classes: Sequence[accuracy.AccuracyClass], top: int
+) -> Accuracy:
+    """Return the tight 1 - β that classes of datasets show, worst first."""
     x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
-    kept = engine.kept(monitor, plan)
-    lower = upper if kept["status"] == "exact" else Fraction(0)
-    kept["stats"] = replace(kept["stats"], accuracy_set=len(datasets))
-    return Accuracy(
-        alpha=alpha, one_minus_beta=lower, beta=1 - lower, x=x, top=classes[:top], lower=lower, upper=upper, **kept
+    lower = upper if outcome.status == "exact" else Fraction(0)
+    return outcome.on(
+        Accuracy(
+            subject=engine.subject,
+            alpha=alpha,
+            one_minus_beta=lower,
+            beta=1 - lower,
+            x=x,
+            top=tuple(classes[:top]),
+            lower=lower,
+            upper=upper,
+        )
     )
 
 
 def delta_at(engine: Engine, t: Fraction) -> Delta:
     """Return δ at a rational t = e^ε."""
-    profile, kept = engine.profile()
+    profile, outcome = engine.profile()
     found, witness = _delta(profile, t)
-    upper, kept = _delta_end(engine, t, found, kept)
-    return Delta(delta=upper, lower=found, exp_epsilon=t, witness=witness, **kept)
+    upper, outcome = _delta_end(engine, t, found, outcome)
+    return outcome.on(Delta(subject=engine.subject, delta=upper, lower=found, exp_epsilon=t, witness=witness))
 
 
-def _delta_end(engine: Engine, t: Fraction, lower: Fraction, kept: Kept) -> tuple[Fraction, Kept]:
+def _delta_end(engine: Engine, t: Fraction, lower: Fraction, outcome: Outcome) -> tuple[Fraction, Outcome]:
     """Return the upper end of δ(t) that a search found to be at least `lower`, and the common fields of a result.
 
     Where no likelihood ratio exceeds R, P(E) - t·P'(E) is at most P(E)·(1 - t/R).
     """
-    if kept["status"] == "exact":
-        return lower, kept
-    bound = engine.ratio_bound
+    if outcome.status == "exact":
+        return lower, outcome
+    bound = engine.profile_bound
     upper = max(lower, 1 - t / bound) if isinstance(bound, Fraction) else Fraction(1)
     if upper == lower:
-        return upper, {**kept, "status": "exact", "reason": ""}
-    return upper, {**kept, "status": "bounded"} if upper < 1 else kept
+        return upper, outcome.exact
+    return upper, outcome.bounded if upper < 1 else outcome
 
 
 def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
     """Return an enclosure of δ at e^ε for a rational ε > 0."""
     low, high = exp_enclosure(epsilon, _DIGITS)
-    profile, kept = engine.profile()
+    profile, outcome = engine.profile()
     (upper, _), (lower, witness) = _delta(profile, low), _delta(profile, high)
-    upper, kept = _delta_end(engine, low, upper, kept)
+    upper, outcome = _delta_end(engine, low, upper, outcome)
     if lower == upper:
-        kept = {**kept, "status": "exact", "reason": ""}
+        outcome = outcome.exact
     else:
-        kept = kept if kept["status"] == "unresolved" else {**kept, "status": "bounded"}
+        outcome = outcome if outcome.status == "unresolved" else outcome.bounded
         lower, upper = Fraction(math.floor(lower * _SHORT), _SHORT), Fraction(math.ceil(upper * _SHORT), _SHORT)
-    return Delta(delta=upper, lower=lower, exp_epsilon=(low, high), epsilon=epsilon, witness=witness, **kept)
+    return outcome.on(
+        Delta(
+            subject=engine.subject,
+            delta=upper,
+            lower=lower,
+            exp_epsilon=(low, high),
+            epsilon=epsilon,
+            witness=witness,
+        )
+    )
 
 
 def renyi_divergence(engine: Engine, order: int) -> Renyi:
     """Return the Rényi divergence of an integer order."""
-    monitor = engine.monitor()
-    plan = engine.plan(monitor)
-    with monitor.searching():
-        found = curves.renyi(plan.laws, monitor.compared(plan), order)
+    query, method, pairs = _compared(engine)
+    with query.searching():
+        found = curves.renyi(query.control.pairs(pairs), order)
     witness = None if found.x is None or found.x_prime is None else PairWitness(found.x, found.x_prime)
     # Σ P (P/P')^(a-1) is at most the largest ratio to the power of a - 1.
-    upper, kept = _closed(engine, monitor, plan, found.exp_moment, plan.ratio_bound ** (order - 1))
-    return Renyi(order=order, exp_moment=upper, lower=found.exp_moment, witness=witness, **kept)
+    bound = questions.ratio_bound(engine.program, pairs) ** (order - 1)
+    upper, outcome = _closed(engine, query, method, found.exp_moment, bound)
+    return outcome.on(
+        Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=found.exp_moment, witness=witness)
+    )
 
 
 def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
     """Return the tight 1 - β at an error bound, and the `top` worst classes of datasets."""
     _check_target(engine)
-    monitor = engine.monitor()
-    plan = engine.plan(monitor)
-    table, inputs = plan.table, plan.accuracy_set(monitor.limits.watch)
-    with monitor.searching():
-        classes = accuracy.accuracy(table, monitor.inputs(table, inputs), alpha)
-    x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
-    kept = engine.kept(monitor, plan)
-    lower = upper if kept["status"] == "exact" else Fraction(0)
-    return Accuracy(
-        alpha=alpha, one_minus_beta=lower, beta=1 - lower, x=x, top=classes[:top], lower=lower, upper=upper, **kept
-    )
+    query = engine.query()
+    method, table, datasets = questions.accuracy_set(engine.program, query.control)
+    with query.searching():
+        classes = accuracy.accuracy(table, query.control.inputs(table, datasets), alpha)
+    return _accuracy(engine, engine.outcome(query, method), alpha, classes, top)
 
 
 def least_error(engine: Engine, beta: Fraction) -> Accuracy:
     """Return the least error bound that every dataset keeps with probability 1 - beta."""
     _check_target(engine)
-    monitor = engine.monitor()
-    plan = engine.plan(monitor)
-    table, inputs = plan.table, plan.accuracy_set(monitor.limits.watch)
-    with monitor.searching():
-        alpha, x = accuracy.least_alpha(table, monitor.inputs(table, inputs), beta)
-    kept = engine.kept(monitor, plan)
-    upper = alpha if kept["status"] == "exact" else math.inf
-    return Accuracy(alpha=upper, beta=beta, x=x, lower=alpha, upper=upper, **kept)
+    query = engine.query()
+    method, table, datasets = questions.accuracy_set(engine.program, query.control)
+    with query.searching():
+        alpha, x = accuracy.least_alpha(table, query.control.inputs(table, datasets), beta)
+    outcome = engine.outcome(query, method)
+    upper = alpha if outcome.status == "exact" else math.inf
+    return outcome.on(Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=alpha, upper=upper))
 
 
 def output_law(engine: Engine, x: Dataset) -> Distribution:
     """Return the output law on one dataset."""
-    monitor = engine.monitor()
-    table = engine.table_of(x, monitor)
-    monitor.look_at(table, x)
-    return Distribution(x=x, law=in_order(table.law(x)), **engine.kept(monitor, Plan(engine.bound, table)))
+    query = engine.query()
+    if engine.program.forced is None:
+        name, table = "exhaustive", engine.table_of(x, query)
+    else:
+        method, table = questions.laws(engine.program, query.control)
+        name = method.name
+    query.control.look_at(table, x)
+    law = in_order(table.law(x))
+    outcome = Outcome("exact", "", query.stats((len(table.formula.variables), table.formula.nodes), name, Symmetry(())))
+    return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
+
+
+def output_probability(engine: Engine, x: Dataset, y: Output) -> Fraction:
+    """Return the probability of one output on one dataset."""
+    return questions.laws(engine.program, engine.control())[1].probability(x, y)
+
+
+def structure(engine: Engine, x: Dataset | None) -> Structure:
+    """Return the diagram on all datasets, with the symmetries, or on one."""
+    query = engine.query()
+    if x is None:
+        method, symmetry = questions.every_symmetry(engine.program, query.control)
+        name, formula = method.name, engine.program.formula(query.control)
+    else:
+        name, symmetry = "exhaustive", Symmetry(())
+        formula = engine.table_of(x, query, reuse=False).formula
+    stats = query.stats((len(formula.variables), formula.nodes), name, symmetry)
+    return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats)
 
 
 def _delta(profile: Profile, t: Fraction) -> tuple[Fraction, EventWitness | None]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from tightdp.exact.numbers import Exact, as_text, compare_log, log
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Status
-
-if TYPE_CHECKING:
-    from tightdp.session.instance import Instance
+from tightdp.session.engine import Engine
+from tightdp.session.search import accuracy_at, approximate_privacy, tight_privacy
 
 __all__ = ["verify"]
 
@@ -22,13 +20,13 @@ AccuracyClaim = tuple[Fraction, Fraction]
 """α and β."""
 
 
-def verify(instance: Instance, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
+def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
     """Return the verdicts on the claims that are given."""
     decided = []
     if privacy is not None:
-        decided.append(_privacy(instance, privacy))
+        decided.append(_privacy(engine, privacy))
     if accuracy is not None:
-        decided.append(_accuracy(instance, accuracy))
+        decided.append(_accuracy(engine, accuracy))
     claims = tuple(claim for claim, _ in decided)
     results = [result for _, result in decided]
     status: Status = "unresolved" if any(claim.holds is None for claim in claims) else "exact"
@@ -36,12 +34,12 @@ def verify(instance: Instance, privacy: PrivacyClaim | None, accuracy: AccuracyC
     for result in results[1:]:
         stats += result.stats
     reason = next((result.reason for result in results if result.reason), "")
-    return Verification(subject=instance.subject, status=status, claims=claims, stats=stats, reason=reason)
+    return Verification(subject=engine.subject, status=status, claims=claims, stats=stats, reason=reason)
 
 
-def _privacy(instance: Instance, asked: PrivacyClaim) -> tuple[Claim, Result]:
+def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
     exp_epsilon, epsilon, delta = asked
-    found = instance.privacy(delta=delta)
+    found = approximate_privacy(engine, delta) if delta else tight_privacy(engine, 1)
     at = f" at delta = {as_text(delta)}" if delta else ""
     if exp_epsilon is not None:
         holds = _at_most(found, _compare_plain, exp_epsilon)
@@ -64,9 +62,9 @@ def _compare_plain(value: Exact, claimed: Fraction) -> int:
     return (value > claimed) - (value < claimed)
 
 
-def _accuracy(instance: Instance, asked: AccuracyClaim) -> tuple[Claim, Result]:
+def _accuracy(engine: Engine, asked: AccuracyClaim) -> tuple[Claim, Result]:
     alpha, beta = asked
-    found = instance.accuracy(alpha, top=1)
+    found = accuracy_at(engine, alpha, 1)
     least_beta = 1 - Fraction(found.upper)
     holds = False if least_beta > beta else True if 1 - Fraction(found.lower) <= beta else None
     tight = least_beta if found.status == "exact" else None

@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import changes_one_record, record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.symmetry.counts import Counts, count_compositions
 from tightdp.symmetry.orbits import arrangements, every_counts
@@ -133,14 +133,14 @@ class BlockOrbits:
 
     @cached_property
     def _changes(self) -> tuple[_Classes, ...]:
-        steps = record_steps(self.bound)
-        one = changes_one_record(self.bound)
+        steps = relation_of(self.bound).steps
+        one = relation_of(self.bound).one_record
         return tuple(_classes(list(_every_change(self.bound, steps, len(k.blocks[0]), one)), k) for k in self.kinds)
 
     @cached_property
     def number_of_pairs(self) -> int:
         """How many classes of pairs of neighbours there are, not counting the mirrors; for a relation with a name."""
-        if not changes_one_record(self.bound):
+        if not relation_of(self.bound).one_record:
             return count_compositions(self._sizes(self._changes)) - self.number
         return sum(
             len(changes) * count_compositions(self._sizes(self._contents, at))
@@ -149,7 +149,7 @@ class BlockOrbits:
 
     def privacy_set(self) -> PrivacySet:
         """Return one pair of neighbours per class, for a relation that has a name."""
-        one = changes_one_record(self.bound)
+        one = relation_of(self.bound).one_record
         return PrivacySet(self._pairs_of_one if one else self._pairs_of_all, self.number_of_pairs)
 
     def _pairs_of_all(self) -> Iterator[tuple[Dataset, Dataset, int]]:

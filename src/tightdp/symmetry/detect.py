@@ -8,7 +8,7 @@ from itertools import combinations
 
 from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, reachable
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.symmetry.automorphism import Automorphisms
 from tightdp.symmetry.graph import Vertex, client, component, node, program_graph, value
@@ -79,7 +79,7 @@ class Detector:
         self._verifier = Verifier(program, backend, watch)
         self._measured = measured
         self._target = None if measured is None else Verifier(measured, backend, watch)
-        self._steps = record_steps(bound) if isinstance(bound.neighbours, str) and measured is None else None
+        self._steps = relation_of(bound).steps if not relation_of(bound).custom and measured is None else None
 
     def classes(self, fixed: Sequence[int]) -> list[list[int]]:
         """Return classes of clients; no symmetry that fixes some clients and keeps records exchanges two classes."""

@@ -13,7 +13,7 @@ from math import factorial, prod
 from typing import Any
 
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import record_steps
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.symmetry.counts import Counts, compositions, count_compositions
 
@@ -91,7 +91,7 @@ class Orbits:
 
     def pairs(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
         """Yield one pair of neighbours per class, with the class's size, for a relation that has a name."""
-        return self._pairs_of_all(bound) if bound.neighbours == "unit-all" else self._pairs_of_one(bound)
+        return self._pairs_of_all(bound) if relation_of(bound).every_record else self._pairs_of_one(bound)
 
     def _pairs_of_one(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
         for change in self.changes_of_one(bound):
@@ -104,7 +104,7 @@ class Orbits:
 
         With `allowed`, only changes of which it says so, of a client of a group (by number) from one record to another.
         """
-        steps = record_steps(bound)
+        steps = relation_of(bound).steps
         for at, group in enumerate(self.groups):
             kept = {old: tuple(new for new in after if allowed(at, old, new)) for old, after in steps.items()}
             moves = self._moves(group, kept)
@@ -123,7 +123,7 @@ class Orbits:
         return (*x[:where], old, *x[where + 1 :]), (*x[:where], new, *x[where + 1 :])
 
     def _pairs_of_all(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
-        steps = record_steps(bound)
+        steps = relation_of(bound).steps
         moves = [list(self._moves(group, steps, still=True).values()) for group in self.groups]
         for numbers in every_counts(
             [(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True)]
@@ -147,8 +147,8 @@ class Orbits:
 
     def number_of_pairs(self, bound: Bound) -> int:
         """Return how many pairs `pairs` yields (at most, where every record may change)."""
-        steps = record_steps(bound)
-        if bound.neighbours == "unit-all":
+        steps = relation_of(bound).steps
+        if relation_of(bound).every_record:
             moves = [self._moves(group, steps, still=True) for group in self.groups]
             return count_compositions(
                 [(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True)]

@@ -7,13 +7,13 @@ arguments. Here they are exhaustive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from tightdp.errors import QueryError
-from tightdp.language.neighbours import neighbours_of
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights, output_weights
 from tightdp.logic.formula import WeightedFormula
@@ -33,6 +33,9 @@ MAX_DATASETS = 1 << 20
 
 MAX_KEPT = 2_000_000
 """How many probabilities are kept of the laws of datasets; beyond, they are computed anew when they are asked again."""
+
+MAX_LISTED = 10_000
+"""Events of more outputs are not listed."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,16 @@ class AccuracySet:
     def __iter__(self) -> Iterator[tuple[Dataset, int]]:
         return iter(self.classes())
 
+    def watched(self, watch: Callable[[], None]) -> AccuracySet:
+        """Return the same set; `watch` is called before each dataset, and may raise."""
+
+        def classes() -> Iterator[tuple[Dataset, int]]:
+            for entry in self:
+                watch()
+                yield entry
+
+        return AccuracySet(classes, self.size)
+
 
 def every_dataset(bound: Bound) -> InferenceSet:
     """Return all datasets, in the order of the record domain. Raises QueryError where they are too many."""
@@ -85,7 +98,7 @@ def every_dataset(bound: Bound) -> InferenceSet:
 
 def every_neighbouring_pair(bound: Bound) -> PrivacySet:
     """Return all ordered pairs of neighbours."""
-    datasets, neighbours = every_dataset(bound), neighbours_of(bound)
+    datasets, neighbours = every_dataset(bound), relation_of(bound).neighbours
     return PrivacySet(lambda: ((x, other, 1) for x in datasets for other in neighbours(x)))
 
 
@@ -116,13 +129,16 @@ class Table:
         """
         found = self._laws.get(x)
         if found is None:
-            found = output_weights(self.formula, self.evidence(x), watch=self.watch)
-            found = Weights(dict(sorted(found.by_code.items())), self._total(x, found))
+            found = self._counted(x)
             self._kept += len(found.by_code)
             if self._kept > MAX_KEPT:
                 self._laws, self._kept = {}, len(found.by_code)
             self._laws[x] = found
         return found
+
+    def _counted(self, x: Dataset) -> Weights:
+        found = output_weights(self.formula, self.evidence(x), watch=self.watch)
+        return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
 
     def probability(self, x: Dataset, output: Output) -> Fraction:
         """Return P(output | x) without computing the rest of the law."""
@@ -150,7 +166,23 @@ class Table:
         """Yield all outputs that a code stands for."""
         yield self.output(code)
 
+    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Fraction, Fraction]:
+        """Return an output that a code stands for, with its probabilities on two datasets."""
+        copies = self.multiplicity(code)
+        p, q = (self.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
+        return self.output(code), p, q
+
+    def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
+        """Return the outputs that some codes stand for, or none where they are more than `MAX_LISTED`; x is given."""
+        if sum(map(self.multiplicity, codes)) > MAX_LISTED:
+            return ()
+        return tuple(output for code in codes for output in self.outputs(code))
+
     def law(self, x: Dataset) -> dict[Output, Fraction]:
         """Return the output law of a dataset."""
         weights = self.weights(x)
-        return {self.output(code): Fraction(weight, weights.total) for code, weight in weights.by_code.items()}
+        return {
+            output: Fraction(weight, weights.total * self.multiplicity(code))
+            for code, weight in weights.by_code.items()
+            for output in self.outputs(code)
+        }

@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--adaptive", action="store_true", help="also the optimum when bits are revealed once decided on (small n)"
     )
-    add_limits(parser)
+    add_limits(parser, method=False)
 
 
 def run(options: Namespace) -> int:

@@ -1,41 +1,39 @@
-"""Pure differential privacy: the tight ε as an exact likelihood ratio (oakley2024, Algorithm 2)."""
+"""The largest likelihood ratios over pairs of neighbours: the tight ε (oakley2024, Algorithm 2)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
-from tightdp.language.program import Dataset
+from tightdp.methods.base import Pair
 from tightdp.methods.ratios import Ratio
-from tightdp.symmetry.sets import PrivacySet, Table
 
 __all__ = ["tight_ratio"]
 
 
-def tight_ratio(table: Table, privacy_set: PrivacySet, top: int = 1) -> tuple[Ratio, ...]:
-    """Return the `top` largest distinct likelihood ratios over a privacy set, largest first.
+def tight_ratio(pairs: Iterable[Pair], top: int = 1) -> tuple[Ratio, ...]:
+    """Return the `top` largest distinct likelihood ratios over some pairs of neighbours, largest first.
 
     The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
     give do not count. The result is empty where the relation has no neighbours.
     """
     best = _Best(top)
-    for x, x_prime, pairs in privacy_set:
-        ours, theirs = table.weights(x), table.weights(x_prime)
+    for pair in pairs:
+        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         get = theirs.by_code.get
         # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
         left, right = theirs.total, ours.total
         common = math.gcd(left, right)
         left, right = left // common, right // common
         for code, weight in ours.by_code.items():
-            best.offer(weight * left, get(code, 0) * right, (x, x_prime, code), pairs)
-    return tuple(_ratio(table, found, triples) for found, triples in best.ranking())
+            best.offer(weight * left, get(code, 0) * right, (pair, code), pair.size)
+    return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
 
 
-def _ratio(table: Table, triple: tuple[Dataset, Dataset, int], triples: int) -> Ratio:
-    x, x_prime, code = triple
-    copies = table.multiplicity(code)
-    p, q = (table.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
-    return Ratio(p / q if q else math.inf, x, x_prime, table.output(code), p, q, triples)
+def _ratio(pair: Pair, code: int, triples: int) -> Ratio:
+    output, p, q = pair.table.named(code, pair.x, pair.x_prime)
+    return Ratio(p / q if q else math.inf, pair.x, pair.x_prime, output, p, q, triples or None)
 
 
 class _Best:
@@ -46,7 +44,7 @@ class _Best:
         self._found: list[list[Any]] = []
         self._least_up, self._least_down = 0, 1
 
-    def offer(self, up: int, down: int, triple: tuple[Dataset, Dataset, int], pairs: int) -> None:
+    def offer(self, up: int, down: int, triple: tuple[Pair, int], pairs: int) -> None:
         """Take note of the ratio up/down of so many pairs; up is positive."""
         if up * self._least_down < self._least_up * down:
             return
@@ -67,6 +65,6 @@ class _Best:
         if len(self._found) == self._top:
             self._least_up, self._least_down = self._found[-1][:2]
 
-    def ranking(self) -> list[tuple[tuple[Dataset, Dataset, int], int]]:
+    def ranking(self) -> list[tuple[tuple[Pair, int], int]]:
         """Return the triples, largest ratio first, with how many attain it."""
         return [(triple, tally) for _, _, triple, tally in self._found]

@@ -1,9 +1,9 @@
-"""The whole flow on one screen: a bound mechanism to its core program, to a formula, to a table of output laws."""
+"""From a bound mechanism to a formula: lowered to its core program, then encoded."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tightdp.core.lowering import lower
@@ -11,45 +11,47 @@ from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits import Limits
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
-from tightdp.symmetry.sets import Table
 
-__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "table_for"]
+__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core"]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
 
+Watch = Callable[[int], None]
 
-def compile_symbolic(bound: Bound, backend: str = "cudd", limits: Limits | None = None) -> WeightedFormula:
+
+def _unlimited(nodes: int = 0) -> None:
+    pass
+
+
+def compile_symbolic(bound: Bound, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
     """Compile a mechanism for all datasets at once. Raises LanguageError, ProgramError or LimitError."""
-    return _compile(bound, None, backend, limits or Limits())
+    return _compile(bound, None, backend, watch)
 
 
-def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", limits: Limits | None = None) -> WeightedFormula:
+def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
     """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass."""
-    return _compile(bound, bound.check_dataset(x), backend, limits or Limits())
+    return _compile(bound, bound.check_dataset(x), backend, watch)
 
 
-def table_for(bound: Bound, formula: WeightedFormula) -> Table:
-    """Return the table of output laws of a compiled mechanism."""
-    return Table(bound, formula)
-
-
-def _compile(bound: Bound, x: Dataset | None, backend: str, limits: Limits) -> WeightedFormula:
+def _compile(bound: Bound, x: Dataset | None, backend: str, watch: Watch) -> WeightedFormula:
     with deep_recursion():
-        core = lower(bound, x, prober(backend, limits.watch), limits.watch)
-        return encode_core(expand_shuffles(core), bound, x, backend, limits)
+        core = lower(bound, x, prober(backend, watch), lambda: watch(0))
+        return encode_core(expand_shuffles(core), bound, x, backend, watch)
 
 
-def encode_core(program: CoreProgram, bound: Bound, x: Dataset | None, backend: str, limits: Limits) -> WeightedFormula:
+def encode_core(program: CoreProgram, bound: Bound, x: Dataset | None, backend: str, watch: Watch) -> WeightedFormula:
     """Encode a core program without `Shuffled` nodes. Raises ProgramError, with a dataset, where a check can fail."""
-    limits.watch()
+    watch(0)
     try:
-        return encode(program, backend, limits.watch)
+        formula = encode(program, backend, watch)
     except ProgramError as error:
         failure = error.with_traceback(None)  # its frames hold nodes of a diagram that is no longer needed
+    else:
+        watch(formula.nodes)
+        return formula
     raise _placed(failure, bound, x)
 
 

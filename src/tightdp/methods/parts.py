@@ -1,14 +1,13 @@
 """The independent parts of a program.
 
 Clients, draws and output components that no operation connects, directly or not, are independent: what one part gives
-says nothing of the secret bits of another. Parts that are the same graph are counted once.
+says nothing of the records of another. Parts that are the same graph are looked at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tightdp.core.nodes import (
     Apply,
@@ -20,6 +19,7 @@ from tightdp.core.nodes import (
     Input,
     Leaf,
     Nary,
+    Shuffled,
     TupleOf,
     children,
     reachable,
@@ -39,13 +39,13 @@ class Part:
     clients: tuple[int, ...]
     components: tuple[int, ...]
     program: CoreProgram
-    key: Any
+    key: Hashable
 
 
 def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
     """Return the independent parts of a program, by first client, and the checks that concern several parts.
 
-    Parts without a client come last. The program has no `Shuffled` nodes.
+    Parts without a client come last.
     """
     roots = [*program.components, *program.evidence, *program.inputs]
     nodes = [expr for expr in reachable(roots) if not isinstance(expr, Const)]
@@ -109,7 +109,7 @@ class _Members:
 def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int]:
     """Return, by serial number, a number that two nodes share exactly when they are connected.
 
-    The leaves of one client's record are.
+    The leaves of one client's record are, and places of one random order.
     """
     above: dict[int, int] = {expr.serial: expr.serial for expr in nodes}
 
@@ -128,10 +128,14 @@ def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int
     first: dict[int, int] = {}
     for leaf in leaves:
         above[find(leaf.serial)] = find(first.setdefault(leaf.client, leaf.serial))
+    orders: dict[int, int] = {}
+    for expr in nodes:
+        if isinstance(expr, Shuffled):
+            above[find(expr.serial)] = find(orders.setdefault(expr.group, expr.serial))
     return {serial: find(serial) for serial in above}
 
 
-def _key(program: CoreProgram) -> Any:
+def _key(program: CoreProgram) -> Hashable:
     """Return a value that two programs share only if they are the same graph."""
     described = tuple(_described(expr) for expr in reachable([*program.roots, *program.inputs]))
     conditions = [check.condition for check in program.checks]
@@ -142,16 +146,18 @@ def _serials(exprs: Iterable[Expr]) -> tuple[int, ...]:
     return tuple(expr.serial for expr in exprs)
 
 
-def _described(expr: Expr) -> Any:
+def _described(expr: Expr) -> Hashable:
     match expr:
         case Const():
-            extra: Any = (type(expr.values[0]), expr.values[0])
+            extra: Hashable = (type(expr.values[0]), expr.values[0])
         case Input():
             extra = (expr.client, expr.leaf)
         case Draw():
             extra = (expr.number, expr.laws)
         case Apply() | Nary():
             extra = expr.operator
+        case Shuffled():
+            extra = (expr.group, expr.place)
         case _:
             extra = None
     return type(expr), expr.serial, _serials(children(expr)), extra

@@ -11,48 +11,29 @@ from fractions import Fraction
 from math import gcd, prod
 from typing import Any
 
-from tightdp.core.nodes import Choice, CoreProgram, Draw, Input, Leaf, Shape, TupleOf, reachable
-from tightdp.core.passes import Arrangement
+from tightdp.core.nodes import CoreProgram, Draw, Input, Leaf, TupleOf, reachable
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import changes_one_record, record_steps
-from tightdp.language.program import Bound, Dataset, Output
-from tightdp.logic.count import Weights
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import encode
 from tightdp.methods.aggregate import Aggregate, Contribution, marginal
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.local import ELSEWHERE
-from tightdp.methods.ratios import Ratio
+from tightdp.methods.base import Pair
+from tightdp.methods.pieces import Piece, PieceTable, plain
 from tightdp.symmetry.orbits import Group, Orbits
-from tightdp.symmetry.sets import MAX_KEPT, PrivacySet, Table
 
-__all__ = ["FactoredTable", "find_factored_table"]
-
-_PART_BITS = 16
+__all__ = ["OutputParts", "find_output_parts"]
 
 
-class _Seen(tuple[Any, ...]):
-    """A dataset, looked at for some parts of the output."""
+class OutputParts:
+    """The parts of an output, each with the table of its laws."""
 
-    parts: tuple[int, ...]
-
-
-class FactoredTable(Table):
-    """The laws of the parts of an output; `components[j]` are the output components of part j."""
-
-    def __init__(
-        self,
-        bound: Bound,
-        whole: AggregateTable,
-        parts: Sequence[AggregateTable],
-        components: Sequence[tuple[int, ...]],
-    ) -> None:
-        super().__init__(bound, whole.formula)
+    def __init__(self, bound: Bound, whole: AggregateTable, parts: Sequence[Piece]) -> None:
+        self.bound = bound
         self._whole = whole
-        self._parts = tuple(parts)
-        self._components = tuple(components)
-        self._subsets: dict[tuple[int, ...], int] = {}
-        self._products: dict[Any, Weights] = {}
-        self._held = 0
+        self._pieces = tuple(parts)
+        self._parts = tuple(part.table for part in parts if isinstance(part.table, AggregateTable))
+        self._tables: dict[tuple[int, ...], PieceTable] = {}
         self._numbers: dict[Any, int] = {}
         self._laws_seen: dict[Any, int] = {}
 
@@ -61,47 +42,18 @@ class FactoredTable(Table):
         """Whether the laws of all parts fit in memory and time."""
         return all(part.affordable for part in self._parts)
 
-    def weights(self, x: Dataset) -> Weights:
-        if not isinstance(x, _Seen):
-            return self._whole.weights(x)
-        key = (x.parts, *(self._parts[part].orbits.counts(x) for part in x.parts))
-        if key not in self._products:
-            by_code, total = {0: 1}, 1
-            for part in x.parts:
-                law, bits = self._parts[part].weights(tuple(x)), self._bits(part)
-                total *= law.total
-                by_code = {
-                    code << bits | own: weight * share
-                    for code, weight in by_code.items()
-                    for own, share in law.by_code.items()
-                }
-            number = self._subsets.setdefault(x.parts, len(self._subsets))
-            self._held += len(by_code)
-            if self._held > MAX_KEPT:
-                self._products, self._held = {}, len(by_code)
-            self._products[key] = Weights({code << _PART_BITS | number: w for code, w in by_code.items()}, total)
-        return self._products[key]
+    def _table(self, shown: tuple[int, ...]) -> PieceTable:
+        """Return the table of some parts."""
+        if shown not in self._tables:
+            chosen = shown or (0,)  # where the laws of all parts are the same, any of them will do
+            pieces = [self._pieces[at] for at in chosen]
+            others = [piece for at, piece in enumerate(self._pieces) if at not in chosen]
+            self._tables[shown] = PieceTable(self.bound, self._whole.formula.shape, pieces, others)
+        return self._tables[shown]
 
-    def _bits(self, part: int) -> int:
-        return len(self._parts[part].formula.output_bits)
-
-    def output(self, code: int) -> Output:
-        number, bits = code & (1 << _PART_BITS) - 1, code >> _PART_BITS
-        values: list[Any] = [ELSEWHERE] * len(self.formula.values)
-        for part in reversed(list(self._subsets)[number]):
-            length = self._bits(part)
-            own = self._parts[part].formula.component_values(bits & (1 << length) - 1)
-            bits >>= length
-            for component, value in zip(self._components[part], own, strict=True):
-                values[component] = value
-        return self.formula.shape.decode(values)
-
-    def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
-        """Return one pair of neighbours for every change of the counts that the parts see."""
-        return PrivacySet(lambda: self._pairs(watch))
-
-    def _pairs(self, watch: Callable[[], None]) -> Iterator[tuple[Dataset, Dataset, int]]:
-        merged: dict[Any, tuple[Dataset, Dataset, int]] = {}
+    def pairs(self, watch: Callable[[], None]) -> Iterator[Pair]:
+        """Yield one pair of neighbours for every change of the counts that the parts see."""
+        merged: dict[Any, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
         for parts in sorted({self._changed(*move) for move in self._moves()}):
             coarse = self._coarse_orbits(parts)
             for change in coarse.changes_of_one(self.bound, lambda *move, parts=parts: self._changed(*move) == parts):
@@ -111,14 +63,15 @@ class FactoredTable(Table):
                 differing = [entry for entry in laws if entry[0] != entry[1]]
                 key = tuple(sorted(entry[:2] for entry in differing))
                 shown = tuple(part for *_, part in differing)
-                first = merged.get(key) or (_seen(x, shown), _seen(other, shown), 0)
-                merged[key] = *first[:2], first[2] + change.size
-        yield from merged.values()
+                *first, size = merged.get(key, (x, other, shown, 0))
+                merged[key] = (first[0], first[1], first[2], size + change.size)
+        for x, other, shown, size in merged.values():
+            yield Pair(x, other, size, self._table(shown))
 
     def _moves(self) -> Iterator[tuple[int, Record, Record]]:
         """Yield every way in which a client of a group may change its record."""
         for at in range(len(self._whole.orbits.groups)):
-            for old, after in record_steps(self.bound).items():
+            for old, after in relation_of(self.bound).steps.items():
                 yield from ((at, old, new) for new in after if new != old)
 
     def _changed(self, group: int, old: Record, new: Record) -> tuple[int, ...]:
@@ -147,45 +100,11 @@ class FactoredTable(Table):
             self._numbers[key] = self._laws_seen.setdefault(reduced, len(self._laws_seen))
         return self._numbers[key]
 
-    def completed(self, ratio: Ratio) -> Ratio:
-        """Return a ratio of some parts as one of whole outputs: the other parts are what is likeliest."""
-        x, x_prime = tuple(ratio.x), tuple(ratio.x_prime)
-        shown = getattr(ratio.x, "parts", ())
-        values = list(_leaves(self.formula.shape, ratio.output, len(self.formula.values)))
-        p, q = ratio.probability, ratio.probability_prime
-        for at, part in enumerate(self._parts):
-            if at not in shown:
-                law = part.weights(x)
-                code = max(law.by_code, key=lambda code: (law.by_code[code], -code))
-                p, q = p * law.probability(code), q * part.weights(x_prime).probability(code)
-                for component, value in zip(self._components[at], part.formula.component_values(code), strict=True):
-                    values[component] = value
-        return Ratio(ratio.exp_epsilon, x, x_prime, self.formula.shape.decode(values), p, q, ratio.triples)
 
-
-def _seen(x: Dataset, parts: tuple[int, ...]) -> _Seen:
-    seen = _Seen(x)
-    seen.parts = parts
-    return seen
-
-
-def _leaves(shape: Shape, output: Output, size: int) -> list[Any]:
-    """Return the values of the components of an output of a plain shape."""
-    values: list[Any] = [None] * size
-    waiting = [(shape, output)]
-    while waiting:
-        one, part = waiting.pop()
-        if isinstance(one, Leaf):
-            values[one.component] = part
-        elif isinstance(one, TupleOf):
-            waiting.extend(zip(one.items, part, strict=True))
-    return values
-
-
-def find_factored_table(bound: Bound, whole: AggregateTable, backend: str) -> FactoredTable | None:
+def find_output_parts(bound: Bound, whole: AggregateTable, backend: str) -> OutputParts | None:
     """Return the parts of an output that are independent on every dataset, or None where there is one part only."""
     rest = whole.aggregate.rest
-    if rest.evidence or not changes_one_record(bound) or not _plain(rest.shape):
+    if rest.evidence or not relation_of(bound).one_record or not plain(rest.shape):
         return None
     groups = _groups(rest)
     if len(groups) < 2:
@@ -194,7 +113,7 @@ def find_factored_table(bound: Bound, whole: AggregateTable, backend: str) -> Fa
     columns = [[leaf.client for leaf in leaves] for _, leaves in groups]
     if not all(_independent(entry, columns) for entry in tables):
         return None
-    parts = []
+    parts, clients = [], tuple(range(bound.n))
     for (components, leaves), chosen in zip(groups, columns, strict=True):
         shape = TupleOf(tuple(Leaf(at) for at in range(len(components))))
         program = CoreProgram(tuple(leaves), tuple(rest.components[at] for at in components), shape, (), ())
@@ -204,12 +123,8 @@ def find_factored_table(bound: Bound, whole: AggregateTable, backend: str) -> Fa
             whole.aggregate.kinds,
             tuple(marginal(table, chosen) for table in whole.aggregate.tables),
         )
-        parts.append(AggregateTable(bound, aggregate, encode(program, backend), ()))
-    return FactoredTable(bound, whole, parts, [components for components, _ in groups])
-
-
-def _plain(shape: Shape) -> bool:
-    return not isinstance(shape, (Choice, Arrangement)) and all(_plain(item) for item in getattr(shape, "items", ()))
+        parts.append(Piece(components, clients, AggregateTable(bound, aggregate, encode(program, backend), ())))
+    return OutputParts(bound, whole, parts)
 
 
 def _groups(rest: CoreProgram) -> list[tuple[tuple[int, ...], list[Input]]]:

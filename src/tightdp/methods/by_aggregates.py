@@ -1,0 +1,99 @@
+"""Programs that see their clients only through aggregates: a law, and a pair of neighbours, per count of records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+from tightdp.errors import LimitError, QueryError
+from tightdp.language.neighbours import relation_of
+from tightdp.methods.aggregated import AggregateTable
+from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, on_table
+from tightdp.methods.by_datasets import up_to_symmetry
+from tightdp.methods.control import Control
+from tightdp.methods.program import Program
+from tightdp.methods.ratios import Named, ratios_of_pairs
+from tightdp.methods.symmetry import Symmetry, of_orbits
+from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
+
+__all__ = ["COSTLY", "Aggregates", "look", "look_costly"]
+
+COSTLY = 2_000_000
+"""Beyond so many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
+_FEW = 64
+"""So many pairs or datasets are still looked at where a limit was met while the laws were computed."""
+
+T = TypeVar("T")
+
+
+class Aggregates(Method):
+    """A program cut at its aggregates."""
+
+    name = "aggregate"
+
+    def __init__(self, program: Program, table: AggregateTable) -> None:
+        self.program = program
+        self.table = table
+
+    def laws(self, control: Control) -> Table:
+        return self.table
+
+    def comparison(self, control: Control) -> Comparison | Refusal:
+        if relation_of(self.program.bound).custom:
+            try:
+                return on_table(self.table, every_neighbouring_pair(self.program.bound), control)
+            except QueryError as error:
+                return Refusal(error.what, error.hint, decisive=True)
+        pairs = on_table(self.table, self.table.privacy_set(control), control)
+
+        def known() -> Iterator[Pair]:
+            return (Pair(x, other, size, self.table) for x, other, size in self.table.known_pairs())
+
+        return Comparison(lambda: self._filled(pairs, known, control), pairs.size)
+
+    def ratio_bound(self) -> Exact:
+        return math.inf if relation_of(self.program.bound).custom else self.table.ratio_bound()
+
+    def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
+        found = self.table.accuracy_set() or up_to_symmetry(self.program, control)
+        if isinstance(found, Refusal):
+            return found
+        datasets = found.watched(control)
+        return AccuracySet(lambda: self._filled(datasets, self.table.known_inputs, control), found.size)
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        found = self.comparison(control)
+        return found if isinstance(found, Refusal) else ratios_of_pairs(found)
+
+    def symmetry(self) -> Symmetry:
+        table = self.table
+        return of_orbits(table.orbits, self.program.bound, len(table.codes()), table.accuracy_classes())
+
+    def _filled(self, entries: Iterable[T], known: Callable[[], Iterable[T]], control: Control) -> Iterator[T]:
+        """Compute the laws of all counts, then yield the entries; where a limit is met before, a few that are known."""
+        try:
+            self.table.fill(control)
+        except LimitError:
+            yield from islice(known(), _FEW)
+            raise
+        yield from entries
+
+
+def look(program: Program, control: Control) -> Aggregates | Refusal:
+    """Return the method where the laws of all counts are cheap."""
+    found = look_costly(program, control)
+    if isinstance(found, Refusal) or program.forced is not None or found.table.entries <= COSTLY:
+        return found
+    return Refusal(f"aggregate: the laws of all counts have more than {COSTLY:,} probabilities")
+
+
+def look_costly(program: Program, control: Control) -> Aggregates | Refusal:
+    """Return the method where the laws of all counts fit in memory and time."""
+    table = program.aggregate(control)
+    if table is None:
+        return Refusal("aggregate: clients do not come in only through sums or other operations of any order")
+    if not table.affordable:
+        return Refusal(f"aggregate: the laws of all counts have about {table.entries:,} probabilities, too many")
+    return Aggregates(program, table)

@@ -1,0 +1,145 @@
+"""Programs whose diagram is a chain of client blocks: the tight ratio by linear forms along the chain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from tightdp.errors import LimitError
+from tightdp.language.neighbours import relation_of
+from tightdp.methods.base import Comparison, Exact, Method, Refusal, Tight, on_table
+from tightdp.methods.by_aggregates import COSTLY
+from tightdp.methods.chain import Chain
+from tightdp.methods.chain_ratios import TooManyForms, every_ratio
+from tightdp.methods.chain_search import BRIEF, THOROUGH, Found, blockwise_bound, largest_ratio
+from tightdp.methods.control import Control
+from tightdp.methods.likely import promising_pairs
+from tightdp.methods.program import Program, TooLarge, at_most
+from tightdp.methods.ratios import Named, Ratio, ratios_of_pairs
+from tightdp.methods.symmetry import Symmetry, of_chain
+from tightdp.symmetry.sets import Table, every_neighbouring_pair
+
+__all__ = ["Chained", "look", "look_before_aggregates", "look_for_some_pairs"]
+
+
+class Chained(Method):
+    """A chain of client blocks."""
+
+    name = "chain"
+
+    def __init__(self, program: Program, chain: Chain, table: Table) -> None:
+        self.program = program
+        self.chain = chain
+        self.table = table
+
+    def laws(self, control: Control) -> Table | Refusal:
+        return self.table
+
+    def tight(self, control: Control) -> Tight | Refusal:
+        return self._searched(control, THOROUGH)
+
+    def ratio_bound(self) -> Exact:
+        return self._blockwise
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        return self._every_ratio(control)
+
+    def symmetry(self) -> Symmetry:
+        return self._symmetry
+
+    @cached_property
+    def _blockwise(self) -> Exact:
+        return blockwise_bound(self.chain, self.program.bound)
+
+    @cached_property
+    def _symmetry(self) -> Symmetry:
+        return of_chain(self.chain, self.program.bound, self.table.formula)
+
+    def _searched(self, control: Control, limits: Sequence[tuple[int, int]]) -> Tight:
+        found = largest_ratio(self.chain, self.program.bound, control, limits)
+        witness = None if found.found is None else self._named(found.found)
+        control.queries += 0 if witness is None else 2
+        return Tight(found.lower, found.upper, witness, found.reason, found.cut_short)
+
+    def _named(self, found: Found) -> Ratio:
+        """Return a witness with its probabilities, counted anew on the diagram."""
+        output = self.table.output(found.code)
+        p, q = (self.table.probability(x, output) for x in (found.x, found.x_prime))
+        if (p / q if q else math.inf) != found.ratio:
+            raise AssertionError("a witness does not have its ratio: a defect of the search")
+        return Ratio(found.ratio, found.x, found.x_prime, output, p, q)
+
+    def _every_ratio(self, control: Control) -> Iterator[Named]:
+        try:
+            for ratio, x, x_prime, code in every_ratio(self.chain, self.program.bound, control):
+                yield ratio, x, x_prime, self.table.output(code)
+        except TooManyForms:
+            yield from ratios_of_pairs(on_table(self.table, every_neighbouring_pair(self.program.bound), control))
+
+
+class Brief(Chained):
+    """A chain that is tried before costly aggregates: it answers only where few forms are enough."""
+
+    def laws(self, control: Control) -> Table | Refusal:
+        return Refusal("chain: aggregates give the laws")
+
+    def tight(self, control: Control) -> Tight | Refusal:
+        found = self._searched(control, BRIEF)
+        return Refusal("chain: the search would have to follow many forms") if found.gave_up else found
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        return Refusal("chain: aggregates list every ratio")
+
+
+class SomePairs(Chained):
+    """A chain of which only promising pairs of neighbours are compared; the tight ratio is the upper end."""
+
+    def tight(self, control: Control) -> Tight | Refusal:
+        return Refusal("chain: some pairs do not give the tight ratio")
+
+    def comparison(self, control: Control) -> Comparison:
+        bound = self.program.bound
+        found = largest_ratio(self.chain, bound, control)
+        worst = None if found.found is None else (found.found.x, found.found.x_prime)
+        pairs = on_table(self.table, promising_pairs(bound, worst), control)
+        return Comparison(
+            pairs.pairs, None, LimitError("only promising pairs are compared", "use fewer records"), found.upper
+        )
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        return Refusal("chain: some pairs do not have every ratio")
+
+
+def look(program: Program, control: Control) -> Chained | Refusal:
+    """Return the method where the diagram is a chain."""
+    return _made(Chained, program, control)
+
+
+def look_before_aggregates(program: Program, control: Control) -> Brief | Refusal:
+    """Return the method for a program whose aggregates are costly and whose diagram is small."""
+    aggregate = program.aggregate(control)
+    if program.forced is not None or aggregate is None or not aggregate.affordable or aggregate.entries <= COSTLY:
+        return Refusal("chain: there are no costly aggregates to avoid")
+    try:
+        return _made(Brief, program, at_most(control))
+    except TooLarge:
+        return Refusal("chain: the diagram grows large, and there are aggregates")
+
+
+def look_for_some_pairs(program: Program, control: Control) -> SomePairs | Refusal:
+    """Return the method where the diagram is a chain."""
+    return _made(SomePairs, program, control)
+
+
+M = TypeVar("M", bound=Chained)
+
+
+def _made(kind: type[M], program: Program, control: Control) -> M | Refusal:
+    if relation_of(program.bound).custom:
+        return Refusal("chain: neighbours are given by a function")
+    chain = program.chain(control)
+    if chain is None:
+        return Refusal("chain: the diagram is no chain of client blocks, or one with maps that are too large")
+    return kind(program, chain, program.table(control))

@@ -1,0 +1,234 @@
+"""Clients that act independently, alone or in groups: what one of them does is all that privacy depends on.
+
+The core program falls into parts that share neither a client nor a draw, so P(y|x) is a product over the parts. Two
+neighbours that differ in one record differ in one factor, and every divergence between their output laws is that
+between the laws of this part. Parts that are the same program are looked at once, each by whichever method fits it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from tightdp.core.nodes import Leaf
+from tightdp.errors import LimitError, ProgramError
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Dataset
+from tightdp.logic.encode import encode
+from tightdp.methods import questions
+from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight
+from tightdp.methods.control import Control
+from tightdp.methods.parts import Part, split
+from tightdp.methods.pieces import Piece, PieceTable, plain
+from tightdp.methods.program import Program, TooLarge, at_most
+from tightdp.methods.ratios import Ratio
+from tightdp.methods.symmetry import Letters, Symmetry, of_independent
+from tightdp.symmetry.sets import Table, every_dataset
+
+__all__ = ["Independent", "look", "look_for_groups"]
+
+_COUNTED = 256
+"""Up to so many contents of every part it is counted in how many ways a ratio arises."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Parts that are the same program, as one program of their clients alone."""
+
+    parts: tuple[Part, ...]
+    program: Program
+
+    def law_table(self, control: Control) -> Table:
+        """Return the table of the laws of one of the parts."""
+        return questions.laws(self.program, control)[1]
+
+
+class Independent(Method):
+    """A program in parts, those that are the same together."""
+
+    def __init__(self, program: Program, parts: list[Part]) -> None:
+        self.program = program
+        self.name = "independent clients"
+        self.shape = program.core(Control()).shape
+        by_key: dict[object, list[Part]] = {}
+        for part in parts:
+            by_key.setdefault(part.key, []).append(part)
+        self._alike = [self._made(tuple(same)) for same in by_key.values()]
+        self.kinds = [alike for alike in self._alike if alike.parts[0].clients]
+        if any(len(alike.parts[0].clients) > 1 for alike in self.kinds):
+            self.name = "independent groups"
+        self._first = (program.bound.record.values[0],) * program.bound.n
+
+    def _made(self, parts: tuple[Part, ...]) -> Alike:
+        whole = self.program
+        bound = replace(whole.bound, n=len(parts[0].clients))
+        return Alike(parts, Program(bound, whole.candidates, whole.backend, given=parts[0].program))
+
+    def tight(self, control: Control) -> Tight:
+        lower: Exact = Fraction(1)
+        upper: Exact = Fraction(1)
+        best: tuple[Alike, Ratio] | None = None
+        reason: LimitError | None = None
+        for alike in self.kinds:
+            try:
+                found = questions.tight(alike.program, control)[1]
+            except LimitError as error:
+                found = Tight(Fraction(1), math.inf, None, error)
+            if found.witness is not None and (best is None or found.lower > best[1].exp_epsilon):
+                best = alike, found.witness
+            lower, upper, reason = max(lower, found.lower), max(upper, found.upper), reason or found.reason
+        if upper > lower and reason is not None:
+            upper = max(lower, min(upper, self.ratio_bound()))
+        witness = None if best is None else self._completed(*best, control)
+        return Tight(lower, upper, witness, reason if upper > lower else None)
+
+    def comparison(self, control: Control) -> Comparison | Refusal:
+        found = [(alike, questions.comparison(alike.program, control)[1]) for alike in self.kinds]
+        incomplete = next((pairs.incomplete for _, pairs in found if pairs.incomplete is not None), None)
+        sizes = [pairs.size for _, pairs in found]
+        size = None if None in sizes else sum(number for number in sizes if number is not None)
+        bound = max((pairs.bound for _, pairs in found), default=Fraction(1))
+
+        def pairs() -> Iterator[Pair]:
+            for alike, some in found:
+                ways = self._ways(alike, control)
+                tables: dict[int, PieceTable] = {}
+                for pair in some:
+                    table = tables.get(id(pair.table))
+                    if table is None:
+                        table = tables[id(pair.table)] = self._table(alike, pair.table, control)
+                    x, x_prime = (self._placed(alike.parts[0], given) for given in (pair.x, pair.x_prime))
+                    yield Pair(x, x_prime, pair.size * ways, table)
+
+        return Comparison(pairs, size, incomplete, bound)
+
+    def laws(self, control: Control) -> Table:
+        pieces = [
+            Piece(part.components, part.clients, alike.law_table(control))
+            for alike in self._alike
+            for part in alike.parts
+            if part.components
+        ]
+        return PieceTable(self.program.bound, self.shape, pieces, [])
+
+    def size(self) -> tuple[int, int]:
+        sizes = [alike.program.size for alike in self._alike]
+        return sum(variables for variables, _ in sizes), sum(nodes for _, nodes in sizes)
+
+    def ratio_bound(self) -> Exact:
+        return max((questions.ratio_bound(alike.program) for alike in self.kinds), default=Fraction(1))
+
+    def symmetry(self) -> Symmetry:
+        kinds = [([part.clients for part in alike.parts], bool(alike.parts[0].components)) for alike in self.kinds]
+        return of_independent(self.program.bound, kinds, self._letters)
+
+    @cached_property
+    def _letters(self) -> list[Letters] | None:
+        """The laws of single clients, by record and code, one client of every kind."""
+        if self.name != "independent clients":
+            return None
+        control = Control()
+        found: list[Letters] = []
+        for alike in self.kinds:
+            table = alike.law_table(control)
+            found.append({record: table.weights((record,)) for record in self.program.bound.record.values})
+        return found
+
+    # from a part to the whole
+
+    def _placed(self, part: Part, content: Dataset) -> Dataset:
+        """Return the dataset in which the clients of a part have these records, and all others the first."""
+        x: list[Record] = list(self._first)
+        for client, record in zip(part.clients, content, strict=True):
+            x[client] = record
+        return tuple(x)
+
+    def _table(self, shown: Alike, table: Table, control: Control) -> PieceTable:
+        """Return the table of the first of some parts, of which one table is given."""
+        others = []
+        for alike in self._alike:
+            laws = None
+            for part in alike.parts:
+                if part is not shown.parts[0] and part.components:
+                    laws = laws or alike.law_table(control)
+                    others.append(Piece(part.components, part.clients, laws))
+        first = shown.parts[0]
+        return PieceTable(self.program.bound, self.shape, [Piece(first.components, first.clients, table)], others)
+
+    def _completed(self, alike: Alike, ratio: Ratio, control: Control) -> Ratio:
+        """Return a ratio of one part as one of whole datasets and outputs."""
+        first = alike.parts[0]
+        table = self._table(alike, alike.law_table(control), control)
+        x, x_prime = (self._placed(first, given) for given in (ratio.x, ratio.x_prime))
+        output, p, q = table.joined(ratio.output, ratio.probability, ratio.probability_prime, x)
+        return Ratio(ratio.exp_epsilon, x, x_prime, output, p, q)
+
+    def _ways(self, alike: Alike, control: Control) -> int:
+        """Return in how many ways the other parts can be filled, and give outputs; 0 where that is not counted."""
+        records = self.program.bound.record.size
+        if any(records ** len(other.parts[0].clients) > _COUNTED for other in self._alike):
+            return 0
+        ways = len(alike.parts)
+        for other in self._alike:
+            table = other.law_table(control)
+            ways *= _outputs(table, other.program, control) ** (len(other.parts) - (other is alike))
+        return ways
+
+
+def _outputs(table: Table, program: Program, control: Control) -> int:
+    """Return how many pairs of a dataset and an output of positive probability there are."""
+    total = 0
+    for x in every_dataset(program.bound):
+        control()
+        total += sum(map(table.multiplicity, table.weights(x).by_code))
+    return total
+
+
+def look(program: Program, control: Control) -> Independent | Refusal:
+    """Return the method where every client acts for itself."""
+    found = _look(program, control)
+    if isinstance(found, Independent) and found.name != "independent clients":
+        return Refusal("independent clients: some clients share a draw or a component of the output")
+    return found
+
+
+def look_for_groups(program: Program, control: Control) -> Independent | Refusal:
+    """Return the method where groups of clients act for themselves."""
+    found = _look(program, control)
+    if isinstance(found, Independent) and found.name != "independent groups":
+        return Refusal("independent groups: every client acts for itself")
+    return found
+
+
+def _look(program: Program, control: Control) -> Independent | Refusal:
+    return program.once("independent", lambda: _independent(program, control))
+
+
+def _independent(program: Program, control: Control) -> Independent | Refusal:
+    if not relation_of(program.bound).one_record:
+        return Refusal("independent clients: neighbours may differ in several records, or are given by a function")
+    core = program.core(control)
+    if not plain(core.shape):
+        return Refusal("independent clients: the output chooses its own form")
+    parts, checks = split(core)
+    control()
+    if sum(bool(part.clients) for part in parts) < 2:
+        return Refusal("independent clients: all clients share draws or components of the output")
+    try:
+        if checks:
+            only = replace(core, components=core.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks))
+            encode(only, program.backend, at_most(control))
+        found = Independent(program, parts)
+        for alike in found._alike:
+            table = alike.law_table(control)  # compiled: says whether a run can fail
+            if not alike.parts[0].clients:
+                table.weights(())
+    except TooLarge:
+        return Refusal("independent clients: whether checks that concern several clients hold takes a large diagram")
+    except ProgramError:
+        return Refusal("independent clients: a run can fail, which the whole program tells better")
+    return found

@@ -1,0 +1,108 @@
+"""Going through datasets: one of every orbit of the symmetries that were found, or plainly all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tightdp.errors import QueryError
+from tightdp.language.neighbours import relation_of
+from tightdp.methods.base import Comparison, Method, Refusal, on_table
+from tightdp.methods.control import Control
+from tightdp.methods.program import Program
+from tightdp.methods.ratios import Named, ratios_of_pairs
+from tightdp.methods.symmetry import Symmetry, of_symmetries
+from tightdp.symmetry.sets import MAX_DATASETS, AccuracySet, Table, every_input, every_neighbouring_pair
+from tightdp.symmetry.symmetries import Symmetries
+
+__all__ = ["Exhaustive", "Orbits", "look", "look_for_orbits", "up_to_symmetry"]
+
+
+class Exhaustive(Method):
+    """All datasets, and all pairs of neighbours, one by one. It applies to every program."""
+
+    name = "exhaustive"
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def laws(self, control: Control) -> Table:
+        return self.program.table(control)
+
+    def comparison(self, control: Control) -> Comparison | Refusal:
+        try:
+            pairs = every_neighbouring_pair(self.program.bound)
+        except QueryError as error:
+            return Refusal(error.what, error.hint, decisive=True)
+        return on_table(self.laws(control), pairs, control)
+
+    def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
+        try:
+            return every_input(self.program.bound).watched(control)
+        except QueryError as error:
+            return Refusal(error.what, error.hint, decisive=True)
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        pairs = self.comparison(control)
+        return pairs if isinstance(pairs, Refusal) else ratios_of_pairs(pairs)
+
+
+class Orbits(Exhaustive):
+    """One dataset, and one pair of neighbours, of every orbit of the program's symmetries."""
+
+    name = "orbits"
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._used: Symmetries | None = None
+
+    def comparison(self, control: Control) -> Comparison | Refusal:
+        if relation_of(self.program.bound).custom:
+            return Refusal("orbits: symmetries need not respect neighbours that are given by a function")
+        found = self.program.symmetries(control)
+        if found is None:
+            return Refusal("orbits: no symmetries were found")
+        self._used = found
+        if found.orbits.number_of_pairs > MAX_DATASETS:
+            return _too_many(found.orbits.number_of_pairs, "pairs of neighbours")
+        return on_table(self.laws(control), found.orbits.privacy_set(), control)
+
+    def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
+        found = self.program.symmetries(control, measured=True)
+        if found is None:
+            return Refusal("orbits: no symmetries were found that keep the output and the target")
+        if found.orbits.number > MAX_DATASETS:
+            return _too_many(found.orbits.number, "datasets")
+        return found.orbits.accuracy_set().watched(control)
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        return Refusal("orbits: triples are declared one by one, not up to symmetry")
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry(()) if self._used is None else of_symmetries(self._used)
+
+
+def _too_many(number: int, what: str) -> Refusal:
+    return Refusal(
+        f"there are {number:,} {what} even up to the symmetries of the program, too many to go through one by one",
+        f"use fewer records or a smaller record domain (at most {MAX_DATASETS:,} are gone through)",
+        decisive=True,
+    )
+
+
+def look(program: Program, control: Control) -> Exhaustive:
+    """Return the method that goes through everything."""
+    return Exhaustive(program)
+
+
+def look_for_orbits(program: Program, control: Control) -> Orbits | Refusal:
+    """Return the method that goes through orbits; symmetries are looked for when a question needs them."""
+    return Refusal("orbits: there are only a few datasets") if program.few else Orbits(program)
+
+
+def up_to_symmetry(program: Program, control: Control) -> AccuracySet | Refusal:
+    """Return the datasets on which to measure accuracy, up to symmetry where there is some."""
+    orbits = look_for_orbits(program, control)
+    found = orbits if isinstance(orbits, Refusal) else orbits.accuracy_set(control)
+    if isinstance(found, Refusal) and not found.decisive:
+        return Exhaustive(program).accuracy_set(control)
+    return found

@@ -1,0 +1,59 @@
+"""The methods in the order in which they are tried, with the reason for the order beside each.
+
+A question goes from the top to the bottom: the first method that applies to the program and answers the question
+does. A new method is one file, and one line here.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from tightdp.core.nodes import CoreProgram
+from tightdp.errors import QueryError
+from tightdp.language.program import Bound
+from tightdp.methods import by_aggregates, by_chain, by_clients, by_datasets, by_outputs
+from tightdp.methods.base import Candidate
+from tightdp.methods.program import Program
+
+__all__ = ["CANDIDATES", "NAMES", "program_of", "read_method"]
+
+CANDIDATES: tuple[Candidate, ...] = (
+    # Seen on the core program, before any diagram; what is left is one client, or one group, of every kind.
+    Candidate("independent clients", by_clients.look),
+    Candidate("independent groups", by_clients.look_for_groups),
+    # Cut at aggregates, laws depend on counts of records only. Parts of an output that neighbours leave alone are not
+    # even compared.
+    Candidate("independent outputs", by_outputs.look),
+    Candidate("aggregate", by_aggregates.look),
+    # Where the counts are many, a chain with few forms finds the tight ratio sooner; it gives up early.
+    Candidate("chain", by_chain.look_before_aggregates),
+    Candidate("aggregate", by_aggregates.look_costly),
+    # The whole diagram: the tight ratio takes no going through datasets.
+    Candidate("chain", by_chain.look),
+    # One dataset of every orbit, never more than all of them; few datasets are not worth the search for orbits.
+    Candidate("orbits", by_datasets.look_for_orbits),
+    Candidate("exhaustive", by_datasets.look),
+    # Last, because it gives no more than an enclosure.
+    Candidate("chain", by_chain.look_for_some_pairs),
+)
+
+NAMES = tuple(dict.fromkeys(candidate.name for candidate in CANDIDATES))
+
+
+def read_method(name: str | None) -> str | None:
+    """Return the name of a method as it stands in the list (hyphens may stand for spaces). Raises QueryError."""
+    if name is None:
+        return None
+    found = name.replace("-", " ") if isinstance(name, str) else name
+    if found not in NAMES:
+        close = get_close_matches(str(found), NAMES, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"the methods are {', '.join(NAMES)}"
+        raise QueryError(f"there is no method {name!r}", hint)
+    return found
+
+
+def program_of(
+    bound: Bound, backend: str = "cudd", method: str | None = None, core: CoreProgram | None = None
+) -> Program:
+    """Return a bound mechanism as methods look at it. Raises QueryError where the method has no such name."""
+    return Program(bound, CANDIDATES, backend, read_method(method), core)

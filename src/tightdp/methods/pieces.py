@@ -1,0 +1,180 @@
+"""Laws of some pieces of an output, where the pieces are independent given the dataset.
+
+Neighbours between which only some pieces differ are compared on these: every divergence between their output laws is
+that between the laws of these pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from tightdp.core.nodes import Leaf, Shape, TupleOf
+from tightdp.errors import ProgramError
+from tightdp.language.program import Bound, Dataset, Output
+from tightdp.logic.count import Weights
+from tightdp.symmetry.sets import MAX_LISTED, Table
+
+__all__ = ["ELSEWHERE", "Piece", "PieceTable", "plain"]
+
+ELSEWHERE = "*"
+"""Stands, in an output, for what the other pieces contribute."""
+
+MAX_IN_FULL = 128
+"""Up to so many outputs, an event is listed in full, not piece by piece."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some components of an output, and the table of their laws, whose outputs are tuples of their values.
+
+    Client j of the table is client `clients[j]` of the mechanism.
+    """
+
+    components: tuple[int, ...]
+    clients: tuple[int, ...]
+    table: Table
+
+    def weights(self, x: Dataset) -> Weights:
+        """Return the law of the piece on a dataset of the mechanism."""
+        return self.table.weights(tuple(x[client] for client in self.clients))
+
+    def likeliest(self, x: Dataset) -> tuple[int, Weights]:
+        """Return the likeliest code on a dataset, the least one of several, and the law."""
+        law = self.weights(x)
+        return max(law.by_code, key=lambda code: (law.by_code[code], -code)), law
+
+    @property
+    def bits(self) -> int:
+        """How many bits its codes have."""
+        return len(self.table.formula.output_bits)
+
+
+class PieceTable(Table):
+    """The joint laws of the pieces `shown`; `others` are the rest of the output."""
+
+    def __init__(self, bound: Bound, shape: Shape, shown: Sequence[Piece], others: Sequence[Piece]) -> None:
+        super().__init__(bound, shown[0].table.formula)
+        self.shape = shape
+        self.shown = tuple(shown)
+        self.others = tuple(others)
+        self._size = sum(len(piece.components) for piece in (*shown, *others))
+
+    def weights(self, x: Dataset) -> Weights:
+        if len(self.shown) > 1:
+            return super().weights(x)
+        try:
+            return self.shown[0].weights(x)
+        except ProgramError:
+            raise self.bound.contradiction(x, "is false in every run") from None
+
+    def _counted(self, x: Dataset) -> Weights:
+        by_code, total = {0: 1}, 1
+        for piece in self.shown:
+            law, bits = piece.weights(x), piece.bits
+            total *= law.total
+            by_code = {
+                code << bits | own: weight * share
+                for code, weight in by_code.items()
+                for own, share in law.by_code.items()
+            }
+        return Weights(by_code, total)
+
+    def output(self, code: int) -> Output:
+        return self._put_together(zip(self.shown, self._first(code), strict=True))
+
+    def _codes(self, code: int) -> list[int]:
+        """Return the codes of the shown pieces."""
+        if len(self.shown) == 1:
+            return [code]
+        codes = []
+        for piece in reversed(self.shown):
+            codes.append(code & (1 << piece.bits) - 1)
+            code >>= piece.bits
+        return codes[::-1]
+
+    def _first(self, code: int) -> list[Output]:
+        return [piece.table.output(own) for piece, own in zip(self.shown, self._codes(code), strict=True)]
+
+    def _put_together(self, given: Iterable[tuple[Piece, Output]]) -> Output:
+        """Return the output with these values of pieces, the others left open."""
+        values: list[Output] = [ELSEWHERE] * self._size
+        for piece, output in given:
+            for component, value in zip(piece.components, output, strict=True):
+                values[component] = value
+        return self.shape.decode(values)
+
+    def multiplicity(self, code: int) -> int:
+        codes = self._codes(code)
+        return prod(piece.table.multiplicity(own) for piece, own in zip(self.shown, codes, strict=True))
+
+    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Fraction, Fraction]:
+        """Return a whole output, the other pieces being the likeliest, with its probabilities on two datasets."""
+        shown = [value for output in self._first(code) for value in output]
+        copies = self.multiplicity(code)
+        p, q = (self.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
+        return self.joined(tuple(shown), p, q, x)
+
+    def joined(self, output: Output, p: Fraction, q: Fraction, x: Dataset) -> tuple[Output, Fraction, Fraction]:
+        """Return a whole output and its probabilities, given those of the shown pieces on x and a neighbour."""
+        values = iter(output)
+        given = [(piece, tuple(next(values) for _ in piece.components)) for piece in self.shown]
+        up = total = 1
+        for piece in self.others:
+            best, law = piece.likeliest(x)
+            given.append((piece, piece.table.output(best)))
+            up, total = up * law.by_code[best], total * law.total * piece.table.multiplicity(best)
+        shared = Fraction(up, total)
+        return self._put_together(given), p * shared, q * shared
+
+    def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
+        """Return the outputs of some codes on a dataset: whole ones where they are few, else with others left open."""
+        others = [list(piece.weights(x).by_code) for piece in self.others]
+        ways = [
+            sum(piece.table.multiplicity(own) for own in law) for piece, law in zip(self.others, others, strict=True)
+        ]
+        number = sum(map(self.multiplicity, codes))
+        if number * prod(ways) > MAX_IN_FULL:
+            others = []
+            if number > MAX_LISTED:
+                return ()
+        pieces = (*self.shown, *(self.others if others else ()))
+        found = []
+        for code in codes:
+            for chosen in product(*others):
+                own = (*self._codes(code), *chosen)
+                orders = [piece.table.outputs(one) for piece, one in zip(pieces, own, strict=True)]
+                found += [self._put_together(zip(pieces, some, strict=True)) for some in product(*orders)]
+        return tuple(found)
+
+    def probability(self, x: Dataset, output: Output) -> Fraction:
+        """Return P(output | x), of all pieces together."""
+        values: dict[int, Output] = {}
+        if self.others or not _take_apart(self.shape, output, values):
+            return Fraction(0)
+        result = Fraction(1)
+        for piece in self.shown:
+            own = tuple(x[client] for client in piece.clients)
+            result *= piece.table.probability(own, tuple(values[component] for component in piece.components))
+        return result
+
+
+def _take_apart(shape: Shape, output: Output, values: dict[int, Output]) -> bool:
+    """Note the values of the components of an output; False where a plain shape has no such output."""
+    if isinstance(shape, Leaf):
+        values[shape.component] = output
+        return not isinstance(output, tuple)
+    return (
+        isinstance(shape, TupleOf)
+        and isinstance(output, tuple)
+        and len(output) == len(shape.items)
+        and all(_take_apart(item, part, values) for item, part in zip(shape.items, output, strict=True))
+    )
+
+
+def plain(shape: Shape) -> bool:
+    """Whether every component of a shape is there in every output, at one place."""
+    return isinstance(shape, Leaf) or (isinstance(shape, TupleOf) and all(map(plain, shape.items)))

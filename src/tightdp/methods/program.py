@@ -1,0 +1,174 @@
+"""What methods look at: a bound mechanism, with everything that is derived from it made on demand and kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from tightdp.core.lowering import lower, lower_target
+from tightdp.core.nodes import CoreProgram
+from tightdp.core.passes import expand_shuffles
+from tightdp.errors import LanguageError, LimitError, ProgramError
+from tightdp.language.program import Bound
+from tightdp.logic.encode import prober
+from tightdp.logic.formula import WeightedFormula
+from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
+from tightdp.methods.base import Candidate, Method, Refusal
+from tightdp.methods.chain import Chain, make_chain
+from tightdp.methods.compiled import deep_recursion, encode_core
+from tightdp.methods.control import Control
+from tightdp.symmetry.sets import Table
+from tightdp.symmetry.symmetries import Symmetries, find_symmetries
+
+__all__ = ["FEW_DATASETS", "LARGE", "Program", "TooLarge", "at_most"]
+
+FEW_DATASETS = 256
+"""Up to so many datasets it does not pay to look for symmetries, and outputs are named in full."""
+LARGE = 200_000
+"""A larger diagram is not compiled where there is another way."""
+
+T = TypeVar("T")
+
+
+class TooLarge(Exception):
+    """A diagram is too large to be worth while."""
+
+
+def at_most(control: Control, nodes: int = LARGE) -> Control:
+    """Return a control with the same limits that raises TooLarge, too, where a diagram is larger."""
+
+    def limits(size: int) -> None:
+        control(size)
+        if size > nodes:
+            raise TooLarge
+
+    return Control(limits)
+
+
+@dataclass
+class Program:
+    """A bound mechanism, the methods that may be tried on it, and what was derived from it so far.
+
+    With `forced`, only methods of that name are tried. What is asked for raises LanguageError, ProgramError or
+    LimitError; nothing is kept of what was cut short.
+    """
+
+    bound: Bound
+    candidates: Sequence[Candidate]
+    backend: str = "cudd"
+    forced: str | None = None
+    given: CoreProgram | None = None
+    seconds: float = 0.0
+    """How long all of this took so far."""
+    _kept: dict[str, Any] = field(default_factory=dict)
+    _looked: dict[Candidate, Method | Refusal] = field(default_factory=dict)
+
+    @property
+    def datasets(self) -> int:
+        """How many datasets there are."""
+        return int(self.bound.record.size**self.bound.n)
+
+    @property
+    def few(self) -> bool:
+        """Whether there are only a few datasets, and no method was asked for by name."""
+        return self.forced is None and self.datasets <= FEW_DATASETS
+
+    def look(self, candidate: Candidate, control: Control) -> Method | Refusal:
+        """Return a method, or why it does not apply."""
+        if candidate not in self._looked:
+            self._looked[candidate] = candidate.look(self, control)
+        return self._looked[candidate]
+
+    @property
+    def looked(self) -> list[Method]:
+        """The methods that are known to apply so far."""
+        return [found for found in self._looked.values() if not isinstance(found, Refusal)]
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what was made under a name, made now where it is not there."""
+        if name not in self._kept:
+            start, before = time.perf_counter(), self.seconds
+            try:
+                with deep_recursion():
+                    self._kept[name] = make()
+            finally:
+                self.seconds = before + time.perf_counter() - start
+        found: T = self._kept[name]
+        return found
+
+    def core(self, control: Control) -> CoreProgram:
+        """Return the core program."""
+        if self.given is not None:
+            return self.given
+        return self.once("core", lambda: lower(self.bound, None, prober(self.backend, control), control))
+
+    def expanded(self, control: Control) -> CoreProgram:
+        """Return the core program without `Shuffled` nodes."""
+        core = self.core(control)
+        return self.once("expanded", lambda: expand_shuffles(core))
+
+    def formula(self, control: Control) -> WeightedFormula:
+        """Return the formula of all datasets."""
+        core = self.expanded(control)
+        return self.once("formula", lambda: encode_core(core, self.bound, None, self.backend, control))
+
+    @property
+    def compiled(self) -> WeightedFormula | None:
+        """The formula of all datasets, if it is there."""
+        return self._kept.get("formula")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many variables and nodes the diagram has that was compiled, of all datasets or above the aggregates."""
+        aggregate: AggregateTable | None = self._kept.get("aggregate")
+        formula = self.compiled or (None if aggregate is None else aggregate.formula)
+        return (0, 0) if formula is None else (len(formula.variables), formula.nodes)
+
+    def table(self, control: Control) -> Table:
+        """Return the table of output laws on the diagram of all datasets."""
+        formula = self.formula(control)
+        return self.once("table", lambda: Table(self.bound, formula))
+
+    def chain(self, control: Control) -> Chain | None:
+        """Return the diagram as a chain of client blocks, or None where it is none."""
+        formula = self.formula(control)
+        return self.once("chain", lambda: make_chain(formula, self.bound.record, control))
+
+    def aggregate(self, control: Control) -> AggregateTable | None:
+        """Return the table of a program that can be cut at its aggregates; None where it cannot, or where it fails.
+
+        Where it fails, compiling it as a whole says on which dataset.
+        """
+        core = self.core(control)
+
+        def make() -> AggregateTable | None:
+            try:
+                return find_aggregate_table(self.bound, core, self.backend, control)
+            except ProgramError:
+                return None
+
+        return self.once("aggregate", make)
+
+    def symmetries(self, control: Control, measured: bool = False) -> Symmetries | None:
+        """Return the symmetries for going through datasets, or None.
+
+        With `measured`, only those that keep the output and the accuracy target. None, too, where a limit is met;
+        they are looked for again when there is time.
+        """
+        core = self.expanded(control)
+        try:
+            return self.once(f"symmetries {measured}", lambda: self._symmetries(core, control, measured))
+        except LimitError:
+            return None
+
+    def _symmetries(self, core: CoreProgram, control: Control, measured: bool) -> Symmetries | None:
+        try:
+            target = lower_target(self.bound, prober(self.backend)) if measured else None
+        except (LanguageError, ProgramError):
+            return None
+        try:
+            return find_symmetries(self.bound, core, target, self.backend, at_most(control))
+        except TooLarge:
+            return None

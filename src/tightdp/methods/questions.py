@@ -1,0 +1,194 @@
+"""What is asked of the methods: each question goes down the ordered list until one of them answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
+
+from tightdp.errors import LimitError, QueryError
+from tightdp.language.neighbours import relation_of
+from tightdp.methods.base import Comparison, Exact, Method, Refusal, Tight
+from tightdp.methods.by_aggregates import Aggregates
+from tightdp.methods.control import Control
+from tightdp.methods.program import Program
+from tightdp.methods.ranking import tight_ratio
+from tightdp.methods.ratios import Named, Ratio
+from tightdp.methods.symmetry import Symmetry, both, of_symmetries, sized
+from tightdp.symmetry.sets import AccuracySet, Table
+
+__all__ = [
+    "accuracy_set",
+    "comparison",
+    "every_ratio",
+    "every_symmetry",
+    "first",
+    "laws",
+    "ranked",
+    "ratio_bound",
+    "tight",
+]
+
+MANY_TRIPLES = 1 << 18
+"""Beyond so many (x, x', y), their number is not worked out where only symmetries are asked for."""
+MOST_AFTER_A_SEARCH = 1 << 14
+"""Up to so many datasets, going through all of them replaces a search that gave up."""
+
+
+@dataclass
+class _Asked:
+    """One question on its way down the list."""
+
+    program: Program
+    control: Control
+    refusal: Refusal | None = None
+
+    def methods(self) -> Iterator[Method]:
+        """Yield the methods that apply, one by one."""
+        for candidate in self.program.candidates:
+            if self.program.forced in (None, candidate.name):
+                found = self.program.look(candidate, self.control)
+                if isinstance(found, Refusal):
+                    self.refused(found)
+                else:
+                    yield found
+
+    def refused(self, refusal: Refusal) -> None:
+        """Take note of a refusal: a decisive one stays."""
+        if self.refusal is None or not self.refusal.decisive:
+            self.refusal = refusal
+
+    @property
+    def error(self) -> QueryError:
+        """The error where no method answers."""
+        assert self.refusal is not None
+        if self.program.forced is None:
+            return self.refusal.error
+        return QueryError(f"the method {self.program.forced} does not apply: {self.refusal.reason}", self.refusal.hint)
+
+
+def first(program: Program, control: Control) -> Method:
+    """Return the first method that applies, which is the one that is asked for the tight ratio."""
+    asked = _Asked(program, control)
+    for method in asked.methods():
+        return method
+    raise asked.error
+
+
+def laws(program: Program, control: Control) -> tuple[Method, Table]:
+    """Return the table of the laws of whole outputs on all datasets. Raises QueryError where there is none."""
+    asked = _Asked(program, control)
+    for method in asked.methods():
+        found = method.laws(control)
+        if not isinstance(found, Refusal):
+            return method, found
+        asked.refused(found)
+    raise asked.error
+
+
+def tight(program: Program, control: Control) -> tuple[Method, Tight]:
+    """Return the largest likelihood ratio over neighbours and outputs, or an enclosure where a limit is met.
+
+    Raises QueryError where no method gives it.
+    """
+    asked = _Asked(program, control)
+    known: tuple[Method, Tight] | None = None
+    for method in asked.methods():
+        if known is not None and program.datasets > MOST_AFTER_A_SEARCH:
+            break
+        found = method.tight(control)
+        if isinstance(found, Refusal):
+            pairs = method.comparison(control)
+            if isinstance(pairs, Refusal) or (known is not None and pairs.incomplete is not None):
+                asked.refused(pairs if isinstance(pairs, Refusal) else found)
+                continue
+            found = ranked(program, control, pairs, 1)[1]
+        if not found.gave_up:
+            return method, found
+        known = method, found
+    if known is None:
+        raise asked.error
+    return known
+
+
+def ranked(program: Program, control: Control, pairs: Comparison, top: int) -> tuple[tuple[Ratio, ...], Tight]:
+    """Return the largest distinct likelihood ratios over some pairs, and what they say of the tight one."""
+    ratios = tight_ratio(control.pairs(pairs), top)
+    lower = ratios[0].exp_epsilon if ratios else Fraction(1)
+    witness = ratios[0] if ratios else None
+    if control.stopped is None:
+        return ratios, Tight(lower, lower, witness)
+    upper = max(lower, ratio_bound(program, pairs))
+    return ratios, Tight(lower, upper, witness, control.stopped)
+
+
+def comparison(program: Program, control: Control) -> tuple[Method, Comparison]:
+    """Return pairs of neighbours on which all divergences are attained; only some where these would be too many.
+
+    Raises QueryError where they are too many and there is no other way.
+    """
+    asked = _Asked(program, control)
+    for method in asked.methods():
+        found = method.comparison(control)
+        if isinstance(found, Refusal):
+            asked.refused(found)
+        elif found.incomplete is not None and asked.refusal is not None and program.forced is None:
+            return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))
+        else:
+            return method, found
+    raise asked.error
+
+
+def ratio_bound(program: Program, pairs: Comparison | None = None) -> Exact:
+    """Return an upper bound on every likelihood ratio, as far as one is known without a search; often infinite."""
+    known = [method.ratio_bound() for method in program.looked]
+    return min([math.inf if pairs is None else pairs.bound, *known])
+
+
+def accuracy_set(program: Program, control: Control) -> tuple[Method, Table, AccuracySet]:
+    """Return the datasets on which to measure accuracy, and the laws. Raises QueryError where they are too many."""
+    asked = _Asked(program, control)
+    for method in asked.methods():
+        found = method.accuracy_set(control)
+        if isinstance(found, Refusal):
+            asked.refused(found)
+            continue
+        table = method.laws(control)
+        if not isinstance(table, Refusal):
+            return method, table, found
+        asked.refused(table)
+    raise asked.error
+
+
+def every_ratio(program: Program, control: Control) -> Iterator[Named]:
+    """Yield every likelihood ratio over neighbours and outputs, with a triple that has it.
+
+    Some come more than once. Raises QueryError where there are too many.
+    """
+    asked = _Asked(program, control)
+    for method in asked.methods():
+        found = method.every_ratio(control)
+        if not isinstance(found, Refusal):
+            return found
+        asked.refused(found)
+    raise asked.error
+
+
+def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry]:
+    """Return the method for the tight ratio, and all symmetries, looked for too where no question needs them.
+
+    The sizes of the sets are there where they are small.
+    """
+    method = first(program, control)
+    if isinstance(method, Aggregates):
+        method.table.fill(control)
+        return method, method.symmetry()
+    own = method.symmetry()
+    found = None if relation_of(program.bound).custom else program.symmetries(control)
+    outputs = prod(len(values) for values in program.formula(control).values)
+    if found is None or found.orbits.number_of_pairs * outputs > MANY_TRIPLES:
+        return method, own
+    sets = found.orbits.privacy_set(), found.orbits.accuracy_set()
+    return method, both(own, sized(of_symmetries(found), program.table(control), *sets))
