@@ -244,7 +244,14 @@ class Bound:
 
 
 def as_output(value: Any) -> Output:
-    """The value as an output, whole rationals as ints. Raises TypeError showing what is no output."""
+    """The value as an output: whole rationals as ints, sets and dictionaries as sorted tuples.
+
+    Raises TypeError showing what is no output.
+    """
+    if isinstance(value, dict):
+        return tuple((key, as_output(value[key])) for key in sorted(value))
+    if isinstance(value, (set, frozenset)):
+        return tuple(as_output(item) for item in sorted(value))
     if isinstance(value, tuple):
         return tuple(as_output(item) for item in value)
     if isinstance(value, Fraction):

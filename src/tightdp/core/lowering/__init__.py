@@ -10,11 +10,37 @@ from collections.abc import Callable
 from typing import Any
 
 from tightdp.core.check import verify
-from tightdp.core.lowering import arranging, comparisons, draws, iterators, lists, loops, matching, statements, text  # noqa: F401
+from tightdp.core.lowering import (  # noqa: F401 (they register their handlers)
+    arranging,
+    comparisons,
+    dictionaries,
+    draws,
+    iterators,
+    lists,
+    loops,
+    matching,
+    sets,
+    statements,
+    text,
+)
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Frame, Machine, Probe
-from tightdp.core.lowering.values import Closure, Reference, Union, Value, alternatives, is_scalar, name_of
+from tightdp.core.lowering.values import (
+    Closure,
+    Collection,
+    Entries,
+    Filtered,
+    Members,
+    Reference,
+    Table,
+    Union,
+    Value,
+    alternatives,
+    is_scalar,
+    name_of,
+)
 from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.errors import LanguageError, LimitError, Span
 from tightdp.exact.rationals import as_value
@@ -85,7 +111,7 @@ class _Lowering(Machine):
             error = self.bound.contradiction(dataset, "is false in every run")
             error.span = self.impossible or error.span
             raise error
-        shape = self.attempt(lambda: self._shape(value, self.builder.true)) or Leaf(0)
+        shape = self.attempt(lambda: self._shape(self._frozen(value), self.builder.true)) or Leaf(0)
         program = CoreProgram(
             tuple(self.inputs),
             tuple(self.components) or (self.builder.true,),
@@ -127,6 +153,28 @@ class _Lowering(Machine):
         return as_value(record)
 
     # outputs
+
+    def _frozen(self, value: Value) -> Value:
+        """Return an output with dictionaries and sets as sorted tuples."""
+        if isinstance(value, tuple):
+            return tuple(self._frozen(item) for item in value)
+        if isinstance(value, Union):
+            return self.each(value, self._frozen)
+        if not isinstance(value, (Table, Collection)):
+            return value
+        try:
+            return self.each(self.store[value.key], self._sorted)
+        except TypeError as error:
+            raise LanguageError(
+                f"an output {name_of(value)} cannot be sorted: {error}", "return a tuple of it", self._returned(value)
+            ) from None
+
+    def _sorted(self, content: Entries | Members) -> Value:
+        if isinstance(content, Entries):
+            pairs = sorted(zip(content.keys, content.values, strict=True), key=lambda pair: pair[0])
+            return tuple((key, self._frozen(item)) for key, item in pairs)
+        present = dict(zip(content.values, content.present, strict=True))
+        return collected(self, Filtered("set", lambda at: None, tuple(sorted(present)), lambda item: present[item]))
 
     def _shape(self, value: Value, active: Expr) -> Shape:
         """Return how an output is put together; components of a shape that is not taken hold their first value."""

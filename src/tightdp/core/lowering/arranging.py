@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tightdp.core.lowering.comparisons import precedes
 from tightdp.core.lowering.functions import call
-from tightdp.core.lowering.iteration import collected
+from tightdp.core.lowering.iteration import collected, unordered
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, truth
@@ -20,7 +20,7 @@ __all__ = ["arranged"]
 def _extremum(name: str) -> Handler:
     def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
         expect(arguments, keywords, 1, 1 << 30, "key", "default")
-        values = arguments if len(arguments) > 1 else collected(m, arguments[0])
+        values = arguments if len(arguments) > 1 else _items(m, arguments[0], keywords)
 
         def pick(items: tuple[Value, ...]) -> Value:
             if not items and "default" in keywords:
@@ -34,6 +34,11 @@ def _extremum(name: str) -> Handler:
 
 builtin(min)(_extremum("min"))
 builtin(max)(_extremum("max"))
+
+
+def _items(m: Machine, iterable: Value, keywords: Keywords) -> Value:
+    """Return the items; those of a set only where their order does not matter."""
+    return collected(m, iterable if "key" in keywords else unordered(m, iterable))
 
 
 def _best(m: Machine, name: str, items: Sequence[Value], key: Value) -> Value:
@@ -62,7 +67,7 @@ def _before(m: Machine, left: Value, right: Value) -> Value:
 @builtin(sorted)
 def _sorted(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 1, 1, "key", "reverse")
-    return m.new_list(m.each(collected(m, arguments[0]), lambda items: arranged(m, items, keywords)))
+    return m.new_list(m.each(_items(m, arguments[0], keywords), lambda items: arranged(m, items, keywords)))
 
 
 def arranged(m: Machine, items: tuple[Value, ...], keywords: Keywords) -> Value:

@@ -7,12 +7,13 @@ import math
 
 from tightdp.core.lowering.comprehensions import search, sum_as_it_goes
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import collected, items_of
+from tightdp.core.lowering.iteration import collected, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
+from tightdp.core.lowering.sets import size_of
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
-from tightdp.core.lowering.values import Generator, Range, Value, known
+from tightdp.core.lowering.values import Collection, Filtered, Generator, Range, Value, known
 
 __all__ = ["summed"]
 
@@ -100,7 +101,10 @@ def _pow(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 @builtin(len)
 def _len(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 1, 1)
-    return m.each(items_of(m, arguments[0]), len)
+    return m.each(
+        arguments[0],
+        lambda value: size_of(m, value) if isinstance(value, Collection) else m.each(items_of(m, value), len),
+    )
 
 
 @builtin(list)
@@ -131,10 +135,24 @@ def _all(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 def _sum(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 1, 2, "start")
     start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
-    items = arguments[0]
+    items = unordered(m, arguments[0])
+    if isinstance(items, Filtered):
+        return _sum_of_some(m, items, start)
     if isinstance(items, Generator) and any(clause.ifs for clause in items.node.generators):
         return sum_as_it_goes(m, items, start)
     return m.each(collected(m, items), lambda values: summed(m, values, start))
+
+
+def _sum_of_some(m: Machine, items: Filtered, start: Value) -> Value:
+    """Return the sum of the items that a condition lets through, without a list whose length depends on the run."""
+    result = m.new_list((start,))
+
+    def add(item: Value) -> None:
+        (done,) = m.store[result.key]
+        m.store[result.key] = (binary(m, "add", done, item, m.position[-1]),)
+
+    visit(m, items, add)
+    return m.store.pop(result.key)[0]
 
 
 def summed(m: Machine, items: tuple[Value, ...], start: Value = 0) -> Value:

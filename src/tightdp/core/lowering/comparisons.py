@@ -10,7 +10,7 @@ from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import negated, operate, truth
-from tightdp.core.lowering.values import Host, Range, Reference, Value, is_scalar, known
+from tightdp.core.lowering.values import Collection, Host, Members, Range, Reference, Table, Value, is_scalar, known
 from tightdp.core.nodes import Expr
 
 __all__ = ["contains", "equal", "precedes"]
@@ -51,7 +51,8 @@ def _compared(m: Machine, operator: ast.cmpop, left: Value, right: Value) -> Val
 def _identical(m: Machine, left: Value, right: Value) -> Value:
     if left is None or right is None:
         return equal(m, left, right)
-    if isinstance(left, Reference) or isinstance(right, Reference) or is_scalar(left) != is_scalar(right):
+    places = (Reference, Table, Collection)
+    if isinstance(left, places) or isinstance(right, places) or is_scalar(left) != is_scalar(right):
         return left == right
     if any(isinstance(item, bool) for item in (left, right)) and all(
         isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
@@ -72,9 +73,35 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
             if len(a) != len(b):
                 return False
             return known(m.conj(*(m.expr(equal(m, x, y)) for x, y in zip(a, b, strict=True))))
+        if type(a) is type(b) and isinstance(a, (Table, Collection)):
+            return m.each(m.store[a.key], lambda u: m.each(m.store[b.key], lambda v: _same_content(m, u, v)))
         return a is b
 
     return m.each(left, lambda a: m.each(right, lambda b: same(a, b)))
+
+
+def _same_content(m: Machine, left: Value, right: Value) -> Value:
+    """Return whether two dictionaries or two sets have the same content, in whatever order."""
+    if isinstance(left, Members):
+        ours, theirs = (dict(zip(side.values, side.present, strict=True)) for side in (left, right))
+        never = m.builder.false
+        apart = [m.builder.parity([ours.get(v, never), theirs.get(v, never)]) for v in {**ours, **theirs}]
+        return known(m.builder.negation(m.builder.disjunction(apart)))
+    ours, theirs = (dict(zip(side.keys, side.values, strict=True)) for side in (left, right))
+    if ours.keys() != theirs.keys():
+        return False
+    return known(m.conj(*(m.expr(equal(m, ours[key], theirs[key])) for key in ours)))
+
+
+def _is_key(m: Machine, content: Value, item: Value) -> Value:
+    if isinstance(content, Members):
+        hits = [
+            m.conj(m.expr(equal(m, item, value)), present)
+            for value, present in zip(content.values, content.present, strict=True)
+        ]
+    else:
+        hits = [m.expr(equal(m, item, key)) for key in content.keys]
+    return known(m.builder.disjunction(hits))
 
 
 def contains(m: Machine, container: Value, item: Value) -> Value:
@@ -83,6 +110,8 @@ def contains(m: Machine, container: Value, item: Value) -> Value:
     def inside(sequence: Value) -> Value:
         if isinstance(sequence, Host) and isinstance(sequence.object, (dict, set, frozenset)):
             sequence = tuple(adopt(m, key) for key in sequence.object)
+        if isinstance(sequence, (Table, Collection)):
+            return m.each(m.store[sequence.key], lambda content: _is_key(m, content, item))
         if is_scalar(sequence):
             return m.each(item, lambda part: operate(m, "in", part, sequence))
         return m.each(
@@ -97,6 +126,8 @@ def precedes(m: Machine, name: str, left: Value, right: Value) -> Value:
     """Return an order comparison (lt, le, gt, ge); tuples and lists compare lexicographically."""
     if isinstance(left, Reference) and isinstance(right, Reference):
         return m.each(items_of(m, left), lambda a: m.each(items_of(m, right), lambda b: precedes(m, name, a, b)))
+    if isinstance(left, Collection) and isinstance(right, Collection):
+        raise m.unsupported("an order of sets is not in the language", "use .issubset(...)")
     if not (isinstance(left, tuple) and isinstance(right, tuple)):
         return operate(m, name, left, right)
     if not left or not right:

@@ -6,14 +6,14 @@ import ast
 from collections.abc import Callable, Sequence
 
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import Step, collected, joined, spend, visit
+from tightdp.core.lowering.iteration import Step, collected, joined, spend, unordered, visit
 from tightdp.core.lowering.machine import Dead, End, Frame, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.values import Generator, Value, known
 from tightdp.language.source import FunctionSource
 
-__all__ = ["search", "sum_as_it_goes"]
+__all__ = ["clauses", "search", "sum_as_it_goes", "surroundings", "within"]
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 
@@ -21,13 +21,13 @@ Comprehension = ast.ListComp | ast.GeneratorExp
 @lowers(ast.ListComp)
 def _listcomp(m: Machine, node: ast.ListComp) -> Value:
     first = m.evaluate(node.generators[0].iter)
-    return m.new_list(_within(m, node, _surroundings(m), lambda: _items(m, node, first)))
+    return m.new_list(within(m, node, surroundings(m), lambda: _items(m, node, first)))
 
 
 @lowers(ast.GeneratorExp)
 def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
     first = m.evaluate(node.generators[0].iter)
-    outside = _surroundings(m)
+    outside = surroundings(m)
 
     def visit_items(action: Callable[[Value], None]) -> None:
         def body() -> None:
@@ -38,7 +38,7 @@ def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
             finally:
                 m.stack.append(inside)
 
-        _within(m, node, outside, lambda: clauses(m, node.generators, first, body))
+        within(m, node, outside, lambda: clauses(m, node.generators, first, body))
 
     return Generator("generator expression", _never, node, first, *outside, visit_items)
 
@@ -47,7 +47,8 @@ def _never(at: int) -> Step | None:
     raise AssertionError("a generator expression is gone through by visiting")
 
 
-def _surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
+def surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
+    """Return what a comprehension sees around it: the frames, and the source."""
     return (m.frame.key, *m.frame.enclosing), m.frame.source
 
 
@@ -63,7 +64,7 @@ def _items(m: Machine, node: Comprehension, first: Value) -> Value:
     return m.store.pop(result.key)
 
 
-def _within(
+def within(
     m: Machine, node: ast.AST, outside: tuple[tuple[int, ...], FunctionSource], action: Callable[[], Value]
 ) -> Value:
     """Run an action where the targets of a comprehension have a scope of their own."""
@@ -113,7 +114,8 @@ def search(m: Machine, iterable: Value, wanted: bool) -> Value:
     if isinstance(iterable, Generator):
         spend(m, iterable)
         outside = (iterable.enclosing, iterable.source)
-        return _within(m, iterable.node, outside, lambda: _search(m, iterable, wanted))
+        return within(m, iterable.node, outside, lambda: _search(m, iterable, wanted))
+    iterable = unordered(m, iterable)
     join = m.builder.disjunction if wanted else m.builder.conjunction
     return m.each(collected(m, iterable), lambda items: known(join([truth(m, item) for item in items])))
 
@@ -154,5 +156,5 @@ def sum_as_it_goes(m: Machine, generator: Generator, start: Value) -> Value:
     def run() -> None:
         clauses(m, generator.node.generators, generator.first, add)
 
-    _within(m, generator.node, (generator.enclosing, generator.source), run)
+    within(m, generator.node, (generator.enclosing, generator.source), run)
     return m.store.pop(result.key)[0]

@@ -13,7 +13,7 @@ from decimal import Decimal
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import lowers
+from tightdp.core.lowering.registry import OPERANDS, lowers
 from tightdp.core.lowering.scalars import negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
 from tightdp.core.lowering.values import UNBOUND, Host, Reference, Value, is_scalar
@@ -110,7 +110,8 @@ def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
         if isinstance(sequence, (tuple, Reference)):
             repeated = m.each(items_of(m, sequence), lambda a: over_values(m, count, lambda times: a * whole(times)))
             return m.new_list(repeated) if isinstance(sequence, Reference) else repeated
-    return operate(m, name, left, right)
+    handler = OPERANDS.get(type(left))
+    return operate(m, name, left, right) if handler is None else handler(m, name, left, right)
 
 
 @lowers(ast.UnaryOp)

@@ -14,6 +14,7 @@ from tightdp.core.lowering.folding import UNKNOWN, folded, instead, is_foreign
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
+from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.values import Closure, Host, Union, Value, name_of
 from tightdp.exact.rationals import as_parameter
 from tightdp.language.program import REQUIRED, Program
@@ -46,9 +47,14 @@ def _arguments(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
         raise m.unsupported("the number of arguments depends on the run", "pass one list instead", node)
     keywords = {}
     for keyword in node.keywords:
-        if keyword.arg is None:
-            raise m.unsupported("**arguments are not in the language", "name the arguments", node)
-        keywords[keyword.arg] = m.evaluate(keyword.value)
+        value = m.evaluate(keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+            continue
+        entries = m.each(value, lambda table: content_of(m, table))
+        if isinstance(entries, Union):
+            raise m.unsupported("the names of arguments depend on the run", "pass the dictionary itself", node)
+        keywords.update(zip(entries.keys, entries.values, strict=True))
     return arguments, keywords
 
 
@@ -87,13 +93,11 @@ def _call_method(m: Machine, base: Value, name: str, arguments: Arguments, keywo
     if not any(known == name for _, known in METHODS):
         raise m.unsupported(
             f"the method .{name}() is not in the language",
-            "lists have append, extend, insert, pop, index, count and copy; tuples index and count",
+            "there are the methods of lists, tuples, dictionaries and sets; see docs/language.md",
             node,
         )
 
     def on(value: Value) -> Value:
-        if isinstance(value, Host) and isinstance(value.object, dict) and name == "get":
-            raise m.unsupported("dict.get is not in the language", "index the dictionary", node)
         handler = METHODS.get((type(value), name))
         if handler is None:
             raise Failure(f"AttributeError: {name_of(value)} has no .{name}()", "make a list of it first")
@@ -267,7 +271,7 @@ def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             continue
         elif isinstance(part, ast.Lambda):
             continue
-        elif isinstance(part, (ast.ListComp, ast.GeneratorExp)):
+        elif isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             stack.extend(inner.target for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
             continue
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):

@@ -9,12 +9,14 @@ from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import over_values
 from tightdp.core.lowering.values import (
+    Collection,
     Filtered,
     Generator,
     Host,
     Range,
     Reference,
     Stream,
+    Table,
     Union,
     Value,
     alternatives,
@@ -22,7 +24,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 
-__all__ = ["Step", "collected", "items_of", "iterate", "joined", "one_of", "spend", "steps", "visit"]
+__all__ = ["Step", "collected", "items_of", "iterate", "joined", "one_of", "spend", "steps", "unordered", "visit"]
 
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
@@ -37,7 +39,10 @@ def items_of(m: Machine, sequence: Value) -> Value:
         return sequence
 
     def of(value: Value) -> Value:
-        match _opened(m, value):
+        opened = _opened(m, value)
+        if isinstance(opened, Union):
+            return m.each(opened, of)
+        match opened:
             case Reference(key):
                 return m.store[key]
             case Range(items):
@@ -88,6 +93,19 @@ def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
         m.branch(present, partial(action, item), lambda: None)
 
 
+def unordered(m: Machine, value: Value) -> Value:
+    """Return a set as an iterable of its members, for what does not depend on their order; else the value itself."""
+    if not isinstance(value, Collection):
+        return value
+    members = m.store[value.key]
+    present = dict(zip(members.values, members.present, strict=True))
+    return Filtered("set", _never, members.values, lambda item: present[item])
+
+
+def _never(at: int) -> Step | None:
+    raise AssertionError("a set is gone through by visiting")
+
+
 def spend(m: Machine, stream: Stream) -> None:
     """Begin to go through a stream, which can be done once."""
     if stream in m.spent:
@@ -100,6 +118,10 @@ def _opened(m: Machine, value: Value) -> Value:
     """Return something to loop over as a tuple, range, list or stream."""
     if isinstance(value, (tuple, Range, Reference, Stream)):
         return value
+    if isinstance(value, Table):
+        return m.each(m.store[value.key], lambda entries: entries.keys)
+    if isinstance(value, Collection):
+        raise m.unsupported("the order of a set is not defined", "go through sorted(...) of it")
     if isinstance(value, Host) and isinstance(value.object, dict):
         return tuple(adopt(m, key) for key in value.object)
     if isinstance(value, str):

@@ -7,7 +7,18 @@ from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import UNBOUND, Range, Union, Value, alternatives, is_scalar, kind, known
+from tightdp.core.lowering.values import (
+    UNBOUND,
+    Entries,
+    Members,
+    Range,
+    Union,
+    Value,
+    alternatives,
+    is_scalar,
+    kind,
+    known,
+)
 from tightdp.core.nodes import Const, Expr, Nary
 from tightdp.errors import LimitError
 
@@ -31,6 +42,10 @@ def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
         return tuple(merge(builder, condition, left, right) for left, right in zip(yes, no, strict=True))
     if isinstance(yes, Range) and isinstance(no, Range) and len(yes.items) == len(no.items):
         return Range(merge(builder, condition, yes.items, no.items))
+    if isinstance(yes, Entries) and isinstance(no, Entries) and yes.keys == no.keys:
+        return Entries(yes.keys, merge(builder, condition, yes.values, no.values))
+    if isinstance(yes, Members) and isinstance(no, Members):
+        return _merge_members(builder, condition, yes, no)
     if kind(yes) == kind(no) and not isinstance(yes, Union):
         return yes
     return _merge_shapes(builder, condition, yes, no)
@@ -51,13 +66,29 @@ def _merge_shapes(builder: Builder, condition: Expr, yes: Value, no: Value) -> V
             item = merge(builder, condition, ours[1], theirs[1])
         if guard is not never:
             merged.append((guard, item))
-    items = sum(len(item) for _, item in merged if isinstance(item, tuple))
+    items = sum(len(_parts(item)) for _, item in merged)
     if items > MAX_ITEMS:
         raise LimitError(
             f"a sequence may have {len(merged):,} lengths, and {items:,} items in all of them together",
             "bound how far it grows where its growth depends on the run",
         )
     return merged[0][1] if len(merged) == 1 else Union(tuple(merged))
+
+
+def _parts(item: Value) -> tuple[Value, ...]:
+    if isinstance(item, Entries):
+        return item.keys
+    return item if isinstance(item, tuple) else ()
+
+
+def _merge_members(builder: Builder, condition: Expr, yes: Members, no: Members) -> Members:
+    ours, theirs = (dict(zip(side.values, side.present, strict=True)) for side in (yes, no))
+    never = builder.false
+    merged = {
+        value: builder.either(condition, ours.get(value, never), theirs.get(value, never))
+        for value in {**ours, **theirs}
+    }
+    return Members(tuple(merged), tuple(merged.values()))
 
 
 def merge_changes(

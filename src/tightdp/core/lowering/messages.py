@@ -21,10 +21,6 @@ _NAMES: dict[type[ast.AST], tuple[str, str]] = {
     ast.ClassDef: ("a class inside a mechanism", "use tuples, lists and local functions"),
     ast.Yield: ("yield", "collect the values in a list and return it"),
     ast.YieldFrom: ("yield from", "collect the values in a list and return it"),
-    ast.Dict: ("a dictionary display", "use a dictionary of the module, or a list indexed by integers"),
-    ast.DictComp: ("a dictionary comprehension", "use a dictionary of the module, or a list indexed by integers"),
-    ast.Set: ("a set display", "use a list of truth values, one for each element"),
-    ast.SetComp: ("a set comprehension", "use a list of truth values, one for each element"),
     ast.Starred: ("a starred expression here", "write it inside a tuple, a list or a call"),
     ast.Slice: ("a slice here", "write it as the only index"),
 }

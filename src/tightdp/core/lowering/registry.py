@@ -9,7 +9,19 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["FUNCTIONS", "METHODS", "SYNTAX", "TARGETS", "Handler", "assigns", "builtin", "lowers", "method"]
+__all__ = [
+    "FUNCTIONS",
+    "METHODS",
+    "OPERANDS",
+    "SYNTAX",
+    "TARGETS",
+    "Handler",
+    "assigns",
+    "builtin",
+    "lowers",
+    "method",
+    "operates",
+]
 
 Handler = Callable[..., Any]
 H = TypeVar("H", bound=Handler)
@@ -22,6 +34,9 @@ TARGETS: dict[type[ast.AST], Handler] = {}
 
 FUNCTIONS: dict[Any, Handler] = {}
 """Handlers `(machine, arguments, keywords)` of functions of Python and of tightdp, by the function itself."""
+
+OPERANDS: dict[type, Handler] = {}
+"""Handlers `(machine, operation, left, right)` of binary operators, by the class of the left operand."""
 
 METHODS: dict[tuple[type, str], Handler] = {}
 """Handlers `(machine, value, *arguments, **keywords)` of methods, by the class of the value and the name."""
@@ -40,6 +55,11 @@ def assigns(*nodes: type[ast.AST]) -> Callable[[H], H]:
 def builtin(*functions: Any) -> Callable[[H], H]:
     """Register the handler of functions."""
     return _register(FUNCTIONS, functions)
+
+
+def operates(*kinds: type) -> Callable[[H], H]:
+    """Register the handler of binary operators whose left operand is of these classes."""
+    return _register(OPERANDS, kinds)
 
 
 def method(name: str, *kinds: type) -> Callable[[H], H]:

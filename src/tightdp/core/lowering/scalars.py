@@ -7,7 +7,21 @@ from itertools import islice, product
 from typing import Any
 
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.values import Host, Range, Reference, Union, Value, is_scalar, known, name_of, numeric
+from tightdp.core.lowering.values import (
+    Collection,
+    Entries,
+    Host,
+    Members,
+    Range,
+    Reference,
+    Table,
+    Union,
+    Value,
+    is_scalar,
+    known,
+    name_of,
+    numeric,
+)
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.valuesets import TooManyValues
@@ -117,8 +131,12 @@ def truth(m: Machine, value: Value) -> Expr:
         return m.expr(operate(m, "bool", value))
     if isinstance(value, Union):
         return m.expr(m.each(value, lambda item: known(truth(m, item))))
-    if isinstance(value, Reference):
+    if isinstance(value, (Reference, Table, Collection)):
         return truth(m, m.store[value.key])
+    if isinstance(value, Entries):
+        return m.builder.const(bool(value.keys))
+    if isinstance(value, Members):
+        return m.builder.disjunction(value.present)
     if isinstance(value, Range):
         return truth(m, value.items)
     if isinstance(value, tuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tightdp.core.lowering.adopt import adopt
@@ -10,7 +10,8 @@ from tightdp.core.lowering.comparisons import equal
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import over_values, whole
-from tightdp.core.lowering.values import Host, Range, Reference, Value, is_scalar, known, name_of
+from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.values import Entries, Host, Range, Reference, Table, Value, is_scalar, known, name_of
 from tightdp.core.nodes import Expr
 
 __all__ = ["content", "element", "extend", "position_in", "replaced", "sliced", "store", "valid_positions"]
@@ -54,23 +55,32 @@ def as_slice(*bounds: Any) -> slice:
 
 def element(m: Machine, value: Value, index: Value) -> Value:
     """Return the element of a sequence or of a dictionary at an index that may depend on the run."""
+    if isinstance(value, Table):
+        return m.each(m.store[value.key], lambda entries: looked_up(m, entries, index))
     if isinstance(value, Host) and isinstance(value.object, dict):
-        return _looked_up(m, value.object, index)
+        return looked_up(m, entries_of(m, value.object), index)
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
     return m.each(items_of(m, value), lambda items: item_at(m, items, index))
 
 
-def _looked_up(m: Machine, table: dict[Any, Any], key: Value) -> Value:
-    hits = [(m.expr(equal(m, key, adopt(m, have))), content) for have, content in table.items()]
-    missing = m.conj(*(m.builder.negation(hit) for hit, _ in hits))
-    m.oblige(missing, Failure("KeyError: a key that is not in the dictionary", "give it every key that occurs"))
-    found = [(hit, adopt(m, content)) for hit, content in hits if hit is not m.builder.false]
-    if not found:
+def entries_of(m: Machine, table: dict[Any, Any]) -> Entries:
+    """Return the entries of a dictionary of the module."""
+    return Entries(tuple(adopt(m, key) for key in table), tuple(adopt(m, value) for value in table.values()))
+
+
+def looked_up(m: Machine, entries: Entries, key: Value, default: Value = MISSING) -> Value:
+    """Return what belongs to a key, and the default (`MISSING`: none, runs without it fail) where it is not there."""
+    hits = [m.expr(equal(m, key, have)) for have in entries.keys]
+    if default is MISSING:
+        missing = m.conj(*(m.builder.negation(hit) for hit in hits))
+        m.oblige(missing, Failure("KeyError: a key that is not in the dictionary", "give it every key that occurs"))
+    found = [(hit, value) for hit, value in zip(hits, entries.values, strict=True) if hit is not m.builder.false]
+    if not found and default is MISSING:
         raise Dead
-    result = found[-1][1]
-    for hit, content in reversed(found[:-1]):
-        result = m.merge(hit, content, result)
+    result = found.pop()[1] if default is MISSING else default
+    for hit, value in reversed(found):
+        result = m.merge(hit, value, result)
     return result
 
 
@@ -123,6 +133,15 @@ def valid_positions(m: Machine, items: Sequence[Value], index: Expr) -> list[tup
     return valid
 
 
+def content_of(m: Machine, value: Value) -> Value:
+    """Return the entries of a dictionary (or a union of them). Raises Failure for anything else."""
+    if isinstance(value, Table):
+        return m.store[value.key]
+    if isinstance(value, Host) and isinstance(value.object, dict):
+        return entries_of(m, value.object)
+    raise Failure(f"AttributeError: {name_of(value)} is not a dictionary", "use a dictionary")
+
+
 # changing
 
 
@@ -139,9 +158,50 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
     """Assign to an element."""
 
     def into(item: Value) -> None:
+        if isinstance(item, Table):
+            insert(m, item, index, value)
+            return
         m.store[item.key] = m.each(content(m, item), lambda items: replaced(m, items, index, value))
 
     m.each(base, into)
+
+
+def insert(m: Machine, table: Table, key: Value, value: Value) -> None:
+    """Let a value belong to a key of a dictionary; a new key comes last."""
+
+    def into(entries: Entries) -> Value:
+        if isinstance(key, Expr) and all(item in entries.keys for item in key.values):
+            hits = [m.expr(equal(m, key, have)) for have in entries.keys]
+            changed = [m.merge(hit, value, old) for hit, old in zip(hits, entries.values, strict=True)]
+            return Entries(entries.keys, tuple(changed))
+        return over_keys(m, key, lambda plain: _with_entry(entries, plain, value))
+
+    m.store[table.key] = m.each(m.store[table.key], into)
+
+
+def _with_entry(entries: Entries, key: Any, value: Value) -> Entries:
+    if key in entries.keys:
+        at = entries.keys.index(key)
+        return Entries(entries.keys, (*entries.values[:at], value, *entries.values[at + 1 :]))
+    return Entries((*entries.keys, key), (*entries.values, value))
+
+
+def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
+    """Apply an action to every plain value that a key of a dictionary, or a member of a set, may take."""
+
+    def over(done: tuple[Any, ...], rest: tuple[Value, ...], then: Callable[[Any], Value]) -> Value:
+        if not rest:
+            return then(done)
+        return over_keys(m, rest[0], lambda plain: over((*done, plain), rest[1:], then))
+
+    def of(value: Value) -> Value:
+        if isinstance(value, tuple):
+            return over((), value, action)
+        if not is_scalar(value):
+            raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
+        return over_values(m, value, action)
+
+    return m.each(key, of)
 
 
 def replaced(m: Machine, items: tuple[Value, ...], index: Value, value: Value) -> tuple[Value, ...]:

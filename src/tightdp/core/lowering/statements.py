@@ -11,7 +11,7 @@ from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import assigns, lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.sequences import content, element, extend, replace_slice, store
-from tightdp.core.lowering.values import Reference, Union, Value
+from tightdp.core.lowering.values import Collection, Reference, Table, Union, Value
 
 __all__: list[str] = []
 
@@ -58,10 +58,15 @@ def _augmented(m: Machine, node: ast.AugAssign, present: Value) -> Value:
         if isinstance(value, Reference) and isinstance(node.op, ast.Add):
             extend(m, value, increment)
             return value
+        if isinstance(value, Table):
+            raise m.unsupported("an augmented assignment to a dictionary is not in the language", "use .update(...)")
         result = binary(m, BINARY.get(type(node.op)), value, increment, node)
         if isinstance(value, Reference):
             content(m, value)
             m.store[value.key] = items_of(m, result)
+            return value
+        if isinstance(value, Collection) and not value.frozen:
+            m.store[value.key] = m.store[result.key]
             return value
         return result
 

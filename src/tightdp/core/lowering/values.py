@@ -20,12 +20,16 @@ __all__ = [
     "SCALARS",
     "UNBOUND",
     "Closure",
+    "Collection",
+    "Entries",
     "Filtered",
     "Generator",
     "Host",
+    "Members",
     "Range",
     "Reference",
     "Stream",
+    "Table",
     "Union",
     "Value",
     "alternatives",
@@ -45,6 +49,37 @@ class Reference:
     """A list: its key in the heap."""
 
     key: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dictionary: its key in the heap, where its entries are."""
+
+    key: int
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The content of a dictionary: plain keys in the order in which they were inserted, and what belongs to them."""
+
+    keys: tuple[Any, ...]
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A set: its key in the heap, where its members are."""
+
+    key: int
+    frozen: bool = False
+
+
+@dataclass(frozen=True)
+class Members:
+    """The content of a set: plain values, and the conditions under which they are in it."""
+
+    values: tuple[Any, ...]
+    present: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
@@ -151,8 +186,12 @@ def kind(value: Value) -> Any:
         return len(value)
     if isinstance(value, Range):
         return "range", len(value.items)
-    if isinstance(value, Reference):
+    if isinstance(value, (Reference, Table, Collection)):
         return value
+    if isinstance(value, Entries):
+        return "entries", value.keys
+    if isinstance(value, Members):
+        return "members"
     return id(value.object) if isinstance(value, Host) else id(value)
 
 
@@ -165,6 +204,10 @@ def name_of(value: Value) -> str:
         return " or ".join(sorted({name_of(item) for _, item in value.alternatives}))
     if isinstance(value, Reference):
         return "list"
+    if isinstance(value, Table):
+        return "dictionary"
+    if isinstance(value, Collection):
+        return "frozenset" if value.frozen else "set"
     if isinstance(value, Closure):
         return "function"
     if isinstance(value, Stream):

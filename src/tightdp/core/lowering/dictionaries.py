@@ -1,0 +1,154 @@
+"""Dictionaries: displays, comprehensions and methods."""
+
+from __future__ import annotations
+
+import ast
+
+from tightdp.core.lowering.comparisons import contains
+from tightdp.core.lowering.comprehensions import clauses, surroundings, within
+from tightdp.core.lowering.iteration import collected, items_of
+from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.registry import builtin, lowers, method, operates
+from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.sequences import content_of, element, insert, looked_up, over_keys
+from tightdp.core.lowering.signatures import Arguments, Keywords, expect
+from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.values import Entries, Host, Range, Table, Value, is_scalar, name_of
+
+__all__: list[str] = []
+
+
+def _new(m: Machine, entries: Value) -> Table:
+    table = Table(m.store.new_key())
+    m.store[table.key] = entries
+    return table
+
+
+@lowers(ast.Dict)
+def _dict(m: Machine, node: ast.Dict) -> Value:
+    table = _new(m, Entries((), ()))
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            _update(m, table, m.evaluate(value))
+        else:
+            at = m.evaluate(key)
+            insert(m, table, at, m.evaluate(value))
+    return table
+
+
+@lowers(ast.DictComp)
+def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
+    first = m.evaluate(node.generators[0].iter)
+    table = _new(m, Entries((), ()))
+
+    def add() -> None:
+        key = m.evaluate(node.key)
+        insert(m, table, key, m.evaluate(node.value))
+
+    within(m, node, surroundings(m), lambda: clauses(m, node.generators, first, add))
+    return table
+
+
+@builtin(dict)
+def _make(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, {}, 0, 1)
+    table = _new(m, Entries((), ()))
+    if arguments:
+        _update(m, table, arguments[0])
+    for name, value in keywords.items():
+        insert(m, table, name, value)
+    return table
+
+
+@method("update", Table)
+def _update(m: Machine, base: Table, more: Value) -> None:
+    def pairs(value: Value) -> Value:
+        if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
+            return _pairs(m, value)
+        return collected(m, value)
+
+    def into(items: tuple[Value, ...]) -> None:
+        for item in items:
+            parts = items_of(m, item)
+            insert(m, base, element(m, parts, 0), element(m, parts, 1))
+
+    m.each(m.each(more, pairs), into)
+
+
+def _pairs(m: Machine, value: Value) -> Value:
+    return m.each(content_of(m, value), lambda e: tuple(zip(e.keys, e.values, strict=True)))
+
+
+@method("items", Table, Host)
+def _items(m: Machine, base: Value) -> Value:
+    return m.each(_pairs(m, base), Range)
+
+
+@method("keys", Table, Host)
+def _keys(m: Machine, base: Value) -> Value:
+    return m.each(content_of(m, base), lambda entries: Range(entries.keys))
+
+
+@method("values", Table, Host)
+def _values(m: Machine, base: Value) -> Value:
+    return m.each(content_of(m, base), lambda entries: Range(entries.values))
+
+
+@method("get", Table, Host)
+def _get(m: Machine, base: Value, key: Value, default: Value = None) -> Value:
+    _hashable(m, key)
+    return m.each(content_of(m, base), lambda entries: looked_up(m, entries, key, default))
+
+
+@method("setdefault", Table)
+def _setdefault(m: Machine, base: Table, key: Value, default: Value = None) -> Value:
+    there = truth(m, contains(m, base, key))
+    m.branch(there, lambda: None, lambda: insert(m, base, key, default))
+    return m.each(m.store[base.key], lambda entries: looked_up(m, entries, key))
+
+
+@method("pop", Table)
+def _pop(m: Machine, base: Table, key: Value, default: Value = MISSING) -> Value:
+    found = m.each(m.store[base.key], lambda entries: looked_up(m, entries, key, default))
+
+    def without(entries: Entries) -> Value:
+        return over_keys(m, key, lambda plain: _without(entries, plain))
+
+    m.store[base.key] = m.each(m.store[base.key], without)
+    return found
+
+
+def _without(entries: Entries, key: object) -> Entries:
+    left = [(have, value) for have, value in zip(entries.keys, entries.values, strict=True) if have != key]
+    return Entries(tuple(have for have, _ in left), tuple(value for _, value in left))
+
+
+@method("copy", Table, Host)
+def _copy(m: Machine, base: Value) -> Value:
+    return _new(m, content_of(m, base))
+
+
+@method("clear", Table)
+def _clear(m: Machine, base: Table) -> None:
+    m.store[base.key] = Entries((), ())
+
+
+@operates(Table)
+def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
+    if name != "bitor":
+        raise Failure(f"TypeError: a dictionary and a {name_of(right)}", "use a method of dictionaries")
+    result = _new(m, m.store[left.key])
+    m.each(right, lambda more: _update(m, result, more))
+    return result
+
+
+def _hashable(m: Machine, key: Value) -> None:
+    def check(value: Value) -> Value:
+        if isinstance(value, tuple):
+            for item in value:
+                _hashable(m, item)
+        elif not is_scalar(value):
+            raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
+        return None
+
+    m.each(key, check)

@@ -1,0 +1,48 @@
+# ruff: noqa: E501
+"""Dictionaries and sets, with keys that depend on the run, each compared with the interpreter on every dataset."""
+
+from __future__ import annotations
+
+import pytest
+
+from agreement import assert_agreement, bind, module_of
+from tightdp.core.lowering import lower
+from tightdp.errors import LanguageError
+from tightdp.language.domains import Int
+
+PROGRAMS: dict[str, str] = {
+    "display": "def f(x):\n    return {0: 'a', 1: 'b', 2: flip(1/3)}[x[0]]",
+    "counts": "def f(x):\n    d = {v: 0 for v in range(3)}\n    for b in x:\n        d[b] += 1\n    d[0] += flip(1/2)\n    return d",
+    "new-keys": "def f(x):\n    d = {}\n    for b in x:\n        d[b] = d.get(b, 0) + 1\n    return tuple(d), tuple(d.values()), len(d)",
+    "order": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3), 2):\n        d[b] = b\n    return tuple(d.items())",
+    "missing": "def f(x):\n    d = {0: 1, 1: 2}\n    return d[x[0]]",
+    "get-in": "def f(x):\n    d = {0: 5, (1, 0): 6}\n    return d.get(x[0]), d.get((x[0], x[1]), 9), x[1] in d, (x[0], 0) not in d",
+    "setdefault-pop": "def f(x):\n    d = {0: [1]}\n    d.setdefault(x[0], []).append(x[1])\n    e = {0: 3, 1: 4}\n    p = e.pop(x[0], 7)\n    return tuple((k, tuple(v)) for k, v in d.items()), p, e",
+    "update-copy": "def f(x):\n    d = {0: 1}\n    e = d\n    c = d.copy()\n    d.update({x[0]: 2})\n    d.update([(1, x[1])])\n    return d, e, c, {**c, **e, 3: 4}, c | d",
+    "branches": "def f(x):\n    d = {0: 1}\n    if flip(1/2):\n        d[1] = x[0]\n    else:\n        d[2] = 3\n    s = 0\n    for k in d:\n        s = 3 * s + k\n    return s, tuple(sorted(d)), sum(d.values()), max(d), len(d)",
+    "equality": "def f(x):\n    d, e = {}, {1: 0}\n    d[x[0]] = x[1]\n    return d == e, d != {}, d == {0: x[1]}, d is d, bool(d)",
+    "comprehension": "def f(x):\n    d = {k: v for k, v in zip(x, (7, flip(1/2))) if v}\n    return d, {v: k for k, v in d.items()}",
+    "arguments": "def f(x):\n    def g(a, b=0, c=0):\n        return a + 2 * b + 3 * c\n    d = {'b': x[0]}\n    return g(x[1], **d), g(**{'a': 1, **d}, c=2), dict(a=1, z=x[0])",
+    "module": "TABLE = {0: 'no', 1: 'yes'}\n\n\ndef f(x):\n    return TABLE.get(x[0], 'other'), tuple(TABLE.keys()), len(TABLE.items())",
+    "dict-of": "def f(x):\n    return dict([(1, x[0]), (0, x[1])]), dict({1: 2}), dict(zip('ab', x))",
+    "nested": "def f(x):\n    d = {b: {} for b in range(2)}\n    for at, b in enumerate(x):\n        d[min(b, 1)][at] = flip(1/3)\n    return d",
+    "set": "def f(x):\n    s = {x[0], x[1], flip(1/3)}\n    return s, len(s), 1 in s, tuple(sorted(s, reverse=True)), sum(s), max(s), 2 not in s",
+    "set-changes": "def f(x):\n    s = set()\n    t = s\n    for b in x:\n        s.add(b)\n        if flip(1/3):\n            t.discard(0)\n    t.update((5, x[0]))\n    s |= {7}\n    return s, frozenset(t), bool(s), len(set())",
+    "set-operations": "def f(x):\n    a, b = set(x), {0, flip(1/2) + 1}\n    return a | b, a & b, a - b, a ^ b, a == b, a.issubset(b), a.isdisjoint(b), a.union(b, [4]), a.intersection(x)",
+    "set-branches": "def f(x):\n    s = {1} if flip(1/2) else {2, x[0]}\n    s = frozenset(s)\n    return s, any(s), all(s), len(s) > 1",
+    "set-remove": "def f(x):\n    s = {0, 1}\n    s.remove(x[0])\n    return s",
+    "set-comprehension": "def f(x):\n    return {b * b for b in x if flip(1/2)}, {(b, 0) for b in x}",
+    "frozen-set-of-module": "ALLOWED = frozenset({0, 2})\n\n\ndef f(x):\n    return x[0] in ALLOWED, 1 in {0, 2}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_dictionaries_and_sets_have_the_law_of_the_interpreter(name: str) -> None:
+    with module_of(PROGRAMS[name] + "\n") as module:
+        seen = assert_agreement(bind(module, Int(0, 2), 2), ("cudd",))
+    assert (seen.failing > 0) == (name in ("missing", "set-remove"))
+
+
+def test_the_order_of_a_set_is_not_defined() -> None:
+    with module_of("def f(x):\n    return tuple({*x})\n") as module, pytest.raises(LanguageError, match="sorted"):
+        lower(bind(module, Int(0, 1), 2))
