@@ -1,0 +1,193 @@
+"""Assertions for tests: a mechanism is as private and as accurate as its authors say.
+
+Use them in any test runner; pytest has them as fixtures of the same names too (`tightdp.pytest_plugin`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.present.registry import view
+from tightdp.present.text import text_of
+from tightdp.results.answers import Verification
+from tightdp.session.arguments import read_exponential, read_number
+from tightdp.session.instance import Instance
+from tightdp.session.mechanism import Mechanism
+
+__all__ = ["assert_accurate", "assert_private"]
+
+
+def assert_private(
+    mechanism: Mechanism,
+    *,
+    n: int,
+    epsilon: Any = None,
+    exp_epsilon: Any = None,
+    delta: Any = 0,
+    neighbours: Any = None,
+    timeout: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    **own: Any,
+) -> Verification:
+    """Raise AssertionError unless the mechanism is (ε, δ)-differentially private on datasets of n records.
+
+    Give `epsilon`, or `exp_epsilon` = e^ε. The mechanism's own parameters are keywords; where one has the name of an
+    argument of this function, it goes into `parameters`. The comparison is exact. The message has the tight ε, a
+    witness, and the lines that reproduce it and that would hold. A question that `timeout` leaves open fails as well.
+    Raises ParameterError where an argument does not fit. Returns the verification.
+    """
+    asked = _Asked(mechanism, n, _merged(parameters, own), neighbours, _claim(epsilon, exp_epsilon, delta))
+    instance = asked.bind(timeout)
+    try:
+        found = instance.verify(epsilon=epsilon, exp_epsilon=exp_epsilon, delta=delta)
+    except LimitError as error:
+        raise AssertionError(_open(asked, error)) from error
+    if not found:
+        raise AssertionError(_privacy_message(asked, instance, found, epsilon, exp_epsilon, delta))
+    return found
+
+
+def assert_accurate(
+    mechanism: Mechanism,
+    *,
+    n: int,
+    alpha: Any,
+    beta: Any = 0,
+    timeout: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    **own: Any,
+) -> Verification:
+    """Raise AssertionError unless on every dataset of n records the error exceeds α with probability at most β.
+
+    The error is the distance of the output from the mechanism's target. Everything else is as in `assert_private`.
+    """
+    claim = {"alpha": alpha, "beta": beta}
+    asked = _Asked(mechanism, n, _merged(parameters, own), None, claim)
+    instance = asked.bind(timeout)
+    try:
+        found = instance.verify(alpha=alpha, beta=beta)
+    except LimitError as error:
+        raise AssertionError(_open(asked, error)) from error
+    if not found:
+        raise AssertionError(_accuracy_message(asked, found))
+    return found
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What was asserted: of which mechanism, with which parameters, and the claim itself."""
+
+    mechanism: Mechanism
+    n: int
+    parameters: dict[str, Any]
+    neighbours: Any
+    claim: dict[str, Any]
+
+    def bind(self, timeout: Any) -> Instance:
+        given: object = self.mechanism
+        if not isinstance(given, Mechanism):
+            what = f"{given!r} is not a mechanism"
+            raise ParameterError(what, "decorate the function with @mechanism(record=...)")
+        bound = self.mechanism.program.bind(self.n, neighbours=self.neighbours, **self.parameters)
+        return Instance(bound, timeout=timeout)
+
+    def call(self, name: str, **claim: Any) -> str:
+        """Return the Python line that asserts a claim about the same."""
+        given = {**self.parameters, "n": self.n}
+        taken = {key: value for key, value in self.parameters.items() if key in _TAKEN}
+        words = [self.mechanism.name, f"n={self.n}"]
+        words += [f"{key}={_literal(value)}" for key, value in given.items() if key != "n" and key not in taken]
+        words += [f"{key}={_literal(value)}" for key, value in claim.items()]
+        if isinstance(self.neighbours, str):
+            words.append(f"neighbours={self.neighbours!r}")
+        if taken:
+            listed = ", ".join(f"{key!r}: {_literal(value)}" for key, value in taken.items())
+            words.append(f"parameters={{{listed}}}")
+        return f"{name}({', '.join(words)})"
+
+    def command(self) -> str:
+        """Return the command that asks the same."""
+        words = ["tightdp verify", f"{self.mechanism.program.source.file}:{self.mechanism.name}", f"n={self.n}"]
+        words += [f"{key}={_word(value)}" for key, value in self.parameters.items()]
+        words += [f"--{key.replace('_', '-')} {_word(value)}" for key, value in self.claim.items()]
+        words += [f"--neighbours {self.neighbours}"] if isinstance(self.neighbours, str) else []
+        return " ".join(words)
+
+
+_TAKEN = {"n", "epsilon", "exp_epsilon", "delta", "alpha", "beta", "neighbours", "timeout", "parameters", "mechanism"}
+
+
+def _merged(parameters: Mapping[str, Any] | None, own: Mapping[str, Any]) -> dict[str, Any]:
+    twice = sorted({*(parameters or {})} & {*own})
+    if twice:
+        raise ParameterError(f"{' and '.join(twice)} is given twice", "give it as a keyword or in parameters")
+    return {**own, **(parameters or {})}
+
+
+def _claim(epsilon: Any, exp_epsilon: Any, delta: Any) -> dict[str, Any]:
+    claim = {"epsilon": epsilon, "exp_epsilon": exp_epsilon}
+    return {key: value for key, value in claim.items() if value is not None} | ({"delta": delta} if delta else {})
+
+
+def _privacy_message(
+    asked: _Asked, instance: Instance, found: Verification, epsilon: Any, exp_epsilon: Any, delta: Any
+) -> str:
+    claimed = " and ".join(f"{'e^ε' if key == 'exp_epsilon' else key} = {_word(v)}" for key, v in asked.claim.items())
+    said = [f"{asked.mechanism.name} is not private with {claimed}" if found.holds is False else _open(asked)]
+    said += ["", text_of(view(found), 100)]
+    lines = [f"reproduce:  {asked.command()}"]
+    if found.holds is False:
+        bar = read_number("delta", delta, 1)
+        tight = instance.privacy(delta=delta)
+        if bar:
+            said += _event(instance, bar, epsilon, exp_epsilon)
+        if isinstance(tight.exp_epsilon, Fraction) and tight.status == "exact":
+            claim = {"exp_epsilon": tight.exp_epsilon, **({"delta": delta} if bar else {})}
+            lines.append(f"holds:      {asked.call('assert_private', **claim)}")
+        else:
+            least = instance.delta(epsilon=epsilon, exp_epsilon=exp_epsilon)
+            if least.status == "exact" and least.delta < 1:
+                claim = {**{key: value for key, value in asked.claim.items() if key != "delta"}, "delta": least.delta}
+                lines.append(f"holds:      {asked.call('assert_private', **claim)}")
+    return "\n".join([*said, "", *lines])
+
+
+def _event(instance: Instance, delta: Fraction, epsilon: Any, exp_epsilon: Any) -> list[str]:
+    """Say what δ is at the claimed ε, and which event shows it."""
+    t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
+    found = instance.delta(exp_epsilon=t) if t is not None else instance.delta(epsilon=exponent)
+    low = as_text(found.lower) if len(as_text(found.lower)) <= 40 else decimal_text(found.lower)
+    said = f"At the claimed ε, δ is at least {low}, not {as_text(delta)}."
+    return [said, *view(found).sentences]
+
+
+def _accuracy_message(asked: _Asked, found: Verification) -> str:
+    claimed = f"α = {_word(asked.claim['alpha'])}, β = {_word(asked.claim['beta'])}"
+    said = [f"{asked.mechanism.name} is not accurate with {claimed}" if found.holds is False else _open(asked)]
+    said += ["", text_of(view(found), 100), "", f"reproduce:  {asked.command()}"]
+    tight = found.claims[0].tight
+    if found.holds is False and isinstance(tight, Fraction):
+        said.append(f"holds:      {asked.call('assert_accurate', alpha=asked.claim['alpha'], beta=tight)}")
+    return "\n".join(said)
+
+
+def _open(asked: _Asked, error: LimitError | None = None) -> str:
+    why = "" if error is None else f": {error.what}\n\nreproduce:  {asked.command()}"
+    return f"the claim about {asked.mechanism.name} was not decided within its limits{why}"
+
+
+def _literal(value: Any) -> str:
+    """Write a value as Python reads it back: rationals as text."""
+    if isinstance(value, Fraction):
+        return str(value) if value.denominator == 1 else repr(str(value))
+    return repr(value)
+
+
+def _word(value: Any) -> str:
+    """Write a value as the command line reads it."""
+    return as_text(value) if isinstance(value, Fraction) else str(value).replace(" ", "")

@@ -1,0 +1,175 @@
+"""The assertions for tests, the pytest plugin, and the types that a user's file sees."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from command_line import environment
+from tightdp import Bit, Mechanism, ParameterError, flip, mechanism
+from tightdp.testing import assert_accurate, assert_private
+
+ROOT = Path(__file__).parent.parent
+
+
+@mechanism(record=Bit, target=sum)
+def total(x, lam):
+    return sum(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Bit)
+def leaky(x, delta, timeout):
+    """Gives the first bit away with probability delta, else a bit that is right with probability 1 - timeout."""
+    if flip(delta):
+        return 2 + x[0]
+    return x[0] ^ flip(timeout)
+
+
+def failure(call: str) -> str:
+    """The message of an assertion that fails."""
+    with pytest.raises(AssertionError) as caught:
+        eval(call, {**globals()})
+    return str(caught.value)
+
+
+def pasted(message: str) -> str:
+    """The line of a message that is said to hold."""
+    return next(line.partition("holds:")[2].strip() for line in message.splitlines() if line.startswith("holds:"))
+
+
+def test_what_holds_is_returned() -> None:
+    assert assert_private(total, n=3, lam="1/5", exp_epsilon=4).holds
+    assert assert_private(total, n=3, lam=Fraction(1, 5), epsilon="1.39").holds
+    assert assert_accurate(total, n=3, lam="1/5", alpha=1, beta="13/125").holds
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "assert_private(total, n=1, lam='1/5', epsilon=1)",
+        "assert_private(total, n=2, lam='1/5', exp_epsilon='399/100', delta='1/1000000')",
+        "assert_private(total, n=2, lam='1/5', exp_epsilon=4, neighbours='unit-all')",
+        "assert_private(leaky, n=1, exp_epsilon=3, parameters={'delta': '1/100', 'timeout': '1/4'})",
+        "assert_private(leaky, n=1, exp_epsilon=2, delta='1/100', parameters={'delta': '1/100', 'timeout': '1/4'})",
+        "assert_accurate(total, n=3, lam='1/5', alpha=1, beta='1/100')",
+    ],
+)
+def test_the_line_to_paste_holds_and_is_tight(call: str) -> None:
+    line = pasted(failure(call))
+    assert eval(line, {**globals()}).holds
+    claims = [claim for claim in eval(line, {**globals()}).claims if claim.tight not in (None, float("inf"))]
+    assert all(claim.tight == claim.claimed for claim in claims)
+
+
+def test_a_failure_names_the_tight_value_and_a_witness() -> None:
+    message = failure("assert_private(total, n=1, lam='1/5', epsilon=1)")
+    assert "1.3862943611198906" in message
+    assert "On x = (0,) and its neighbour x' = (1,) the output 0 has probability 4/5 against 1/5." in message
+    assert f"{Path(__file__).name}:total n=1 lam=1/5 --epsilon 1" in message
+
+
+def test_a_failure_at_a_delta_names_an_event() -> None:
+    message = failure("assert_private(total, n=1, lam='1/5', exp_epsilon=2, delta='1/10')")
+    assert "δ is at least 2/5, not 1/10" in message
+    assert "the event that the output is 0" in message
+
+
+def test_what_is_not_decided_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    message = failure("assert_private(total, n=12, lam='1/5', exp_epsilon=4, timeout='0.000001s')")
+    assert "not decided within its limits" in message
+
+
+def test_arguments_that_do_not_fit_are_named() -> None:
+    with pytest.raises(ParameterError, match="lam is given twice"):
+        assert_private(total, n=1, lam="1/5", epsilon=1, parameters={"lam": "1/5"})
+    with pytest.raises(ParameterError, match="is not a mechanism"):
+        assert_private(len, n=1, epsilon=1)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="no parameter lamb"):
+        assert_private(total, n=1, lamb="1/5", epsilon=1)
+    assert isinstance(total, Mechanism)
+
+
+USER_TESTS = """
+import pytest
+from tightdp import Bit, flip, mechanism
+
+
+@mechanism(record=Bit, target=sum)
+def total(x, lam):
+    return sum(1 - b if flip(lam) else b for b in x)
+
+
+@pytest.mark.parametrize("lam, exp_epsilon", [("1/5", 4), ("1/10", 8)])
+def test_privacy(assert_private, lam, exp_epsilon):
+    assert_private(total, n=2, lam=lam, exp_epsilon=exp_epsilon)
+
+
+def test_accuracy(assert_accurate):
+    assert_accurate(total, n=2, lam="1/5", alpha=2)
+"""
+
+
+def test_the_plugin_gives_fixtures(tmp_path: Path) -> None:
+    entry = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]["tightdp"]
+    importlib.import_module(entry)
+    (tmp_path / "test_mine.py").write_text(USER_TESTS)
+    command = [sys.executable, "-m", "pytest", "-p", entry, "-p", "no:cacheprovider", "test_mine.py"]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env={**environment(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
+    assert "holds:      assert_private(total, n=2, lam='1/10', exp_epsilon=9)" in done.stdout
+
+
+USER_FILE = """
+from fractions import Fraction
+
+from tightdp import Bit, Instance, Mechanism, flip, mechanism
+from tightdp.testing import assert_private
+
+
+@mechanism(record=Bit, target=sum)
+def total(x: tuple[int, ...], lam: Fraction) -> int:
+    return sum(1 - b if flip(lam) else b for b in x)
+
+
+made: Mechanism = total
+asked: Instance = total.bind(n=3, lam="1/5")
+epsilon: float = asked.privacy().epsilon
+delta: Fraction = asked.delta(exp_epsilon=2).delta
+holds: bool | None = assert_private(total, n=3, lam="1/5", exp_epsilon=4).holds
+"""
+USER_MISTAKE = "wrong: str = asked.privacy().epsilon\n"
+CHECKERS = {"mypy": ["--strict", "--no-incremental", "mine.py"], "pyright": ["mine.py"]}
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_types_of_a_users_file(checker: str, tmp_path: Path) -> None:
+    program = shutil.which(checker, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    if program is None:
+        pytest.skip(f"{checker} is not installed")
+    (tmp_path / "mine.py").write_text(USER_FILE)
+    source = environment()["PYTHONPATH"]
+    (tmp_path / "pyrightconfig.json").write_text(f'{{"extraPaths": ["{source}"], "typeCheckingMode": "standard"}}')
+    variables = {**os.environ, "MYPYPATH": source}
+
+    def check() -> subprocess.CompletedProcess[str]:
+        command = [program, *CHECKERS[checker]]
+        return subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True)
+
+    done = check()
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "mine.py").write_text(USER_FILE + USER_MISTAKE)
+    assert check().returncode == 1
