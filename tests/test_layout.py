@@ -18,8 +18,6 @@ FOLDERS = ("src", "tests", "proofs", "benchmarks", "programs")
 LONGEST = 400
 
 LONG = {
-    "src/tightdp/auditing/ask.py",
-    "src/tightdp/exact/field.py",
     "src/tightdp/language/source.py",
     "src/tightdp/logic/encode.py",
     "src/tightdp/limits/child.py",

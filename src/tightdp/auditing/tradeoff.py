@@ -19,7 +19,7 @@ from typing import Protocol
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, exp, ln, normal_cdf, root, round_up
-from tightdp.exact.rationals import as_fraction
+from tightdp.exact.rationals import as_fraction, read_number
 
 __all__ = ["Curve", "Gaussian", "Laplace", "Pair", "Polygon", "as_tradeoff", "pairs_of_vertices"]
 
@@ -245,7 +245,7 @@ def as_tradeoff(tradeoff: object) -> Polygon | Curve:
     for entry in tradeoff:
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
             raise ParameterError(f"{entry!r} is not an (exp_epsilon, delta) pair", "give two rationals")
-        pairs.append((_rational(entry[0], "exp_epsilon of a pair"), _rational(entry[1], "delta of a pair")))
+        pairs.append((read_number("exp_epsilon of a pair", entry[0]), read_number("delta of a pair", entry[1], 1)))
     return Polygon(tuple(pairs))
 
 
@@ -321,15 +321,8 @@ def _cdf(x: float) -> float:
     return 0.5 * math.erfc(-x / math.sqrt(2))
 
 
-def _rational(value: object, name: str) -> Fraction:
-    try:
-        return as_fraction(value)
-    except ParameterError as error:
-        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
-
-
 def _positive(value: object, name: str) -> Fraction:
-    fraction = _rational(value, name)
+    fraction = read_number(name, value)
     if not 0 < fraction <= 100:
         raise ParameterError(f"{name} is {fraction}", "a number above 0, at most 100")
     return fraction

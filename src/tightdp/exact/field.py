@@ -6,7 +6,8 @@ same polynomials. The sign of any other number is found by a ball that is refine
 
 `exp(q)` makes such numbers; `ExpNumber` behaves like a `Fraction`, and every operation whose result is rational returns
 a `Fraction`. For sums and products of many numbers there are `scaled`, which writes them as integer polynomials over
-one denominator, and `ratio`, `sign` and `compare_ratios`, which come back from there; nothing is reduced in between.
+one denominator, and `ratio`, which comes back from there; nothing is reduced in between. The signs of such polynomials
+are in `evaluation`.
 """
 
 from __future__ import annotations
@@ -15,24 +16,21 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import MAX_EXPONENT, Enclosure, ends, precisions
+from tightdp.exact.evaluation import MAX_DEGREE, at_root, common_step, lifted, monomial, power_of_root, sign
 
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["MAX_DEGREE", "ExpNumber", "Number", "Scaled", "compare_ratios", "exp", "ratio", "scaled", "sign"]
+__all__ = ["ExpNumber", "Number", "Scaled", "exp", "ratio", "scaled"]
 
 Number: TypeAlias = Union[Fraction, "ExpNumber"]
 """An exact finite number: rational, or with e^q."""
-
-MAX_DEGREE = 1_000_000
-"""The largest power of e^(1/d), d the common denominator of all exponents, that is written as a polynomial."""
 
 _QUICK_BITS = 64
 _ONE = fmpz_poly([1])
@@ -73,14 +71,14 @@ class ExpNumber:
     @property
     def single(self) -> tuple[Fraction, Fraction] | None:
         """(c, q) where the number is c e^q with rational c and q, None elsewhere."""
-        above, below = _monomial(self._above), _monomial(self._below)
+        above, below = monomial(self._above), monomial(self._below)
         if above is None or below is None:
             return None
         return Fraction(above[0], below[0]), Fraction(above[1] - below[1], self.root)
 
     def ball(self) -> arb:
         """Return a ball around the number, at the precision in force."""
-        return _at_root(self._above, self.root) / _at_root(self._below, self.root)
+        return at_root(self._above, self.root) / at_root(self._below, self.root)
 
     def enclosure(self, digits: int = 20) -> Enclosure:
         """Return rationals around the number that agree to at least so many significant digits."""
@@ -276,7 +274,7 @@ def exp(exponent: Any) -> Number:
         )
     if not above:
         return Fraction(1)
-    power = _power_of_root(above)
+    power = power_of_root(above)
     return ExpNumber(power, _ONE, below) if exponent > 0 else ExpNumber(_ONE, power, below)
 
 
@@ -300,31 +298,10 @@ def ratio(above: fmpz_poly, below: fmpz_poly, root: int = 1) -> Number:
     if not above.degree() and not below.degree():
         return Fraction(int(above[0]), int(below[0]))
     if root > 1:
-        step = _step(below, _step(above, root))
+        step = common_step(below, common_step(above, root))
         if step > 1:
             above, below, root = above.deflate(step), below.deflate(step), root // step
     return ExpNumber(above, below, root)
-
-
-def sign(polynomial: fmpz_poly, root: int = 1) -> int:
-    """Return the sign (-1, 0, 1) of an integer polynomial at e^(1/root). Always decided."""
-    degree = polynomial.degree()
-    if degree <= 0:
-        constant = int(polynomial[0])
-        return (constant > 0) - (constant < 0)
-    for bits in precisions():
-        with ctx.workprec(bits):
-            found = _at_root(polynomial, root)
-            if found > 0:
-                return 1
-            if found < 0:
-                return -1
-    raise AssertionError("unreachable")
-
-
-def compare_ratios(a: fmpz_poly, b: fmpz_poly, c: fmpz_poly, d: fmpz_poly, root: int = 1) -> int:
-    """Return the sign of a/b - c/d at e^(1/root), for b and d positive there. Always decided."""
-    return sign(a * d - c * b, root)
 
 
 @dataclass(frozen=True)
@@ -347,14 +324,14 @@ def scaled(values: Iterable[int | Number]) -> Scaled:
     """
     listed = [_parts_of(value) for value in values]
     root = math.lcm(*(each for _, _, each in listed))
-    lifted = [(_lifted(above, root // each), _lifted(below, root // each)) for above, below, each in listed]
+    raised = [(lifted(above, root // each), lifted(below, root // each)) for above, below, each in listed]
     denominator = _ONE
-    for _, below in lifted:
+    for _, below in raised:
         if below != denominator:
             denominator = denominator * (below // denominator.gcd(below))
     if sign(denominator, root) < 0:
         denominator = -denominator
-    weights = tuple(above * (denominator // below) for above, below in lifted)
+    weights = tuple(above * (denominator // below) for above, below in raised)
     return Scaled(weights, denominator, root)
 
 
@@ -382,59 +359,7 @@ def _together(
         return a, b, c, d, root
     common = math.lcm(root, other)
     ours, theirs = common // root, common // other
-    return _lifted(a, ours), _lifted(b, ours), _lifted(c, theirs), _lifted(d, theirs), common
-
-
-def _lifted(polynomial: fmpz_poly, by: int) -> fmpz_poly:
-    """Substitute T^by for T."""
-    degree = polynomial.degree()
-    if by == 1 or degree <= 0:
-        return polynomial
-    if degree * by > MAX_DEGREE:
-        raise ParameterError(
-            f"a power {degree * by:,} of e^(1/d) is out of reach, d the common denominator of all exponents",
-            f"use exponents with fewer different denominators: powers up to {MAX_DEGREE:,} are written",
-        )
-    return polynomial.inflate(by)
-
-
-def _power_of_root(power: int) -> fmpz_poly:
-    if power > MAX_DEGREE:
-        raise ParameterError(
-            f"an exponent with the numerator {power:,} is out of reach",
-            f"round it: powers of e^(1/d) up to {MAX_DEGREE:,} are written",
-        )
-    return _ONE.left_shift(power)
-
-
-def _step(polynomial: fmpz_poly, step: int) -> int:
-    """Return the greatest common divisor of `step` and all powers that occur."""
-    for power, coefficient in enumerate(polynomial.coeffs()):
-        if coefficient:
-            step = math.gcd(step, power)
-            if step == 1:
-                break
-    return step
-
-
-def _monomial(polynomial: fmpz_poly) -> tuple[int, int] | None:
-    """Return (coefficient, power) of a polynomial with one term, None for others."""
-    degree = polynomial.degree()
-    if any(polynomial[power] for power in range(degree)):
-        return None
-    return int(polynomial[degree]), degree
-
-
-@lru_cache(maxsize=256)
-def _root_of_e(root: int, bits: int) -> arb:
-    """Return a ball around e^(1/root)."""
-    with ctx.workprec(bits):
-        return (arb(1) / root).exp()
-
-
-def _at_root(polynomial: fmpz_poly, root: int) -> arb:
-    """Evaluate a polynomial at e^(1/root), at the precision in force."""
-    return polynomial(_root_of_e(root, ctx.prec))
+    return lifted(a, ours), lifted(b, ours), lifted(c, theirs), lifted(d, theirs), common
 
 
 def _as_ball(parts: Sequence[Any]) -> arb:

@@ -86,6 +86,31 @@ def as_parameter(value: object) -> Parameter:
     raise ParameterError(f"{value!r} cannot be a parameter", "give an int, a rational, a word, or a tuple of those")
 
 
+def read_number(name: str, value: Any, most: int | None = None, least: int = 0) -> Fraction:
+    """Return a rational argument between `least` and `most`."""
+    try:
+        number = as_fraction(value)
+    except ParameterError as error:
+        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
+    if number < least or (most is not None and number > most):
+        limits = f"of at least {least}" if most is None else f"between {least} and {most}"
+        raise ParameterError(f"{name} is {number}", f"give a rational {limits}")
+    return number
+
+
+def read_optional(name: str, value: Any, most: int | None = None) -> Fraction | None:
+    """Return a rational argument that may be left out."""
+    return None if value is None else read_number(name, value, most)
+
+
+def read_count(name: str, value: Any, least: int = 1) -> int:
+    """Return an integer argument of at least `least`."""
+    number = None if isinstance(value, bool) else as_parameter(value)
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise ParameterError(f"{name} is {value!r}", f"give an integer of at least {least}")
+    return number
+
+
 def _word_or_number(text: str) -> Parameter:
     if re.fullmatch(r"\s*[+-]?\d+/0+\s*", text):
         raise ParameterError(f"{text!r} divides by zero", _HINT)

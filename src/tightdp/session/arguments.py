@@ -11,7 +11,7 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import Any, ParamSpec, TypeVar
 
 from tightdp.errors import ParameterError
-from tightdp.exact.rationals import as_fraction, as_parameter
+from tightdp.exact.rationals import as_fraction, read_count, read_number, read_optional
 
 __all__ = [
     "checked_call",
@@ -25,31 +25,6 @@ __all__ = [
 
 T = TypeVar("T")
 P = ParamSpec("P")
-
-
-def read_number(name: str, value: Any, most: int | None = None, least: int = 0) -> Fraction:
-    """Return a rational argument between `least` and `most`."""
-    try:
-        number = as_fraction(value)
-    except ParameterError as error:
-        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
-    if number < least or (most is not None and number > most):
-        limits = f"of at least {least}" if most is None else f"between {least} and {most}"
-        raise ParameterError(f"{name} is {number}", f"give a rational {limits}")
-    return number
-
-
-def read_optional(name: str, value: Any, most: int | None = None) -> Fraction | None:
-    """Return a rational argument that may be left out."""
-    return None if value is None else read_number(name, value, most)
-
-
-def read_count(name: str, value: Any, least: int = 1) -> int:
-    """Return an integer argument of at least `least`."""
-    number = None if isinstance(value, bool) else as_parameter(value)
-    if isinstance(number, bool) or not isinstance(number, int) or number < least:
-        raise ParameterError(f"{name} is {value!r}", f"give an integer of at least {least}")
-    return number
 
 
 _UNITS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "min": Fraction(60), "h": Fraction(3600)}

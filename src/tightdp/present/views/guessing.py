@@ -134,7 +134,8 @@ def _canaries_view(result: Canaries) -> View:
     )
     grid = Grid(("secret bits", "power", f"ε reported with probability {shown_number(result.power)}"), rows)
     facts = (("audit", result.rule), ("wanted", wanted), ("secret bits needed", found))
-    return View(heading(result), facts, grid)
+    given_up = (("given up", result.reason),) if result.reason else ()
+    return View(heading(result), (*facts, *given_up), grid)
 
 
 @picture_of.register
