@@ -245,7 +245,7 @@ def as_tradeoff(tradeoff: object) -> Polygon | Curve:
     for entry in tradeoff:
         if not isinstance(entry, (tuple, list)) or len(entry) != 2:
             raise ParameterError(f"{entry!r} is not an (exp_epsilon, delta) pair", "give two rationals")
-        pairs.append((read_number("exp_epsilon of a pair", entry[0]), read_number("delta of a pair", entry[1], 1)))
+        pairs.append((read_number("exp_epsilon of a pair", entry[0]), read_number("delta of a pair", entry[1])))
     return Polygon(tuple(pairs))
 
 
