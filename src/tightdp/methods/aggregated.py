@@ -265,8 +265,17 @@ class AggregateTable(Table):
             whole = max(bounds, default=Fraction(1))
         return whole * whole if self.formula.conditioned else whole
 
-    def codes(self) -> set[int]:
-        """Return the codes of all outputs that are ever given."""
+    def fill_one_by_one(self, watch: Callable[[], None]) -> None:
+        """Compute all laws that `fill` leaves until they are looked at."""
+        for counts in self.orbits.every_counts():
+            watch()
+            if counts not in self._by_counts:
+                self._by_counts[counts] = self._output_law(counts, self._state_law(counts))
+
+    def codes(self) -> set[int] | None:
+        """Return the codes of all outputs that are ever given; None where some laws are not computed yet."""
+        if len(self._by_counts) < self.orbits.number:
+            return None
         return set().union(*(law.by_code for law in self._by_counts.values()))
 
     def accuracy_classes(self) -> int | None:

@@ -69,7 +69,9 @@ class Aggregates(Method):
 
     def symmetry(self) -> Symmetry:
         table = self.table
-        return of_orbits(table.orbits, self.program.bound, len(table.codes()), table.accuracy_classes())
+        codes = table.codes()
+        outputs = None if codes is None else len(codes)
+        return of_orbits(table.orbits, self.program.bound, outputs, table.accuracy_classes())
 
     def _filled(self, entries: Iterable[T], known: Callable[[], Iterable[T]], control: Control) -> Iterator[T]:
         """Compute the laws of all counts, then yield the entries; where a limit is met before, a few that are known."""

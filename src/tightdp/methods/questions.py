@@ -184,6 +184,7 @@ def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry
     method = first(program, control)
     if isinstance(method, Aggregates):
         method.table.fill(control)
+        method.table.fill_one_by_one(control)
         return method, method.symmetry()
     own = method.symmetry()
     found = None if relation_of(program.bound).custom else program.symmetries(control)
