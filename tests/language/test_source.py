@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from tightdp.errors import LanguageError
+from tightdp.language.exactness import exact, exactly
 from tightdp.language.primitives import flip
-from tightdp.language.source import exact, exactly, failure_span, read_function
+from tightdp.language.source import failure_span, read_function
 
 RATE = 0.1
 TABLE = {"rates": [0.25, (1, 0.5)]}
@@ -88,7 +89,8 @@ def test_notebook_cells_and_doctests() -> None:
     assert read_function(cell["f"]).span().place == "<ipython-input-1-abc>:2:5"
     assert exact(cell["f"])(1) == Fraction(1, 4)
     text = """
-    >>> from tightdp.language.source import exact, read_function
+    >>> from tightdp.language.exactness import exact
+    >>> from tightdp.language.source import read_function
     >>> def third(x):
     ...     return x / 3
     >>> read_function(third).span().line, exact(third)(1)

@@ -12,10 +12,10 @@ from types import FunctionType
 from typing import Any
 
 from tightdp.errors import LimitError, ProgramError, QueryError
+from tightdp.language.exactness import exact
 from tightdp.language.laws import Law
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset, Output
-from tightdp.language.source import exact
 
 _MOST_DRAWS = 10_000
 

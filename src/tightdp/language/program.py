@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
@@ -14,8 +15,9 @@ from typing import Any, TypeAlias
 from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramError, Span
 from tightdp.exact.rationals import Parameter, as_int, as_parameter
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
+from tightdp.language.exactness import exact
 from tightdp.language.primitives import Rejected, Source, current_source, using
-from tightdp.language.source import AnyFunction, FunctionSource, exact, failure_span, read_function
+from tightdp.language.source import AnyFunction, FunctionSource, failure_span, read_function
 
 Dataset: TypeAlias = tuple[Record, ...]
 Output: TypeAlias = Any
@@ -216,7 +218,14 @@ class Bound:
     def contradiction(self, x: Dataset, how: str) -> ProgramError:
         """The error for an observation that never holds."""
         what = f"a contradiction: on the dataset {x} the condition of observe {how}"
-        return ProgramError(what, "observe an event that can happen on every dataset", self._header(), x)
+        return ProgramError(what, "observe an event that can happen on every dataset", self._only_observe(), x)
+
+    def _only_observe(self) -> Span:
+        """The place of the observation where there is one, else of the function's name."""
+        source = self.program.source
+        calls = [part for part in ast.walk(source.node) if isinstance(part, ast.Call)]
+        observed = [part for part in calls if ast.unparse(part.func).rpartition(".")[2] == "observe"]
+        return source.span(observed[0]) if len(observed) == 1 else self._header()
 
     def _check_record(self, index: int, record: Any) -> Record:
         try:

@@ -11,7 +11,7 @@ from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.values import Range, Reference, Value, is_scalar
 from tightdp.core.nodes import Expr
-from tightdp.language.source import exactly
+from tightdp.language.exactness import exactly
 
 __all__ = ["UNKNOWN", "folded", "instead", "is_foreign"]
 

@@ -1,0 +1,250 @@
+"""Functions recompiled to compute with exact rationals, so that what runs has the meaning that is verified."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import builtins
+import copy
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache, wraps
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, Protocol, runtime_checkable
+
+from tightdp.errors import LanguageError
+from tightdp.exact.rationals import as_fraction
+from tightdp.language.source import (
+    AnyFunction,
+    FunctionNode,
+    FunctionSource,
+    closure_of,
+    file_lines_of,
+    locate,
+    remembered,
+    shown_name,
+)
+
+_FUTURE = __future__.annotations.compiler_flag
+_PACKAGE = __name__.partition(".")[0]
+
+
+@runtime_checkable
+class Runnable(Protocol):
+    """What a mechanism called inside another one must have as its attribute `program`."""
+
+    def raw(self, x: Any, /, *arguments: Any, **parameters: Any) -> Any:
+        """Run the function on `x` under the source of randomness in place."""
+
+
+def exact(function: AnyFunction) -> AnyFunction:
+    """The same function with exact arithmetic: `/` and `**` give rationals, a float is its decimal.
+
+    Functions and constants that it finds in its closure and module are treated likewise, and mechanisms among
+    them run under the source of randomness in place. Builtins and functions of this package are returned as
+    they are. Raises LanguageError when the source cannot be had.
+    """
+    if not isinstance(function, FunctionType) or _is_ours(function):
+        return function
+    known: FunctionType | None = remembered(function, "__tightdp_exact__")
+    if known is not None:
+        return known
+    recompiled = _recompile(function)
+    function.__dict__["__tightdp_exact__"] = (function, recompiled)
+    return recompiled
+
+
+def exactly(value: Any) -> Any:
+    """The value as an exact function sees it: floats are rationals, functions exact, also in containers."""
+    kind = type(value)
+    if kind is float:
+        return as_fraction(value) if math.isfinite(value) else value
+    if kind in (tuple, list, set, frozenset):
+        converted = [exactly(item) for item in value]
+        same = all(new is old for new, old in zip(converted, value, strict=True))
+        return value if same else kind(converted)
+    if kind is dict:
+        pairs = [(exactly(key), exactly(item)) for key, item in value.items()]
+        same = all(key is old and item is value[old] for (key, item), old in zip(pairs, value, strict=True))
+        return value if same else dict(pairs)
+    if kind is FunctionType:
+        return exact(value)
+    if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
+        return value if value is math.exp else _with_exact_result(value)
+    if isinstance(value, ModuleType):
+        return _ExactModule(value)
+    program = getattr(value, "program", None)
+    return program.raw if program is not None and isinstance(program, Runnable) else value
+
+
+@lru_cache(256)
+def _with_exact_result(function: AnyFunction) -> AnyFunction:
+    """A function of a module in C, whose results are read exactly."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        return exactly(function(*arguments, **keywords))
+
+    return call
+
+
+def _unheard(*arguments: Any, **keywords: Any) -> None:
+    """In place of `print`: runs are tried many times over."""
+
+
+class _ExactModule:
+    """A module whose members are read exactly."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return exactly(getattr(self._module, name))
+
+
+class _ExactNames(dict[str, Any]):
+    """The global names of an exact function: always what the function itself would see, read exactly."""
+
+    def __init__(self, function: FunctionType, constants: Mapping[str, Fraction]) -> None:
+        super().__init__(constants)
+        self[_DIVIDE], self[_POWER] = _divide, _power
+        self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
+        self._function = function
+
+    def __missing__(self, name: str) -> Any:
+        for free, value in closure_of(self._function):
+            if free == name:
+                return exactly(value)
+        if name == "print" and name not in self._function.__globals__:
+            return _unheard
+        return exactly(self._function.__globals__[name])
+
+
+def _is_ours(function: FunctionType) -> bool:
+    return (function.__module__ or "").partition(".")[0] == _PACKAGE
+
+
+def _recompile(function: FunctionType) -> FunctionType:
+    source: FunctionSource | None = remembered(function, "__tightdp_source__")
+    node = copy.deepcopy(source.node if source else locate(function, file_lines_of(function)))
+    _strip(node)
+    file, code = function.__code__.co_filename, function.__code__
+    rewriter = _Rewriter()
+    tree = ast.fix_missing_locations(_wrapped(rewriter.visit(node)))
+    try:
+        compiled = compile(tree, file, _mode(tree), code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
+    except SyntaxError as error:
+        what = f"{shown_name(function)} cannot be compiled on its own: {error.msg}"
+        raise LanguageError(what, "pass what it changes as arguments and results") from None
+    inner = next(constant for constant in compiled.co_consts if isinstance(constant, CodeType))
+    names = _ExactNames(function, rewriter.constants)
+    result = FunctionType(inner, names, function.__name__, exactly(function.__defaults__))
+    result.__kwdefaults__ = exactly(function.__kwdefaults__)
+    result.__qualname__, result.__module__, result.__doc__ = (
+        function.__qualname__, function.__module__, function.__doc__,
+    )  # fmt: skip
+    return result
+
+
+def _strip(node: FunctionNode) -> None:
+    """Leave out what is evaluated when the function is defined: that has happened already."""
+    node.args.defaults = []
+    node.args.kw_defaults = [None for _ in node.args.kwonlyargs]
+    for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
+        argument.annotation = None
+    for variadic in (node.args.vararg, node.args.kwarg):
+        if variadic is not None:
+            variadic.annotation = None
+    if not isinstance(node, ast.Lambda):
+        node.decorator_list, node.returns = [], None
+        if hasattr(node, "type_params"):
+            node.type_params = []
+
+
+def _wrapped(node: Any) -> ast.Module | ast.Expression:
+    return ast.Expression(node) if isinstance(node, ast.Lambda) else ast.Module([node], [])
+
+
+def _mode(tree: ast.Module | ast.Expression) -> str:
+    return "eval" if isinstance(tree, ast.Expression) else "exec"
+
+
+_DIVIDE, _POWER = "__tightdp_divide__", "__tightdp_power__"
+_BASE, _INDEX = "__tightdp_base__", "__tightdp_index__"
+_OPERATIONS: dict[type[ast.operator], str] = {ast.Div: _DIVIDE, ast.Pow: _POWER}
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Replaces `/`, `**` and float literals. Everything else keeps its node, and its place in the file."""
+
+    def __init__(self) -> None:
+        self.constants: dict[str, Fraction] = {}
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if not isinstance(node.value, float) or not math.isfinite(node.value):
+            return node
+        name = f"__tightdp_constant_{len(self.constants)}__"
+        self.constants[name] = as_fraction(node.value)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.MatchValue:
+        return node  # a pattern takes no names; 1/2 == 0.5 holds
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        operation = _OPERATIONS.get(type(node.op))
+        return node if operation is None else _call(operation, node.left, node.right, node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        operation = _OPERATIONS.get(type(node.op))
+        if operation is None:
+            return node
+        before, after = _load_and_store(node.target)
+        return ast.copy_location(ast.Assign([after], _call(operation, before, node.value, node)), node)
+
+
+def _load_and_store(target: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """The value of an assignment target, and the target; the parts of `a[i]` are evaluated only once."""
+    if not isinstance(target, ast.Subscript) or isinstance(target.slice, ast.Slice):
+        value = copy.copy(target)
+        value.ctx = ast.Load()  # type: ignore[attr-defined]
+        return value, target
+    base = ast.NamedExpr(ast.Name(_BASE, ast.Store()), target.value)
+    index = ast.NamedExpr(ast.Name(_INDEX, ast.Store()), target.slice)
+    stored = ast.Subscript(ast.Name(_BASE, ast.Load()), ast.Name(_INDEX, ast.Load()), ast.Store())
+    return ast.Subscript(base, index, ast.Load()), stored
+
+
+def _call(name: str, left: ast.expr, right: ast.expr, place: ast.AST) -> ast.expr:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [left, right], []), place)
+
+
+_NUMBERS = (int, float, Fraction, Decimal)
+
+
+def _divide(left: Any, right: Any) -> Any:
+    if not isinstance(left, _NUMBERS) or not isinstance(right, _NUMBERS):
+        return left / right
+    if right == 0:
+        raise ZeroDivisionError("division by zero")
+    return _rational(left) / _rational(right)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if not isinstance(base, _NUMBERS) or not isinstance(exponent, _NUMBERS):
+        return base**exponent
+    power = _rational(exponent)
+    if power.denominator != 1:
+        raise ValueError(f"{base} ** {power} is not rational in general")
+    if power >= 0 and isinstance(base, int):
+        return base**power.numerator
+    if base == 0 and power < 0:
+        raise ZeroDivisionError("0 cannot be raised to a negative power")
+    return _rational(base) ** power.numerator
+
+
+def _rational(number: Any) -> Fraction:
+    return Fraction(int(number)) if isinstance(number, int) else as_fraction(number)
