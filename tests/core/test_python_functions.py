@@ -18,6 +18,9 @@ PROGRAMS: dict[str, str] = {
     "round": "def f(x):\n    return round(x[0] / 2), round(x[0] / 3 + flip(1/2) / 4, 1) * 10",
     "map": "def f(x):\n    return tuple(map(lambda a, b: a + 2 * b, x, (flip(1/3), 1)))",
     "map-loop": "def f(x):\n    s = 0\n    for v in map(lambda b: b + flip(1/3), x):\n        if v == 2:\n            break\n        s = 3 * s + v\n    return s",
+    "map-stops": "def f(x):\n    log = []\n    def g(b):\n        log.append(b)\n        return b\n    for v in map(g, x):\n        if v:\n            break\n    return tuple(log)",
+    "map-fails-later": "def f(x):\n    def g(b):\n        observe(b < 2)\n        return b\n    for v in map(g, (x[0] % 2, 2)):\n        if v or flip(1/2):\n            break\n    return v",
+    "generator-fails-later": "def f(x):\n    def g(b):\n        observe(b < 2)\n        return b\n    for v in (g(b) for b in (x[0] % 2, 2)):\n        if v or flip(1/2):\n            break\n    return v",
     "filter": "def f(x):\n    return tuple(filter(lambda b: b > flip(1/3), x))",
     "filter-none": "def f(x):\n    return len(list(filter(None, x))), sum(filter(None, x))",
     "filter-loop": """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import partial
+from itertools import count
 
 from tightdp.core.lowering.iteration import iterate, visit
 from tightdp.core.lowering.machine import End, Loop, Machine, is_milestone
@@ -25,13 +26,20 @@ def _for(m: Machine, node: ast.For) -> None:
         m.attempt(lambda: visit(m, iterable, partial(_round_with, m, node, unrolled)))
         unrolled.finish(node.orelse)
         return
-    for at, (present, item) in enumerate(iterate(m, iterable)):
+    iterator = iterate(m, iterable)
+    for at in count():
+        found = m.attempt(lambda: next(iterator, None))
+        if found is None or m.alive is m.builder.false:
+            break
+        present, item = found
         unrolled.end_where(m.builder.negation(present))
         if present is not m.builder.true and is_milestone(at) and not m.some_run_is_left():
             m.alive = m.builder.false
         if m.alive is m.builder.false:
             break
         _round_with(m, node, unrolled, item)
+        if m.alive is m.builder.false:
+            break
     unrolled.finish(node.orelse)
 
 
