@@ -143,6 +143,10 @@ class Shape:
         """Return the output whose components have these values."""
         raise NotImplementedError
 
+    def decode_rows(self, columns: Sequence[Sequence[Any]], rows: int) -> Sequence[Any]:
+        """Return the outputs of so many rows; a column holds the values of one component."""
+        return [self.decode([column[row] for column in columns]) for row in range(rows)]
+
 
 @dataclass(frozen=True)
 class Leaf(Shape):
@@ -153,6 +157,9 @@ class Leaf(Shape):
     def decode(self, values: Sequence[Any]) -> Any:
         return values[self.component]
 
+    def decode_rows(self, columns: Sequence[Sequence[Any]], rows: int) -> Sequence[Any]:
+        return columns[self.component]
+
 
 @dataclass(frozen=True)
 class TupleOf(Shape):
@@ -162,6 +169,10 @@ class TupleOf(Shape):
 
     def decode(self, values: Sequence[Any]) -> Any:
         return tuple(item.decode(values) for item in self.items)
+
+    def decode_rows(self, columns: Sequence[Sequence[Any]], rows: int) -> Sequence[Any]:
+        parts = [item.decode_rows(columns, rows) for item in self.items]
+        return list(zip(*parts, strict=True)) if parts else [()] * rows
 
 
 @dataclass(frozen=True)

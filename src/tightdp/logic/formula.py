@@ -152,6 +152,16 @@ class WeightedFormula:
         """Return the output that a code of output bits stands for."""
         return self.shape.decode(self.component_values(code))
 
+    def outputs(self, codes: Sequence[int]) -> Sequence[Any]:
+        """Return the outputs that codes stand for, decoded component by component for all of them at once."""
+        columns = []
+        for values, positions in zip(self.values, self._positions, strict=True):
+            indices = [0] * len(codes)
+            for shift in positions:
+                indices = [index << 1 | code >> shift & 1 for index, code in zip(indices, codes, strict=True)]
+            columns.append([values[index] for index in indices])
+        return self.shape.decode_rows(columns, len(codes))
+
     def component_values(self, code: int) -> list[Any]:
         """Return the values of the output components that a code of output bits stands for."""
         chosen = []

@@ -20,6 +20,7 @@ __all__ = [
 ]
 
 _LONGEST_NUMBER = 40
+_AS_IN_JSON = {int, str, bool, type(None)}
 
 
 def plain(value: Any) -> Any:
@@ -31,7 +32,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return as_text(value) if value in (float("inf"), float("-inf")) else value
     if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
+        # Laws hold many long tuples of ints, which are as JSON has them.
+        return list(value) if set(map(type, value)) <= _AS_IN_JSON else [plain(item) for item in value]
     return str(value)
 
 

@@ -158,6 +158,11 @@ class Table:
         """Return the output that a code stands for."""
         return self.formula.output(code)
 
+    def decoded(self, codes: Sequence[int]) -> Sequence[Output]:
+        """Return the outputs that codes stand for."""
+        whole = type(self).output is Table.output
+        return self.formula.outputs(codes) if whole else [self.output(code) for code in codes]
+
     def multiplicity(self, code: int) -> int:
         """Return how many equally likely outputs a code stands for."""
         return 1
@@ -181,6 +186,10 @@ class Table:
     def law(self, x: Dataset) -> dict[Output, Fraction]:
         """Return the output law of a dataset."""
         weights = self.weights(x)
+        if type(self).outputs is Table.outputs:  # every code stands for one output
+            outputs = self.decoded(list(weights.by_code))
+            masses = (Fraction(weight, weights.total) for weight in weights.by_code.values())
+            return dict(zip(outputs, masses, strict=True))
         return {
             output: Fraction(weight, weights.total * self.multiplicity(code))
             for code, weight in weights.by_code.items()
