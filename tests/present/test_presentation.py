@@ -183,7 +183,7 @@ def test_exit_states(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert run(capsys, "privacy", *mechanisms, "--max-nodes", "0")[0] == 2
     assert run(capsys, "privacy", *mechanisms, "--max-nodes", "3")[0] == 3
     assert run(capsys, "privacy", "mechanisms.py:first", "n=30", "--delta", "1/10")[0] == 3
-    assert run(capsys, "sweep", "mechanisms.py:response", "n=1..4", "lam=1/5", "--max-nodes", "10")[0] == 3
+    assert run(capsys, "sweep", "mechanisms.py:first", "n=1..3", "--max-nodes", "12")[0] == 3
 
 
 @pytest.mark.parametrize("command", ["privacy", "sweep"])
@@ -229,10 +229,10 @@ def test_what_a_sweep_does_not_know_is_left_open(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(GOLDEN)
-    asked = "sweep", "mechanisms.py:response", "n=2..3", "lam=1/5", "--max-nodes", "10"
+    asked = "sweep", "mechanisms.py:first", "n=2..3", "--max-nodes", "12"
     status, out, _ = run(capsys, *asked, "--csv")
     assert status == 3
-    assert out.splitlines()[1:] == ["2,4,1.3862943611198906,exact,4,4", "3,,,unresolved,,"]
+    assert out.splitlines()[1:] == ["2,2,0.6931471805599453,exact,2,2", "3,,,unresolved,,"]
     assert "inf" not in run(capsys, *asked)[1]
     _, out, _ = run(capsys, "sweep", "mechanisms.py:first", "n=29..30", "--delta", "1/10", "--csv")
     assert out.splitlines()[1:] == ["29,,,bounded,17/10,2", "30,,,bounded,17/10,2"]
