@@ -1,4 +1,4 @@
-"""Files stay short, packages say what they are for, and what is excused from a rule is listed until it is mended.
+"""Files stay short, packages say what they are for, and what is excused from a rule is listed until it is put right.
 
 Every list of exceptions shrinks: an entry that is no longer needed fails, so that it is taken out.
 """

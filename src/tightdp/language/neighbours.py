@@ -83,7 +83,7 @@ class NeighbouringRelation:
                 yield self.bound.check_dataset(other)
             except ParameterError as error:
                 raise ParameterError(
-                    f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "mend the neighbour relation"
+                    f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "correct the neighbour relation"
                 ) from None
 
     def relates(self, x: Dataset, x_prime: Dataset) -> bool:
