@@ -6,7 +6,7 @@ partial result takes the place of the operands met so far; operations that share
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import add, ne
 from typing import Any, TypeAlias
@@ -123,9 +123,10 @@ def _every(program: CoreProgram) -> tuple[list[Expr], set[int]]:
     return sorted([*below, *further], key=lambda expr: expr.serial), told
 
 
-def leaf_orders(program: CoreProgram) -> list[list[Expr]]:
-    """Return some orders of the draws and inputs of a program in which few values are kept at a time."""
-    return [_by_need(program), [block.leaf for block in order(program) if block.leaf is not None]]
+def leaf_orders(program: CoreProgram) -> Iterator[list[Expr]]:
+    """Yield some orders of the draws and inputs of a program in which few values are kept at a time."""
+    yield _by_need(program)
+    yield [block.leaf for block in order(program) if block.leaf is not None]
 
 
 def _by_need(program: CoreProgram) -> list[Expr]:

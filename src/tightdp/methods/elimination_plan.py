@@ -24,6 +24,8 @@ Row: TypeAlias = tuple[Value, ...]
 
 _MOST_WIDTH = 20_000_000
 """So many columns, summed over the steps, are planned at most."""
+_CHEAP = 18
+"""Where at most so many rows are made, as a logarithm of base 2, no other order is tried."""
 _MANY_NODES = 20_000
 """A program of more nodes is planned in one order only."""
 
@@ -84,14 +86,10 @@ def picker(places: Sequence[int]) -> Callable[[Row], Row]:
 
 def make_plan(program: CoreProgram) -> Plan:
     """Return the cheapest of the plans that some orders of the leaves give. Raises TooWide."""
-    best: Plan | None = None
-    for leaves in leaf_orders(program):
-        if best is not None and len(best.nodes.nodes) > _MANY_NODES:
-            break
-        plan = _Planner(program, leaves).run()
-        if best is None or plan.logarithm < best.logarithm:
-            best = plan
-    assert best is not None
+    orders = leaf_orders(program)
+    best = _Planner(program, next(orders)).run()
+    if best.logarithm >= _CHEAP and len(best.nodes.nodes) <= _MANY_NODES:
+        best = min(best, *(_Planner(program, leaves).run() for leaves in orders), key=lambda plan: plan.logarithm)
     return best
 
 
