@@ -24,6 +24,7 @@ UNSUPPORTED = [
     ("order-of-a-set", "def f(x):\n    return tuple({1, x[0]})", "tuple({1, x[0]})", "order of a set"),
     ("sets-compared", "def f(x):\n    return {1} <= {x[0]}", "{1} <= {x[0]}", "order of sets"),
     ("names-depend", "def f(x):\n    def g(a=0, b=0):\n        return a\n    return g(**({'a': 1} if x[0] else {'b': 1}))", "g(**({'a': 1} if x[0] else {'b': 1}))", "names"),
+    ("no-number", "def f(x):\n    return flip('1e-5000')", "flip('1e-5000')", "1e-5000"),
     ("try", "def f(x):\n    try:\n        return 1\n    except ValueError:\n        return 0", "try:", "try"),
     ("with", "def f(x):\n    with x:\n        return 1", "with x:", "with"),
     ("del", "def f(x):\n    a = [1]\n    del a[0]\n    return 0", "del a[0]", "del is not"),

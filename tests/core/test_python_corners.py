@@ -46,6 +46,8 @@ PROGRAMS: dict[str, str] = {
     "min-default-set": "def f(x):\n    s = {b for b in x if b}\n    return min(s, default=7)",
     "any-set": "def f(x):\n    return any({b for b in x}), all(v for v in sorted({*x})), sum({*x}, 10)",
     "nonlocal-dict": "def f(x):\n    d = {}\n    def g(b):\n        d[b] = len(d)\n        return d[b]\n    return tuple(g(b) for b in (*x, 2)), d",
+    "while-dict": "def f(x):\n    d = {0: x[0]}\n    while len(d) < 3:\n        d[len(d)] = flip(1/2)\n        if d[len(d) - 1]:\n            break\n    else:\n        d[9] = 1\n    return d",
+    "while-set": "def f(x):\n    s, k = set(), 0\n    while len(s) < 2 and k < 3:\n        s.add(x[k % 2] + k * flip(1/2))\n        k += 1\n    return s",
     "dict-eq-order": "def f(x):\n    a, b = {0: 1}, {1: x[0]}\n    a[1] = 1\n    b[0] = 1\n    return a == b, [a] == [b], (a,) in [(b,)]",
     "setdefault-list": "def f(x):\n    d = {}\n    for at, b in enumerate(x):\n        d.setdefault(b, []).append(at)\n    return {k: tuple(v) for k, v in d.items()}",
 }

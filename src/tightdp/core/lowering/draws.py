@@ -18,6 +18,7 @@ from tightdp.core.lowering.values import Value, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
 from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import ParameterError
+from tightdp.exact.rationals import as_fraction
 from tightdp.language import laws, primitives
 from tightdp.language.laws import Law
 
@@ -65,6 +66,8 @@ def _draw(m: Machine, name: str, law: Callable[..., Law], arguments: Sequence[Va
     for item in _leaves(arguments):
         if not is_scalar(item):
             raise Failure(f"TypeError: {name} does not take {name_of(item)}", "pass numbers")
+        if isinstance(item, str):
+            _check_number(m, item)
     unknown = [item for item in _leaves(arguments) if isinstance(item, Expr)]
     if not unknown:
         return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)], m.alive))
@@ -92,6 +95,14 @@ def _draw(m: Machine, name: str, law: Callable[..., Law], arguments: Sequence[Va
     if len(refused) == len(table):
         raise Dead
     return known(m.builder.draw(name, selector, table, m.alive))
+
+
+def _check_number(m: Machine, text: str) -> None:
+    """Refuse a word that is no number: that is a mistake of the source, whatever the dataset."""
+    try:
+        as_fraction(text)
+    except ParameterError as error:
+        raise m.unsupported(error.what, error.hint) from None
 
 
 def _joint(m: Machine, unknown: Sequence[Expr]) -> Expr:

@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tightdp.core.lowering.machine import Machine, is_milestone
-from tightdp.core.lowering.values import Closure, Range, Reference, Union, Value, known
+from tightdp.core.lowering.values import (
+    Closure,
+    Collection,
+    Entries,
+    Members,
+    Range,
+    Reference,
+    Table,
+    Union,
+    Value,
+    known,
+)
 from tightdp.core.nodes import Expr
 
 __all__ = ["Progress"]
@@ -98,8 +109,14 @@ class _Picture:
                     self._value(item)
             case Range(items):
                 self._value(items)
-            case Reference(key):
+            case Reference(key) | Table(key) | Collection(key):
                 self._list(key)
+            case Entries(keys, values):
+                self._note(keys)
+                self._value(values)
+            case Members(values, present):
+                self._note(values)
+                self._value(present)
             case Union(alternatives):
                 self._note(len(alternatives))
                 self.states *= len(alternatives)
@@ -157,6 +174,10 @@ class _Picture:
                 return tuple(self._rewritten(item) for item in value)
             case Range(items):
                 return Range(self._rewritten(items))
+            case Entries(keys, values):
+                return Entries(keys, self._rewritten(values))
+            case Members(values, present):
+                return Members(values, tuple(self.machine.expr(item) for item in self._rewritten(present)))
             case Union(alternatives):
                 left = [(self._image[guard.serial], self._rewritten(item)) for guard, item in alternatives]
                 left = [(self.machine.expr(guard), item) for guard, item in left if guard is not False]
