@@ -18,7 +18,6 @@ FOLDERS = ("src", "tests", "proofs", "benchmarks", "programs")
 LONGEST = 400
 
 LONG = {
-    "src/tightdp/language/source.py",
     "src/tightdp/logic/encode.py",
     "src/tightdp/limits/child.py",
     "src/tightdp/methods/chain_search.py",
