@@ -75,7 +75,7 @@ class Independent(Method):
         reason: LimitError | None = None
         for alike in self.kinds:
             try:
-                found = questions.tight(alike.program, control)[1]
+                found = questions.tight(alike.program, Control(control.limits))[1]
             except LimitError as error:
                 found = Tight(Fraction(1), math.inf, None, error)
             if found.witness is not None and (best is None or found.lower > best[1].exp_epsilon):

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from tightdp.core.nodes import CoreProgram
 from tightdp.errors import QueryError
 from tightdp.language.program import Bound
-from tightdp.methods import by_aggregates, by_chain, by_clients, by_datasets, by_outputs
+from tightdp.methods import by_aggregates, by_chain, by_clients, by_datasets, by_elimination, by_outputs
 from tightdp.methods.base import Candidate
 from tightdp.methods.program import Program
 
@@ -28,6 +28,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     # Where the counts are many, a chain with few forms finds the tight ratio sooner; it gives up early.
     Candidate("chain", by_chain.look_before_aggregates),
     Candidate("aggregate", by_aggregates.look_costly),
+    # One independent client has nothing that a chain or orbits could share: its few laws are compared one by one.
+    Candidate("elimination", by_elimination.look),
     # The whole diagram: the tight ratio takes no going through datasets.
     Candidate("chain", by_chain.look),
     # One dataset of every orbit, never more than all of them; few datasets are not worth the search for orbits.

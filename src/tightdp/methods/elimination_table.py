@@ -105,6 +105,11 @@ class EliminationTable(Table):
         return self._walk(None, lambda: self.program).elimination
 
     @property
+    def code_bits(self) -> int:
+        """How many bits the codes of outputs have."""
+        return (math.prod(len(component.values) for component in self.program.components) - 1).bit_length()
+
+    @property
     def logarithm(self) -> float:
         """A bound on the work for one dataset, as a logarithm of base 2."""
         return self.elimination.plan.logarithm

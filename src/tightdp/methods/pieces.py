@@ -47,17 +47,15 @@ class Piece:
         law = self.weights(x)
         return max(law.by_code, key=lambda code: (law.by_code[code], -code)), law
 
-    @property
-    def bits(self) -> int:
-        """How many bits its codes have."""
-        return len(self.table.formula.output_bits)
-
 
 class PieceTable(Table):
     """The joint laws of the pieces `shown`; `others` are the rest of the output."""
 
     def __init__(self, bound: Bound, shape: Shape, shown: Sequence[Piece], others: Sequence[Piece]) -> None:
-        super().__init__(bound, shown[0].table.formula)
+        self.bound = bound
+        self.watch = lambda: None
+        self._laws: dict[Dataset, Weights] = {}
+        self._kept = 0
         self.shape = shape
         self.shown = tuple(shown)
         self.others = tuple(others)
@@ -74,7 +72,7 @@ class PieceTable(Table):
     def _counted(self, x: Dataset) -> Weights:
         by_code, total = {0: 1}, 1
         for piece in self.shown:
-            law, bits = piece.weights(x), piece.bits
+            law, bits = piece.weights(x), piece.table.code_bits
             total *= law.total
             by_code = {
                 code << bits | own: weight * share
@@ -92,8 +90,8 @@ class PieceTable(Table):
             return [code]
         codes = []
         for piece in reversed(self.shown):
-            codes.append(code & (1 << piece.bits) - 1)
-            code >>= piece.bits
+            codes.append(code & (1 << piece.table.code_bits) - 1)
+            code >>= piece.table.code_bits
         return codes[::-1]
 
     def _first(self, code: int) -> list[Output]:

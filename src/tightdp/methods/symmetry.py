@@ -205,9 +205,10 @@ def of_independent(
                 words.append(f"these blocks of clients are interchangeable{together}: {_blocks_in_words(members)}")
     if letters is None:
         return Symmetry(tuple(words))
+    numbers: dict[Fraction, int] = {}
     tables = [
         {
-            (record, code): Fraction(weight, law.total)
+            (record, code): numbers.setdefault(Fraction(weight, law.total), len(numbers))
             for record, law in laws.items()
             for code, weight in law.by_code.items()
         }

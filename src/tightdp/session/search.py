@@ -249,12 +249,13 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
     query = engine.query()
     if engine.program.forced is None:
         name, table = "exhaustive", engine.table_of(x, query)
+        size = len(table.formula.variables), table.formula.nodes
     else:
         method, table = questions.laws(engine.program, query.control)
-        name = method.name
+        name, size = method.name, method.size()
     query.control.look_at(table, x)
     law = in_order(table.law(x))
-    outcome = Outcome("exact", "", query.stats((len(table.formula.variables), table.formula.nodes), name, Symmetry(())))
+    outcome = Outcome("exact", "", query.stats(size, name, Symmetry(())))
     return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
 
 

@@ -118,6 +118,11 @@ class Table:
         self._kept = 0
         self.watch: Callable[[], None] = lambda: None
 
+    @property
+    def code_bits(self) -> int:
+        """How many bits the codes of outputs have."""
+        return len(self.formula.output_bits)
+
     def evidence(self, x: Dataset) -> dict[int, bool]:
         """Return the input bits of a dataset, by level."""
         return self.formula.evidence(x, self.bound.record)
