@@ -1,10 +1,12 @@
-"""Sums of independent counts: polynomials with non-negative integer coefficients, multiplied as long integers."""
+"""Sums of independent counts: polynomials with non-negative integer coefficients, multiplied by flint."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import comb
 from typing import TypeAlias
+
+from flint import fmpz_poly
 
 __all__ = ["Joint", "add_into", "joint_power", "joint_times", "power", "times", "unpacked"]
 
@@ -13,27 +15,20 @@ Joint: TypeAlias = dict[int, list[int]]
 
 
 def times(left: Sequence[int], right: Sequence[int]) -> list[int]:
-    """Return the product of two polynomials (Kronecker's substitution: one multiplication of integers)."""
+    """Return the product of two polynomials; it is as long as the lengths of both make it."""
     if not left or not right:
         return []
-    if len(left) == 1 or len(right) == 1:
-        one, other = (left[0], right) if len(left) == 1 else (right[0], left)
-        return [one * value for value in other]
-    width = (sum(left).bit_length() + sum(right).bit_length()) // 8 + 1
-    return unpacked(_packed(left, width) * _packed(right, width), width, len(left) + len(right) - 1)
+    return _coefficients(fmpz_poly(list(left)) * fmpz_poly(list(right)), len(left) + len(right) - 1)
 
 
 def power(base: Sequence[int], exponent: int) -> list[int]:
     """Return a power of a polynomial."""
-    result = [1]
-    square = list(base)
-    while exponent:
-        if exponent & 1:
-            result = times(result, square)
-        exponent >>= 1
-        if exponent:
-            square = times(square, square)
-    return result
+    return _coefficients(fmpz_poly(list(base)) ** exponent, exponent * (len(base) - 1) + 1)
+
+
+def _coefficients(polynomial: fmpz_poly, length: int) -> list[int]:
+    found = list(map(int, polynomial.coeffs()))
+    return found + [0] * (length - len(found))
 
 
 def add_into(target: list[int], other: Sequence[int]) -> None:
@@ -82,10 +77,6 @@ def _binomial_power(base: Mapping[int, Sequence[int]], exponent: int) -> Joint:
         result[r * number + s * (exponent - number)] = [ways * weight for weight in weights]
         other = times(other, first)
     return result
-
-
-def _packed(values: Sequence[int], width: int) -> int:
-    return int.from_bytes(b"".join(value.to_bytes(width, "little") for value in values), "little")
 
 
 def unpacked(number: int, width: int, length: int) -> list[int]:
