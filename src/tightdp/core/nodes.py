@@ -143,7 +143,7 @@ class Shape:
         """Return the output whose components have these values."""
         raise NotImplementedError
 
-    def decode_rows(self, columns: Sequence[Sequence[Any]], rows: int) -> Sequence[Any]:
+    def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
         """Return the outputs of so many rows; a column holds the values of one component."""
         return [self.decode([column[row] for column in columns]) for row in range(rows)]
 
@@ -157,7 +157,7 @@ class Leaf(Shape):
     def decode(self, values: Sequence[Any]) -> Any:
         return values[self.component]
 
-    def decode_rows(self, columns: Sequence[Sequence[Any]], rows: int) -> Sequence[Any]:
+    def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
         return columns[self.component]
 
 
@@ -170,7 +170,7 @@ class TupleOf(Shape):
     def decode(self, values: Sequence[Any]) -> Any:
         return tuple(item.decode(values) for item in self.items)
 
-    def decode_rows(self, columns: Sequence[Sequence[Any]], rows: int) -> Sequence[Any]:
+    def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
         parts = [item.decode_rows(columns, rows) for item in self.items]
         return list(zip(*parts, strict=True)) if parts else [()] * rows
 

@@ -152,7 +152,7 @@ class WeightedFormula:
         """Return the output that a code of output bits stands for."""
         return self.shape.decode(self.component_values(code))
 
-    def outputs(self, codes: Sequence[int]) -> Sequence[Any]:
+    def outputs(self, codes: Sequence[int]) -> Sequence[object]:
         """Return the outputs that codes stand for, decoded component by component for all of them at once."""
         columns = []
         for values, positions in zip(self.values, self._positions, strict=True):
