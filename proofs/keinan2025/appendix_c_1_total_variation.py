@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from sympy import symbols
 
 from tightdp.claims import grid, identity, random_law, seeds
 
-from .games import HALF, ONE, ZERO, Table, bit_pairs, outputs, table_of
+from .games import ONE, ZERO, Table, bit_pairs, outputs, table_of
 from .grids import NAMES
 from .paper import paper
 from .posterior_lemmas import ONE_HALF, x
 from .programs import ON_BITS
 
 
-def efficacy_is_distance(mechanism: str, n: int) -> bool:
-    """E_n from the engine is 1/2 plus half the mean distance, by listing."""
+def efficacy_is_distance(mechanism: str, n: int) -> dict[str, Any]:
+    """E_n by the engine, the mean distance by listing."""
     chosen, parameters = ON_BITS[mechanism]
     table = table_of(chosen, bit_pairs(n), **parameters)
-    efficacy = chosen.bind(n=n, **parameters).efficacy(n).rows[0].efficacy
-    return bool(efficacy == HALF + mean_distance(table) / 2)
+    return {"E_n": chosen.bind(n=n, **parameters).efficacy(n).rows[0].efficacy, "D": mean_distance(table)}
 
 
 def mean_distance(table: Table) -> Fraction:
@@ -61,7 +61,9 @@ def efficacy_is_mean_distance() -> None:
 paper.claim(
     "K8",
     "Prop. C.4",
-    "E_n = 1/2 + (1/2)·mean over i of the total variation distance between the outputs given S_i = -1 and S_i = 1.",
+    "`E_n = 1/2 + D/2`, D the mean over i of the total variation distance between the outputs given S_i = -1 "
+    "and S_i = 1.",
+    near=("D/2", "D"),
     verdict="proved",
     instances=grid(mechanism=NAMES, n=(1, 2, 3, 4)),
     quick=grid(mechanism=NAMES, n=(1, 2)),
@@ -70,26 +72,29 @@ paper.claim(
 )
 
 
-def share_and_distance(seed: int, outputs: int) -> bool:
-    """Both identities of Lemma C.3 for two random laws, outputs of probability 0 included."""
+def share_and_distance(seed: int, outputs: int) -> list[dict[str, Any]]:
+    """Both identities for two random laws, at every output that is not of probability 0 under both."""
     laws = random_law(seed, (0, 1), outputs, denominator=12)
     one, other = laws[0], laws[1]
-    mean = ZERO
+    shares = {}
     for o in range(outputs):
         low, high = sorted((one[o], other[o]))
-        if not high:
-            continue
-        share = ONE if not low else (high / low) / (1 + high / low)  # p(|ℓ|)
-        if share != high / (high + low):
-            return False
-        mean += (one[o] + other[o]) * share
-    return mean == 1 + sum((abs(one[o] - other[o]) for o in range(outputs)), ZERO) / 2
+        if high:
+            shares[o] = ONE if not low else (high / low) / (1 + high / low)  # p(|ℓ|) from the ratio
+    means = {
+        "E_P[p(|ℓ|)]": sum((one[o] * each for o, each in shares.items()), ZERO),
+        "E_Q[p(|ℓ|)]": sum((other[o] * each for o, each in shares.items()), ZERO),
+        "TV": sum((abs(one[o] - other[o]) for o in range(outputs)), ZERO) / 2,
+    }
+    return [{**means, "p(|ℓ(o)|)": each, "P": one[o], "Q": other[o]} for o, each in shares.items()]
 
 
 paper.claim(
     "K9",
     "Lemma C.3",
-    "p(|ℓ(o)|) = max(P,Q)/(P+Q); E_P[p(|ℓ|)] + E_Q[p(|ℓ|)] = 1 + TV(P,Q).",
+    "`p(|ℓ(o)|) = max(P, Q)/(P + Q)`, and `E_P[p(|ℓ|)] + E_Q[p(|ℓ|)] = 1 + TV`, TV the total variation "
+    "distance of P and Q.",
+    near=("1 + TV", "1 + TV/2"),
     verdict="proved",
     instances=seeds(40, outputs=2) + seeds(40, outputs=5),
     quick=20,

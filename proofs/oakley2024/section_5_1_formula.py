@@ -47,9 +47,14 @@ def formula_as_printed_again(n: int, lam: Fraction) -> bool | Fails:
     return compare_counts(n, lam, 1 - lam, lambda x, y: brute.probability(rr, x, y, lam=lam))
 
 
-def formula_corrected(n: int, lam: Fraction) -> bool | Fails:
-    """θ_i has the weight λ."""
-    return compare_counts(n, lam, lam, rr.bind(n=n, lam=lam).probability)
+def formula_corrected(n: int, lam: Fraction) -> list[dict[str, Any]]:
+    """θ_i has the weight λ; all x and y."""
+    law = rr.bind(n=n, lam=lam).probability
+    weights = {"w(θ_i)": lam, "w(not θ_i)": 1 - lam}
+    return [
+        {**weights, "weighted count": weighted_count(x, y, *weights.values()), "P(RR(x) = y)": law(x, y)}
+        for x, y in product(all_bits(n), all_bits(n))
+    ]
 
 
 def formula_counts_the_law() -> None:
@@ -82,6 +87,8 @@ paper.claim(
     "Sec. 5.1, Thm 4",
     "The formula AND_i y_i <-> (x_i xor θ_i) with weights w(θ_i) = 1 - λ, w(not θ_i) = λ is a weighted "
     "Boolean formula of RR: its conditioned weighted count is P(RR(x) = y) for every x, y and n.",
+    notes="The paper's example for n = 2 (Sec. 2.3.4) has the same slip: its weights, too, are exchanged "
+    "against the formula.",
     verdict="corrected",
     instances=grid(n=(1, 2, 3), lam=("1/2", *SMALL)),
     check=formula_as_printed,
@@ -94,8 +101,9 @@ paper.claim(
     w(not θ_i) = 1 - λ where x_i = y_i and w(θ_j) = λ where they differ.
     """,
     corrected=Correction(
-        "The same with w(θ_i) = λ and w(not θ_i) = 1 - λ (the weights that the proof uses); or the printed "
-        "weights with y_i <-> (x_i xnor θ_i).",
+        "The same where `w(θ_i) = λ, w(not θ_i) = 1 - λ` (the weights that the proof uses; or the printed weights "
+        "with y_i <-> (x_i xnor θ_i)): `weighted count = P(RR(x) = y)` for every x and y.",
+        near=("= P(RR(x) = y)", "= 2 P(RR(x) = y)"),
         verdict="proved",
         instances=grid(n=(1, 2, 3), lam=("1/2", *SMALL)),
         quick=8,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from sympy import summation as symbolic_sum
 from sympy import symbols
 
-from tightdp.claims import certain, exhaustive, grid, identity
+from tightdp.claims import Near, certain, exhaustive, grid, identity
 
 from .laws import SMALL, Bits, all_bits, one_changed, ones_first, ratio_of_neighbours, rr
 from .paper import paper
@@ -19,12 +20,15 @@ def differing(x: Bits, y: Bits) -> int:
     return sum(a != b for a, b in zip(x, y, strict=True))
 
 
-def depends_on_distance(n: int, lam: Fraction) -> bool:
+def depends_on_distance(n: int, lam: Fraction) -> list[dict[str, Any]]:
     """All pairs of an input and an output, by the engine."""
     instance = rr.bind(n=n, lam=lam)
     representative = [instance.probability(ones_first(i, n), (0,) * n) for i in range(n + 1)]
-    laws = {x: dict(instance.distribution(x).law) for x in all_bits(n)}
-    return all(p == representative[differing(x, y)] for x, law in laws.items() for y, p in law.items())
+    return [
+        {"P(RR(x) = y)": p, "P(RR(1^i 0^(n-i)) = 0^n)": representative[differing(x, y)], "i": differing(x, y)}
+        for x in all_bits(n)
+        for y, p in instance.distribution(x).law
+    ]
 
 
 def distance_by_induction() -> None:
@@ -53,7 +57,9 @@ def distance_by_induction() -> None:
 paper.claim(
     "O6",
     "Lemma 1",
-    "P(RR(x) = y) depends only on the number i of positions where x and y differ and equals P(RR(1^i 0^(n-i)) = 0^n).",
+    "P(RR(x) = y) depends only on the number i of positions where x and y differ: `P(RR(x) = y) = P(RR(1^i "
+    "0^(n-i)) = 0^n) = λ^i·(1 - λ)^(n - i)`.",
+    near=("(1 - λ)^(n - i)", "(1 - λ)^n"),
     verdict="proved",
     instances=grid(n=range(1, 6), lam=SMALL),
     quick=grid(n=range(1, 4), lam=("1/5",)),
@@ -63,14 +69,14 @@ paper.claim(
 )
 
 
-def distance_changes_by_one(n: int) -> bool:
+def distance_changes_by_one(n: int) -> list[dict[str, Any]]:
     """All neighbours and outputs."""
-    return all(
-        abs(differing(x, y) - differing(other, y)) == 1
+    return [
+        {"d(x,y)": differing(x, y), "d(x',y)": differing(other, y)}
         for x in all_bits(n)
         for other in one_changed(x)
         for y in all_bits(n)
-    )
+    ]
 
 
 def one_position_changes() -> None:
@@ -87,7 +93,9 @@ def one_position_changes() -> None:
 paper.claim(
     "O7",
     "Lemma 2",
-    "For neighbours x, x' the number of differing positions to any y changes by exactly one.",
+    "For neighbours x, x' and any y the number d of differing positions changes by exactly one: `|d(x,y) - "
+    "d(x',y)| = 1`.",
+    near=("= 1", "= 2"),
     verdict="proved",
     instances=grid(n=range(1, 6)),
     check=distance_changes_by_one,
@@ -102,18 +110,25 @@ def privacy_set(n: int) -> list[tuple[Bits, Bits, Bits]]:
     return up + [(ones_first(i, n), ones_first(i - 1, n), zero) for i in range(1, n + 1)]
 
 
-def is_privacy_set(n: int, lam: Fraction, chosen: list[tuple[Bits, Bits, Bits]]) -> bool:
-    """Definition 4, with the engine's laws; and the pairs are neighbours."""
+def is_privacy_set(n: int, lam: Fraction, chosen: list[tuple[Bits, Bits, Bits]]) -> dict[str, int]:
+    """Definition 4 for a set of triples, with the engine's laws."""
     instance = rr.bind(n=n, lam=lam)
     laws = {x: dict(instance.distribution(x).law) for x in all_bits(n)}
     ratios = {laws[x][y] / laws[other][y] for x, other, y in chosen}
-    covered = all(laws[x][y] / laws[other][y] in ratios for x in laws for other in one_changed(x) for y in laws[x])
-    return covered and all(other in one_changed(x) for x, other, _ in chosen)
+    triples = [(x, other, y) for x in laws for other in one_changed(x) for y in laws[x]]
+    return {
+        "neighbouring triples whose ratio it lacks": sum(
+            laws[x][y] / laws[other][y] not in ratios for x, other, y in triples
+        ),
+        "pairs that are no neighbours": sum(other not in one_changed(x) for x, other, _ in chosen),
+        "|C_RR|": len(set(chosen)),
+        "|C|": len(set(chosen)),
+    }
 
 
-def printed_set_is_right(n: int, lam: Fraction) -> bool:
-    """C_RR is a privacy set of 2n elements."""
-    return is_privacy_set(n, lam, privacy_set(n)) and len(set(privacy_set(n))) == 2 * n
+def printed_set_is_right(n: int, lam: Fraction) -> dict[str, int]:
+    """C_RR."""
+    return is_privacy_set(n, lam, privacy_set(n))
 
 
 def every_distance_is_there() -> None:
@@ -134,7 +149,9 @@ def every_distance_is_there() -> None:
 paper.claim(
     "O8a",
     "Thm 5",
-    "C_RR = {(1^i 0^(n-i), 1^(i±1) 0^(n-i∓1), 0^n)} is a privacy set of RR and has 2n elements.",
+    "C_RR = {(1^i 0^(n-i), 1^(i±1) 0^(n-i∓1), 0^n)} is a privacy set of RR (`neighbouring triples whose ratio "
+    "it lacks = 0`) of neighbours (`pairs that are no neighbours = 0`) and has 2n elements: `|C_RR| = 2n`.",
+    near=("= 2n", "= n"),
     verdict="proved",
     instances=grid(n=range(1, 5), lam=SMALL),
     quick=grid(n=range(1, 4), lam=("1/5",)),
@@ -143,16 +160,24 @@ paper.claim(
 )
 
 
-def two_are_enough(n: int, lam: Fraction) -> bool:
-    """The first triple of C_RR and its mirror image are a privacy set."""
+def two_are_enough(n: int, lam: Fraction) -> dict[str, int]:
+    """The first triple of C_RR and its mirror image."""
     zero, one = (0,) * n, ones_first(1, n)
     return is_privacy_set(n, lam, [(zero, one, zero), (one, zero, zero)])
+
+
+def one_is_enough(n: int, lam: Fraction) -> bool:
+    """The first triple alone."""
+    found = is_privacy_set(n, lam, [((0,) * n, ones_first(1, n), (0,) * n)])
+    return found["neighbouring triples whose ratio it lacks"] == 0
 
 
 paper.claim(
     "O8b",
     "Thm 5, beyond",
-    "The two triples (0^n, 10^(n-1), 0^n) and (10^(n-1), 0^n, 0^n) are a privacy set of RR already, for every n.",
+    "C = {(0^n, 10^(n-1), 0^n), (10^(n-1), 0^n, 0^n)} is a privacy set of RR already, for every n: `|C| = 2`, "
+    "`neighbouring triples whose ratio it lacks = 0`, `pairs that are no neighbours = 0`.",
+    near=Near("The first of the two triples alone is one.", one_is_enough),
     verdict="proved",
     extra=True,
     instances=grid(n=range(1, 5), lam=SMALL),
@@ -173,10 +198,11 @@ paper.row(
 )
 
 
-def inference_set_suffices(n: int) -> bool:
-    """I_RR has n+1 elements, and both sides of every triple of C_RR."""
+def inference_set_suffices(n: int) -> dict[str, int]:
+    """Both sides of every triple of C_RR."""
     pairs = {(ones_first(i, n), (0,) * n) for i in range(n + 1)}
-    return len(pairs) == n + 1 and all((x, y) in pairs and (other, y) in pairs for x, other, y in privacy_set(n))
+    needed = {pair for x, other, y in privacy_set(n) for pair in ((x, y), (other, y))}
+    return {"|I_RR|": len(pairs), "pairs of C_RR that it lacks": len(needed - pairs)}
 
 
 def prefixes_are_there() -> None:
@@ -193,7 +219,9 @@ def prefixes_are_there() -> None:
 paper.claim(
     "O9",
     "Thm 6",
-    "I_RR = {(1^i 0^(n-i), 0^n)} contains what C_RR needs and has n+1 elements.",
+    "I_RR = {(1^i 0^(n-i), 0^n)} contains what C_RR needs (`pairs of C_RR that it lacks = 0`) and has n+1 "
+    "elements: `|I_RR| = n + 1`.",
+    near=("= n + 1", "= n"),
     verdict="proved",
     instances=grid(n=range(1, 12)),
     check=inference_set_suffices,

@@ -13,11 +13,16 @@ from .laws import SMALL, all_bits, inference_set, ones_first, rr_count
 from .paper import paper
 
 
-def law_depends_on_ones(n: int, lam: Fraction) -> bool:
-    """All inputs have the law of their representative, and equal accuracy for every α."""
+def law_depends_on_ones(n: int, lam: Fraction) -> dict[str, int]:
+    """All inputs against their representatives."""
     instance = rr_count.bind(n=n, lam=lam)
-    laws = {x: dict(instance.distribution(x).law) for x in all_bits(n)}
-    return all(law == laws[ones_first(sum(x), n)] for x, law in laws.items())
+    laws = {x: instance.distribution(x).law for x in all_bits(n)}
+    return {
+        "inputs whose law is not that of 1^c 0^(n-c)": sum(
+            law != laws[ones_first(sum(x), n)] for x, law in laws.items()
+        ),
+        "different laws": len(set(laws.values())),
+    }
 
 
 def generating_functions_commute() -> None:
@@ -37,7 +42,9 @@ def generating_functions_commute() -> None:
 paper.claim(
     "O10",
     "Lemma 3, Thm 7",
-    "The law of RR count depends on x only through its number of ones; {1^i 0^(n-i)} is an accuracy set.",
+    "The law of RR count depends on x only through its number c of ones; {1^i 0^(n-i)} is an accuracy set: "
+    "`inputs whose law is not that of 1^c 0^(n-c) = 0`, and the number of laws is `different laws = n + 1`.",
+    near=("= n + 1", "= n"),
     verdict="proved",
     instances=grid(n=range(1, 6), lam=SMALL),
     quick=grid(n=range(1, 4), lam=("1/5",)),
@@ -49,14 +56,12 @@ paper.claim(
 
 def accuracy_set_size(n: int, alpha: int) -> bool | Fails:
     """|A_RRcount| of (10)."""
-    exact, printed = len({ones_first(i, n) for i in range(n + 1)}), (n + 1) * alpha
-    why = f"The accuracy set has {exact} elements whatever α is; (n+1)·α = {printed}, and there are only {2**n} inputs."
-    return exact == printed or Fails(why, elements=exact, printed=printed)
+    return accuracy_sizes_differ(len({ones_first(i, n) for i in range(n + 1)}), n, alpha)
 
 
-def accuracy_set_size_corrected(n: int, alpha: int) -> bool:
-    """n + 1 for every α."""
-    return len({ones_first(i, n) for i in range(n + 1)}) == n + 1 and alpha >= 0
+def accuracy_set_size_corrected(n: int, alpha: int) -> dict[str, int]:
+    """The set that (10) lists."""
+    return {"|A|": len({ones_first(i, n) for i in range(n + 1)})}
 
 
 def prefixes_counted() -> None:
@@ -67,19 +72,32 @@ def prefixes_counted() -> None:
     identity(symbolic_sum(1, (i, 0, n)), n + 1, "there are n + 1 numbers of ones")
 
 
+def accuracy_set_size_again(n: int, alpha: int) -> bool | Fails:
+    """Sorting every input leaves as many as there are classes."""
+    return accuracy_sizes_differ(len({tuple(sorted(x)) for x in all_bits(n)}), n, alpha)
+
+
+def accuracy_sizes_differ(exact: int, n: int, alpha: int) -> bool | Fails:
+    """Compare with what is printed."""
+    printed = (n + 1) * alpha
+    why = f"The accuracy set has {exact} elements whatever α is; (n+1)·α = {n + 1}·{alpha} = {printed}."
+    return exact == printed or Fails(why, elements=exact, printed=printed)
+
+
 paper.claim(
     "O11a",
     "Sec. 5.4.2",
     "The accuracy set of RR count has (n+1)·α elements.",
     verdict="corrected",
-    instances=[{"n": n, "alpha": alpha} for n in range(1, 5) for alpha in range(1, n + 1)],
+    instances=[{"n": n, "alpha": alpha} for n in range(2, 7) for alpha in range(1, n // 2 + 1)],
     check=accuracy_set_size,
-    brute=accuracy_set_size,
-    at={"n": 2, "alpha": 2},
-    minimal="smallest n, then smallest α with 1 <= α <= n (for α = 1 the size is right, for α = 0 it would be 0)",
+    brute=accuracy_set_size_again,
+    at={"n": 4, "alpha": 2},
+    minimal="smallest n, then smallest α, with 1 <= α and 2α <= n as the paper supposes (for α = 1 the size is right)",
     breaks="The factor α belongs to the work per input, not to the size of the set, which (10) defines without α.",
     corrected=Correction(
-        "It has n + 1 elements, for every α.",
+        "It has n + 1 elements, for every α: `|A| = n + 1`.",
+        near=("= n + 1", "= (n + 1)α"),
         verdict="proved",
         instances=grid(n=range(1, 8), alpha=range(4)),
         check=accuracy_set_size_corrected,
@@ -89,15 +107,14 @@ paper.claim(
 
 
 def inference_set_size(n: int, alpha: int) -> bool | Fails:
-    """|I_RRcount|."""
-    exact, printed = len(inference_set(n, alpha)), 2 * n * alpha
-    why = f"The inference set has {exact} elements; n·2α = {printed}."
-    return exact == printed or Fails(why, elements=exact, printed=printed)
+    """|I_RRcount| of (11)."""
+    return inference_sizes_differ(len(inference_set(n, alpha)), n, alpha)
 
 
-def inference_set_size_corrected(n: int, alpha: int) -> bool:
-    """The closed form."""
-    return len(inference_set(n, alpha)) == (n + 1) * (2 * alpha + 1) - alpha * (alpha + 1)
+def inference_set_size_corrected(n: int, alpha: int) -> dict[str, int]:
+    """The pairs of (11), with outputs in 0..n and with any integers."""
+    every = [(i, j) for i in range(n + 1) for j in range(-alpha, n + alpha + 1) if abs(i - j) <= alpha]
+    return {"|I|": len(inference_set(n, alpha)), "|I| as (11) is printed": len(every)}
 
 
 def sizes_by_summing() -> None:
@@ -116,21 +133,35 @@ def sizes_by_summing() -> None:
     )
 
 
+def inference_set_size_again(n: int, alpha: int) -> bool | Fails:
+    """Adding up the lengths of the intervals of outputs."""
+    return inference_sizes_differ(sum(min(n, i + alpha) - max(0, i - alpha) + 1 for i in range(n + 1)), n, alpha)
+
+
+def inference_sizes_differ(exact: int, n: int, alpha: int) -> bool | Fails:
+    """Compare with what is printed."""
+    printed = 2 * n * alpha
+    lengths = " + ".join(str(min(n, i + alpha) - max(0, i - alpha) + 1) for i in range(n + 1))
+    why = f"For i = 0, ..., {n} there are {lengths} = {exact} outputs within {alpha} of i; n·2α = {printed}."
+    return exact == printed or Fails(why, elements=exact, printed=printed)
+
+
 paper.claim(
     "O11b",
     "Sec. 5.4.2",
     "The inference set of RR count has n·2α elements.",
     verdict="corrected",
-    instances=grid(n=range(1, 5), alpha=(1, 2, 3)),
+    instances=[{"n": n, "alpha": alpha} for n in range(2, 7) for alpha in range(1, n // 2 + 1)],
     check=inference_set_size,
-    brute=inference_set_size,
-    at={"n": 1, "alpha": 1},
-    minimal="smallest n, then smallest α >= 1",
+    brute=inference_set_size_again,
+    at={"n": 2, "alpha": 1},
+    minimal="smallest n, then smallest α, with 1 <= α and 2α <= n as the paper supposes",
     breaks="There are n + 1 inputs, not n, and an interval of radius α has 2α + 1 integers, not 2α; some "
     "are no outputs.",
     corrected=Correction(
-        "For integers 0 <= α <= n it has (n+1)(2α+1) - α(α+1) elements (outputs in 0..n; without that "
-        "restriction, as (11) is printed, (n+1)(2α+1)).",
+        "For integers with `0 <= α <= n` it has `|I| = (n + 1)(2α + 1) - α(α + 1)` elements (outputs in 0..n; "
+        "without that restriction, `|I| as (11) is printed = (n + 1)(2α + 1)`).",
+        near=("|I| = (n + 1)(2α + 1)", "|I| = (n + 1)(2α)"),
         verdict="proved",
         instances=[{"n": n, "alpha": alpha} for n in range(1, 10) for alpha in range(n + 1)],
         check=inference_set_size_corrected,

@@ -34,6 +34,11 @@ def inputs_listed() -> None:
     certain(sum(1 for _ in product(range(6), repeat=4)) == 1296 == 6**4, "lists of length 4 over six values")
 
 
+def inputs_by_listing(n: int, k: int) -> dict[str, int]:
+    """All of them are listed."""
+    return {"inputs": sum(1 for _ in product(range(k + 1), repeat=n))}
+
+
 paper.claim(
     "O13",
     "Sec. 6.2",
@@ -45,6 +50,13 @@ paper.claim(
     at={"n": 6, "k": 3},
     minimal="the only instance of the claim",
     breaks="Base and exponent are exchanged: the number is (k+1)^n, not n^(k+1).",
-    corrected=Correction("There are 4^6 = 4096 inputs.", verdict="proved", proof=inputs_listed),
+    corrected=Correction(
+        "There are `inputs = 4^6 = 4096` inputs.",
+        check=inputs_by_listing,
+        instances=grid(n=(6,), k=(3,)),
+        near=("4096", "1296"),
+        verdict="proved",
+        proof=inputs_listed,
+    ),
     stands="The point that is made, which becomes stronger: a small diagram stands for more inputs than said.",
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tightdp.claims.files import load_papers
 from tightdp.claims.model import Paper
+from tightdp.claims.mutate import Change, mutated, noticed_share
 from tightdp.claims.page import html, markdown
 from tightdp.claims.reverify import recheck
 from tightdp.claims.run import Outcome, run_claims
-from tightdp.claims.summary import as_dict, heading, lines, total
+from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
 from tightdp.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "add_arguments", "run"]
 
 DEFAULT = "proofs"
+NOTICED = Fraction(95, 100)
+"""The least share of changes that has to be noticed."""
 AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 3
 
 
@@ -32,6 +36,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", nargs="?", default=DEFAULT, help=what)
     parser.add_argument("--id", metavar="ID", action="append", default=[], help="only this claim (may be repeated)")
     parser.add_argument("--quick", action="store_true", help="the quick instances only")
+    changed = "change constants and relations of the claims one at a time, and tell what is noticed"
+    parser.add_argument("--mutate", action="store_true", help=changed)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--recheck", metavar=("ID", "KEY=VALUE"), nargs="+", help=again)
     parser.add_argument("--report", metavar="DIR", help="write report.md and report.html there")
@@ -44,6 +50,8 @@ def run(options: Namespace) -> int:
     """
     if options.recheck is not None:
         return recheck(load_papers(Path(options.path)), options.recheck)
+    if options.mutate:
+        return _mutate(options)
     found: list[tuple[Paper, list[Outcome]]] = []
     complete = True
     try:
@@ -59,6 +67,23 @@ def run(options: Namespace) -> int:
     if any(outcome.differs for _, outcomes in found for outcome in outcomes):
         return DIFFERS
     return AS_RECORDED if complete else INTERRUPTED
+
+
+def _mutate(options: Namespace) -> int:
+    """Print the changes that no instance notices, and the share of those that are; return 1 below the bar."""
+    found: list[Change] = []
+    for change in mutated(load_papers(Path(options.path)), options.id):
+        found.append(change)
+        if not options.json and not change.noticed:
+            sys.stdout.write(f"  not noticed: {change.paper} {change.id}: {change.what}\n")
+            sys.stdout.flush()
+    share = noticed_share(found)
+    if options.json:
+        json.dump(mutation_as_dict(found, options.path), sys.stdout, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write(mutation_line(found))
+    return DIFFERS if share is not None and share < NOTICED else AS_RECORDED
 
 
 def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]]) -> None:

@@ -19,6 +19,7 @@ __all__ = [
     "Claim",
     "Correction",
     "Fails",
+    "Near",
     "Paper",
     "Proof",
     "Row",
@@ -50,10 +51,24 @@ class Fails:
         return f"Fails({self.why!r}, {self.numbers})"
 
 
-Check: TypeAlias = Callable[..., "bool | Fails"]
-"""Takes an instance as keyword arguments; returns True where the claim holds, otherwise False or Fails."""
+Check: TypeAlias = Callable[..., Any]
+"""Takes an instance as keyword arguments. Returns the quantities that the formulas of the statement name (a mapping, or
+several), or decides by itself: True where the claim holds, otherwise False or Fails."""
+BruteForce: TypeAlias = Callable[..., "bool | Fails"]
+"""Decides an instance without the engine."""
 Proof: TypeAlias = Callable[[], None]
 """Runs the checked steps of an argument, which its docstring gives in words."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """A false statement close to a true one, with the check that has to refute it.
+
+    Where the statement has formulas, a pair of texts does: what is changed, and into what.
+    """
+
+    statement: str
+    check: Check
 
 
 class Statement:
@@ -69,6 +84,8 @@ class Statement:
         check: Check | None = None,
         proof: Proof | None = None,
         minimal: str = "",
+        near: tuple[str, str] | Near | None = None,
+        loose: int = 2,
     ) -> None:
         if verdict not in VERDICTS:
             raise ParameterError(f"{verdict!r} is not a verdict", f"record one of {', '.join(VERDICTS)}")
@@ -76,12 +93,21 @@ class Statement:
         self.verdict = verdict
         self.check = check
         self.proof = proof
+        self.near = near if near is None or isinstance(near, Near) else self._changed(*near)
+        self.loose = loose
         self.minimal = minimal or "the first that fails, in the order of the instances (smallest first)"
         self._full = tuple(coerced(instance) for instance in instances)
         if quick is None or isinstance(quick, int):
             self._quick = self._full[:quick]
         else:
             self._quick = tuple(coerced(instance) for instance in quick)
+
+    def _changed(self, old: str, new: str) -> str:
+        """Return the statement with one piece changed."""
+        if self.statement.count(old) != 1:
+            what = f"{old!r} stands {self.statement.count(old)} times in {self.statement!r}"
+            raise ParameterError(what, "name a piece of the statement that stands there once")
+        return self.statement.replace(old, new)
 
     def instances(self, quick: bool) -> tuple[Instance, ...]:
         """Return the instances of a full or of a quick run."""
@@ -121,12 +147,13 @@ class Claim(Statement):
         place: str,
         statement: str,
         *,
-        brute: Check | None = None,
+        brute: BruteForce | None = None,
         at: Mapping[str, Any] | None = None,
         simplify: Callable[..., Iterable[Instance]] | None = None,
         corrected: Correction | None = None,
         disproof: Proof | None = None,
         extra: bool = False,
+        unclaimed: bool = False,
         reason: str = "",
         texts: Texts,
         **decided: Any,
@@ -134,7 +161,7 @@ class Claim(Statement):
         super().__init__(statement, **decided)
         self.paper, self.id, self.place, self.texts = paper, id, place, texts
         self.brute, self.simplify, self.corrected, self.extra = brute, simplify, corrected, extra
-        self.disproof = disproof
+        self.disproof, self.unclaimed = disproof, unclaimed
         self.at = None if at is None else coerced(at)
         self.reason = " ".join(reason.split())
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from tightdp.claims.files import load_papers
 from tightdp.claims.instances import Instance, as_argument, shown_instance, shown_instances
 from tightdp.claims.model import Claim, Fails, Paper, Row, Statement, Verdict
+from tightdp.claims.near import Answers, as_failure, refuted_near_miss
 from tightdp.claims.proof import Step, run_proof
 from tightdp.errors import ParameterError
 
@@ -51,6 +51,7 @@ class Evidence:
     argument: str = ""
     steps: tuple[Step, ...] = ()
     counterexample: Counterexample | None = None
+    near: str = ""
     error: str = ""
 
 
@@ -160,6 +161,8 @@ def _difference(claim: Claim, verdict: Verdict, evidence: Evidence, corrected: E
         return f"its correction is {corrected.verdict}, recorded as {claim.corrected.verdict}"
     if claim.verdict in ("refuted", "corrected") and (claim.brute is None or claim.at is None):
         return f"it is recorded as {claim.verdict} without `brute` and `at` that confirm it"
+    if claim.brute is not None and claim.brute is claim.check:
+        return "its brute force is the check itself"
     if verdict != claim.verdict:
         found = evidence.counterexample
         why = f": it fails at {shown_instance(found.instance)}" if found is not None else ""
@@ -178,7 +181,8 @@ def _decide(statement: Statement, quick: bool, progress: Progress | None, name: 
             raise ParameterError("it has instances and no check", "give the check that decides an instance")
         if statement.check is not None and not instances:
             raise ParameterError("it has a check and no instances", "give the instances, at least one")
-        failing = _first_failing(statement, instances, progress, name)
+        answers = Answers(statement)
+        failing = _first_failing(statement, answers, instances, progress, name)
         if failing is not None:
             checked = 1 + next((at for at, each in enumerate(instances) if each == failing[0]), len(instances) - 1)
             found = _confirmed(statement, *failing)
@@ -189,31 +193,33 @@ def _decide(statement: Statement, quick: bool, progress: Progress | None, name: 
             return Evidence("refuted", len(instances), shown_instances(instances), argument, steps, found)
         if statement.proof is None:
             verdict: Verdict = "holds-on" if instances else "open"
-            return Evidence(verdict, len(instances), shown_instances(instances))
+            near = refuted_near_miss(statement, answers, quick)
+            return Evidence(verdict, len(instances), shown_instances(instances), near=near)
         argument, steps = run_proof(statement.proof)
+        near = refuted_near_miss(statement, answers, quick)
     except Exception as error:
         return Evidence("open", error=f"{type(error).__name__}: {error}")
-    return Evidence("proved", len(instances), shown_instances(instances), argument, steps)
+    return Evidence("proved", len(instances), shown_instances(instances), argument, steps, near=near)
 
 
 def _first_failing(
-    statement: Statement, instances: tuple[Instance, ...], progress: Progress | None, name: str
+    statement: Statement, answers: Answers, instances: tuple[Instance, ...], progress: Progress | None, name: str
 ) -> tuple[Instance, Fails] | None:
     """Return the first instance that fails, simplified as long as a simpler one fails too."""
     for at, instance in enumerate(instances):
         if progress is not None:
             progress(name, at, len(instances))
-        failure = _failure(statement, instance)
+        failure = answers.failure(instance)
         if failure is not None:
-            return _simplified(statement, instance, failure)
+            return _simplified(statement, answers, instance, failure)
     return None
 
 
-def _simplified(statement: Statement, instance: Instance, failure: Fails) -> tuple[Instance, Fails]:
+def _simplified(statement: Statement, answers: Answers, instance: Instance, failure: Fails) -> tuple[Instance, Fails]:
     simplify = statement.simplify if isinstance(statement, Claim) else None
     while simplify is not None:
         for simpler in simplify(**instance):
-            found = _failure(statement, simpler)
+            found = answers.failure(simpler)
             if found is not None:
                 instance, failure = simpler, found
                 break
@@ -222,29 +228,11 @@ def _simplified(statement: Statement, instance: Instance, failure: Fails) -> tup
     return instance, failure
 
 
-def _failure(statement: Statement, instance: Instance) -> Fails | None:
-    assert statement.check is not None
-    return _as_failure(statement.check(**instance), "the check", instance)
-
-
-def _as_failure(answer: Any, who: str, instance: Instance) -> Fails | None:
-    if isinstance(answer, Fails):
-        rounded = [name for name, value in answer.numbers.items() if isinstance(value, float) and isfinite(value)]
-        if rounded:
-            what = f"{who} gives the float {rounded[0]} = {answer.numbers[rounded[0]]!r} at {shown_instance(instance)}"
-            raise ParameterError(what, "give exact numbers: ints, Fractions")
-        return answer
-    if not isinstance(answer, bool):
-        what = f"{who} returns {answer!r} at {shown_instance(instance)}"
-        raise ParameterError(what, "return True where the claim holds, otherwise False or Fails(...)")
-    return None if answer else Fails()
-
-
 def _confirmed(statement: Statement, instance: Instance, failure: Fails) -> Counterexample:
     """Have brute force find the counterexample again; it must find the same numbers."""
     if not isinstance(statement, Claim) or statement.brute is None:
         return Counterexample(instance, failure.numbers, failure.why, False, "")
-    again = _as_failure(statement.reverify(instance), "the brute force", instance)
+    again = as_failure(statement.reverify(instance), "the brute force", instance)
     if again is None:
         raise ParameterError(
             f"brute force does not confirm the counterexample {shown_instance(instance)}",

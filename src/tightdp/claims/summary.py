@@ -9,8 +9,9 @@ from typing import Any
 from tightdp._version import __version__
 from tightdp.claims.instances import shown_instance, shown_value
 from tightdp.claims.model import Claim, Paper
+from tightdp.claims.mutate import Change, noticed_share
 from tightdp.claims.run import Counterexample, Evidence, Outcome
-from tightdp.exact.numbers import as_text
+from tightdp.exact.numbers import as_text, decimal_text
 
 __all__ = ["as_dict", "heading", "lines", "total"]
 
@@ -86,6 +87,34 @@ def as_dict(found: list[tuple[Paper, list[Outcome]]], path: Any, quick: bool, co
     }
 
 
+def mutation_line(found: list[Change]) -> str:
+    """Return the line below a mutation run."""
+    share = noticed_share(found)
+    if share is None:
+        return "nothing to change\n"
+    noticed = sum(each.noticed for each in found)
+    return f"  {noticed} of {len(found)} changes noticed, {decimal_text(share * 100, 3)} %\n"
+
+
+def mutation_as_dict(found: list[Change], path: Any) -> dict[str, Any]:
+    """Return the JSON object of a mutation run."""
+    share = noticed_share(found)
+    unnoticed = [{"paper": each.paper, "id": each.id, "change": each.what} for each in found if not each.noticed]
+    result = {
+        "changes": len(found),
+        "noticed": sum(each.noticed for each in found),
+        "noticed_share": None if share is None else as_text(share),
+        "unnoticed": unnoticed,
+    }
+    return {
+        "tightdp": __version__,
+        "query": "claims",
+        "parameters": {"path": str(path), "mutate": True},
+        "status": "exact",
+        "result": result,
+    }
+
+
 def _claim(paper: Paper, outcome: Outcome, row: Outcome | None) -> dict[str, Any]:
     item = outcome.item
     found: dict[str, Any] = {
@@ -116,7 +145,8 @@ def _claim(paper: Paper, outcome: Outcome, row: Outcome | None) -> dict[str, Any
 
 
 def _checked(evidence: Evidence) -> dict[str, Any]:
-    return {"checked": evidence.checked, "range": evidence.where, "steps": len(evidence.steps)}
+    found = {"checked": evidence.checked, "range": evidence.where, "steps": len(evidence.steps)}
+    return {**found, "near_miss": evidence.near} if evidence.near else found
 
 
 def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
