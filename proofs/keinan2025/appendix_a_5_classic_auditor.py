@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from tightdp.claims import Correction, Fails, brute, grid, identity, log
 
@@ -40,11 +41,11 @@ def _epsilon_verdict(t: Fraction, share: Fraction) -> bool | Fails:
     return Fails(why, right=share)
 
 
-def right_with_logistic(exp_epsilon: Fraction) -> bool:
-    """The corrected value e^ε/(1 + e^ε)."""
+def right_with_logistic(exp_epsilon: Fraction) -> dict[str, Any]:
+    """The engine's classic auditor on randomized response."""
     lam = 1 / (1 + exp_epsilon)
     joint = randomized_response.bind(n=1, lam=lam).classic_guessing(1, threshold=1 - lam).joint
-    return joint.share == exp_epsilon / (1 + exp_epsilon)
+    return {"P(right|an answer)": joint.share}
 
 
 def sure_about_the_odds() -> None:
@@ -70,7 +71,8 @@ paper.claim(
     minimal="smallest whole e^ε",
     breaks="ε stands where p(ε) is meant, twice; from e^ε = 3 on ε exceeds 1 and is no probability.",
     corrected=Correction(
-        "It is right with probability p(ε) = e^ε/(1 + e^ε).",
+        "It is right with probability p(ε): `P(right|an answer) = e^ε/(1 + e^ε)`.",
+        near=("e^ε/(1 + e^ε)", "e^ε/(2 + e^ε)"),
         verdict="proved",
         instances=grid(exp_epsilon=("2", "3", "4", "10")),
         check=right_with_logistic,
@@ -93,6 +95,29 @@ def printed_direction(exp_epsilon: Fraction) -> bool | Fails:
     return Fails(why, right=right, logistic=wanted)
 
 
+def printed_direction_again(exp_epsilon: Fraction) -> bool | Fails:
+    """By Bayes' rule: output 0 has the probabilities e^ε/(1+e^ε) under x = 0 and 1/(1+e^ε) under y = 1."""
+    under_x, under_y = exp_epsilon / (1 + exp_epsilon), 1 / (1 + exp_epsilon)
+    right = under_y / (under_x + under_y)
+    return right == under_x or Fails("", right=right, logistic=under_x)
+
+
+def other_direction(exp_epsilon: Fraction) -> dict[str, Fraction]:
+    """Guess -1 (the record x) where L = ε, on randomized response, in a round with a fair choice of x or y."""
+    lam = 1 / (1 + exp_epsilon)
+    laws = [brute.law(randomized_response, (bit,), lam=lam) for bit in (0, 1)]
+    hit = [o for o in laws[0] if laws[0][o] == exp_epsilon * laws[1][o]]
+    under = [sum((law[o] for o in hit), ZERO) for law in laws]
+    rounds = {(bit, o): p / 2 for bit in (0, 1) for o, p in laws[bit].items()}
+    answered = sum((p for (_, o), p in rounds.items() if o in hit), ZERO)
+    return {
+        "P(right|an answer)": sum((p for (bit, o), p in rounds.items() if o in hit and bit == 0), ZERO) / answered,
+        "P(an answer)": answered,
+        "P(L=ε|x)": under[0],
+        "P(L=ε|y)": under[1],
+    }
+
+
 paper.claim(
     "K23b",
     "Lemma A.18, the guess",
@@ -102,12 +127,16 @@ paper.claim(
     extra=True,
     instances=grid(exp_epsilon=("2",)),
     check=printed_direction,
-    brute=printed_direction,
+    brute=printed_direction_again,
     at={"exp_epsilon": "2"},
     minimal="smallest whole e^ε",
     breaks="As in K5: a positive loss speaks for x, which Algorithm 2 codes as -1.",
     corrected=Correction(
-        "It has to guess -1; and per round it answers with probability (P(L=ε|x) + P(L=ε|y))/2, not P(L=ε|x).",
+        "It has to guess -1: then `P(right|an answer) = e^ε/(1 + e^ε)`; and per round it answers with probability "
+        "`P(an answer) = (P(L=ε|x) + P(L=ε|y))/2`, not P(L=ε|x).",
+        near=("(P(L=ε|x) + P(L=ε|y))/2", "P(L=ε|x)"),
+        check=other_direction,
+        instances=grid(exp_epsilon=("2", "3", "10")),
         verdict="proved",
         proof=sure_about_the_odds,
     ),

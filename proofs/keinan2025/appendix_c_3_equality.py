@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -9,7 +10,7 @@ from typing import Any
 
 from sympy import Symbol, diff, symbols
 
-from tightdp.claims import Correction, Fails, certain, exhaustive, grid, identity, random_dp_law, seeds
+from tightdp.claims import Correction, Fails, Near, certain, exhaustive, grid, identity, random_dp_law, seeds
 
 from .games import (
     HALF,
@@ -19,6 +20,7 @@ from .games import (
     all_bits,
     bit_pairs,
     efficacies,
+    every_guesser,
     outputs,
     posteriors,
     ratio_as_posterior,
@@ -31,12 +33,10 @@ from .programs import ON_BITS
 from .validity_lemmas import a, b, p, t, x, y
 
 
-def equality_is_response(mechanism: str, n: int) -> bool:
-    """E_n = p(ε(M)) exactly if the most likely bits, ties by fair coins, are local randomized response."""
+def equality_is_response(mechanism: str, n: int) -> dict[str, int]:
+    """A program: E_n against p(ε), and the likelier bits, ties by fair coins."""
     chosen, parameters = ON_BITS[mechanism]
-    table = table_of(chosen, bit_pairs(n), **parameters)
-    top = ratio_as_posterior(table)
-    return (efficacies(table)[-1] == top) == _is_response(table, top)
+    return _both(table_of(chosen, bit_pairs(n), **parameters))
 
 
 def _is_response(table: Table, keep: Fraction) -> bool:
@@ -67,10 +67,26 @@ def processing_gives_at_most_that() -> None:
     identity(top - (w * (top - x) + (1 - w) * (top - y)), w * x + (1 - w) * y, "a mean is at most the largest")
 
 
+def _both(table: Table) -> dict[str, int]:
+    top = ratio_as_posterior(table)
+    return {
+        "[E_n = p(ε)]": int(efficacies(table)[-1] == top),
+        "[the likelier bits are randomized response]": int(_is_response(table, top)),
+    }
+
+
+def _kept(s: tuple[int, ...], o: tuple[int, ...], keep: Fraction) -> Fraction:
+    """The probability that randomized response sends o for s."""
+    wrong = sum(bit != other for bit, other in zip(s, o, strict=True))
+    return keep ** (len(s) - wrong) * (1 - keep) ** wrong
+
+
 paper.claim(
     "K24a",
     "Prop. C.8, 'if'",
-    "Efficacy equals p(ε(M)) if some post-processing of M_Z is local randomized response with ε(M).",
+    "Efficacy equals p(ε(M)) if some post-processing of M_Z is local randomized response with ε(M): `[E_n = "
+    "p(ε)] >= [the likelier bits are randomized response]`, [...] being 1 where it is so and 0 where not.",
+    near=(">= [the", "< [the"),
     verdict="proved",
     instances=grid(mechanism=tuple(ON_BITS), n=(1, 2, 3)),
     quick=11,
@@ -79,11 +95,12 @@ paper.claim(
 )
 
 
-def equality_at_random(seed: int, n: int, exp_epsilon: Fraction) -> bool:
-    """The same for a random ε-DP mechanism."""
-    table = random_dp_law(seed, n, outputs=2 if n > 1 else 3, exp_epsilon=exp_epsilon)
-    top = ratio_as_posterior(table)
-    return (efficacies(table)[-1] == top) == _is_response(table, top)
+def equality_at_random(seed: int, n: int, exp_epsilon: Fraction) -> dict[str, int]:
+    """The same for a random ε-DP mechanism; seed 0 is randomized response."""
+    if seed == 0:
+        keep = exp_epsilon / (1 + exp_epsilon)
+        return _both({s: {o: _kept(s, o, keep) for o in all_bits(n)} for s in all_bits(n)})
+    return _both(random_dp_law(seed, n, outputs=2 if n > 1 else 3, exp_epsilon=exp_epsilon))
 
 
 def equality_forces_randomized_response() -> None:
@@ -110,7 +127,8 @@ paper.claim(
     "K24b",
     "Prop. C.8, 'only if'",
     "Efficacy equals p(ε(M)) only if some post-processing of M_Z, which may be randomized, is local "
-    "randomized response with ε(M).",
+    "randomized response with ε(M): `[E_n = p(ε)] <= [the likelier bits are randomized response]`.",
+    near=("<= [the", "> [the"),
     verdict="proved",
     instances=[{**each, **rest} for rest in grid(n=(1, 2), exp_epsilon=("1", "2", "5")) for each in seeds(10)],
     quick=20,
@@ -160,6 +178,32 @@ def lemma_for_positive_epsilon() -> None:
     equality_forces_randomized_response()
 
 
+def constant_guesser_is_response_again(n: int) -> bool | Fails:
+    """Each of n fair bits equals 1 with probability 1/2; randomized response with ε = 0 sends n ones with 2^-n."""
+    efficacy = sum((Fraction(sum(s), n) for s in all_bits(n)), ZERO) / 2**n
+    if efficacy != HALF:
+        return True
+    return Fails("", efficacy=efficacy, probability=ONE, in_randomized_response=Fraction(1, 2**n))
+
+
+def every_guesser_of_response(n: int, exp_epsilon: Fraction) -> Iterator[dict[str, Any]]:
+    """Randomized response and every deterministic guesser of all bits."""
+    keep = exp_epsilon / (1 + exp_epsilon)
+    table: Table = {s: {o: _kept(s, o, keep) for o in all_bits(n)} for s in all_bits(n)}
+    for guesser in every_guesser(table, (0, 1)):
+        made: Table = {s: {} for s in table}
+        for s, law in table.items():
+            for o, q in law.items():
+                guess = tuple(guesser(o))
+                made[s][guess] = made[s].get(guess, ZERO) + q
+        yield {
+            "[efficacy = p(ε)]": int(share(result_law(table, guesser)) == keep),
+            "[G∘M_Z is randomized response]": int(
+                all(made[s].get(o, ZERO) == _kept(s, o, keep) for s in table for o in all_bits(n))
+            ),
+        }
+
+
 paper.claim(
     "K24c",
     "Lemma C.7",
@@ -168,12 +212,19 @@ paper.claim(
     extra=True,
     instances=grid(n=(1, 2)),
     check=constant_guesser_is_response,
-    brute=constant_guesser_is_response,
+    brute=constant_guesser_is_response_again,
     at={"n": 1},
     minimal="smallest n",
     breaks="For ε = 0 a mean success probability of 1/2 does not force both error probabilities to be "
     "1/2: the two inequalities of ε-DP are then one and the same.",
-    corrected=Correction("It holds for ε(M) > 0.", verdict="proved", proof=lemma_for_positive_epsilon),
+    corrected=Correction(
+        "It holds if `e^ε > 1`: `[efficacy = p(ε)] = [G∘M_Z is randomized response]`.",
+        near=Near("It holds for ε(M) = 0 too.", lambda n, exp_epsilon: bool(constant_guesser_is_response(n))),
+        check=every_guesser_of_response,
+        instances=grid(n=(1, 2), exp_epsilon=("3/2", "2", "3")),
+        verdict="proved",
+        proof=lemma_for_positive_epsilon,
+    ),
     stands="Proposition C.8, for a randomized f: for ε = 0 it may toss coins. With f deterministic, as "
     "the words 'some f' could be read, 'only if' fails for ε = 0 by the same example and holds for ε > "
     "0.",

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import comb
+from typing import Any
 
 from sympy import Symbol, binomial, diff, oo, solve, symbols
 from sympy import exp as symbolic_exp
 from sympy import log as symbolic_log
 from sympy import sqrt as symbolic_sqrt
 
-from tightdp.claims import Correction, Fails, certain, grid, identity, limit
+from tightdp.claims import Correction, Fails, certain, grid, identity, limit, log
 
 from .count_lemmas import ONE_HALF, mu, n, o, q
-from .games import ONE, ZERO, all_bits
+from .games import ZERO, all_bits
 from .paper import paper
 from .programs import count_in_sets
 
@@ -39,18 +40,17 @@ def small_sets_are_tight() -> None:
     identity(nn * 2 ** (-symbolic_log(nn) / (2 * symbolic_log(2))), symbolic_sqrt(nn), "n·2^(-s) at s = (1/2)·log2 n")
 
 
-def revealed_sets(n: int, s: int) -> bool:
-    """The sure guesses of count-in-sets: n·2^(1-s) in the mean, none with probability (1 - 2^(1-s))^(n/s), all
-    right.
-    """
+def revealed_sets(n: int, s: int) -> dict[str, Any]:
+    """The sure guesses of count-in-sets, by the engine; how many sets are revealed, by the binomial law."""
     joint = count_in_sets.bind(n=n, s=s).guessing("certain").joint
-    none = sum((p for r, _, p in joint.entries if r == 0), ZERO)
-    wanted = Fraction(n * 2, 2**s)
-    return (
-        all(r == v for r, v, _ in joint.entries)
-        and joint.guesses == wanted
-        and none == (1 - Fraction(2, 2**s)) ** (n // s)
-    )
+    revealed, sets = Fraction(2, 2**s), n // s
+    law = [comb(sets, j) * revealed**j * (1 - revealed) ** (sets - j) for j in range(sets + 1)]
+    return {
+        "mean number of sure guesses": joint.guesses,
+        "mean number of right ones": joint.right,
+        "P(no sure guess)": sum((p for r, _, p in joint.entries if r == 0), ZERO),
+        "P(at least μ/2 sets are revealed)": sum((p for j, p in enumerate(law) if 2 * j >= sets * revealed), ZERO),
+    }
 
 
 TIGHT = "One-run auditing of Count-in-sets (counts of disjoint sets of size s(n)) is asymptotically tight"
@@ -59,7 +59,10 @@ TIGHT = "One-run auditing of Count-in-sets (counts of disjoint sets of size s(n)
 paper.claim(
     "K13a",
     "Prop. D.6, 'if'",
-    f"{TIGHT} if s(n) = o(log n).",
+    f"{TIGHT} if s(n) = o(log n). For n/s sets of size s, with μ = (n/s)·2^(1-s): sure guesses are right and in the mean "
+    "`mean number of sure guesses = mean number of right ones = n·2^(1 - s)`, none is sure with probability "
+    "`P(no sure guess) = (1 - 2^(1 - s))^(n/s)`, and `P(at least μ/2 sets are revealed) >= 1 - 4s·2^(s - 1)/n`.",
+    near=("n·2^(1 - s)", "n·2^(2 - s)"),
     verdict="proved",
     instances=[{"n": s * 2**j, "s": s} for s in (1, 2, 3, 4, 5) for j in (1, 2, 4)],
     quick=6,
@@ -129,20 +132,34 @@ def threshold_is_log2() -> None:
 
 
 def half_of_log2(s: int) -> Fails:
-    """n = 4^s, sets of size s = (log2 n)/2: how many sets are revealed, by listing a set and adding up."""
+    """Members of the family n = 4^s, sets of size s = (log2 n)/2: how many are revealed, by listing a set."""
     n = 4**s
-    contents = all_bits(s)
-    one_set = Fraction(sum(sum(x) in (0, s) for x in contents), 2**s)
-    law = {0: ONE}
-    for _ in range(n // s):
-        law = {k: law.get(k, ZERO) * (1 - one_set) + law.get(k - 1, ZERO) * one_set for k in range(len(law) + 1)}
-    sure = s * sum((k * p for k, p in law.items()), ZERO)
+    one_set = Fraction(sum(sum(x) in (0, s) for x in all_bits(s)), 2**s)
+    none = (1 - one_set) ** (n // s)
+    family = []
+    for size in range(s, s + 5):
+        share = Fraction(sum(sum(x) in (0, size) for x in all_bits(size)), 2**size)
+        family.append((4**size, size, 4**size * share))
+    listed = "; ".join(f"{most} elements in sets of {size}: {sure}" for most, size, sure in family)
     why = (
-        f"n = {n}, sets of {s}: each of the {n // s} sets is revealed with probability {one_set}, {sure} = "
-        f"2·sqrt(n) guesses are sure in the mean, and none with probability {law[0]}. At n = 4^s the mean is "
-        f"2·2^s and grows without bound, though s is not o(log n)."
+        f"The family n = 4^s, s = {s}, {s + 1}, ..., where s is half of log2 n: a set is revealed with probability "
+        f"2^(1-s), so that n·2^(1-s) = 2·sqrt(n) guesses are sure in the mean, without bound as n grows ({listed}), "
+        f"though s is not o(log n). At n = {n} none is sure with probability {none}."
     )
-    return Fails(why, n=n, sets=n // s, revealed=one_set, sure_guesses=sure, no_sure_guess=law[0])
+    return Fails(why, n=n, sets=n // s, revealed=one_set, sure_guesses=n * one_set, no_sure_guess=none)
+
+
+def both_bounds_on_loss(s: int, t: Fraction) -> dict[str, Any]:
+    """q exactly by counting, t = e^a; the entropy and κ as certified reals."""
+    eta = 1 / (1 + t)
+    far = sum(comb(s, o) for o in range(s + 1) if o <= eta * s or o >= (1 - eta) * s)
+    kappa = eta * log(1 / eta) / log(2)
+    return {
+        "η": eta,
+        "q": Fraction(far, 2**s),
+        "κ": kappa,
+        "h": kappa + (1 - eta) * log(1 / (1 - eta)) / log(2),
+    }
 
 
 paper.claim(
@@ -159,7 +176,14 @@ paper.claim(
     follow from -log q = Θ(s) either: the two bounds on q have different constants in the exponent.
     """,
     corrected=Correction(
-        f"{TIGHT} if and only if limsup s(n)/log2 n <= 1, where s(n) divides n.",
+        f"{TIGHT} if and only if limsup s(n)/log2 n <= 1, where s(n) divides n. (With q the probability that a set of s "
+        "elements has loss at least a, η = 1/(e^a+1), κ = η·log2(1/η) and h the entropy of η in bits: "
+        "`2η·2^(-s(1 - κ)) <= q <= 2·2^(-s(1 - h))`.)",
+        check=both_bounds_on_loss,
+        quick=9,
+        instances=grid(s=(2, 3, 6, 12, 40, 200), t=("2", "4", "20")),
+        loose=4,
+        near=("<= q <= 2·2^(-s(1 - h))", "<= q <= 2^(-s(1 - h))"),
         verdict="proved",
         proof=threshold_is_log2,
     ),
@@ -181,11 +205,15 @@ def revealed_with_mean_one() -> None:
 
 
 def some_set_is_enough() -> None:
-    """If Bin(N, q) = 0 the product s·Bin(N, q) is 0, otherwise at least s, which tends to infinity. So the product
-    tends to infinity in probability exactly if P(Bin(N, q) = 0) = (1-q)^N tends to 0.
+    """If Bin(N, q) = 0 the product s·Bin(N, q) is 0, otherwise at least s: Bin = 1 + j gives s + s·j. So for every
+    bound M, as soon as s >= M, P(s·Bin >= M) = 1 - (1-q)^N. With s tending to infinity that holds from some n on
+    for every M; hence the product tends to infinity in probability exactly if (1-q)^N tends to 0.
     """
     count = Symbol("count", integer=True, positive=True)
+    j, s, more = symbols("j s more", nonnegative=True)
     identity(binomial(count, 0) * q**0 * (1 - q) ** count, (1 - q) ** count, "P(Bin = 0)")
+    identity(s * (1 + j) - s, s * j, "Bin = 1 + j >= 1 gives at least s ...")
+    certain((s * j).is_nonnegative and (s * j + more).is_nonnegative, "... which is at least M for s = M + more")
 
 
 def mean_one(s: int) -> Fails:
@@ -195,6 +223,18 @@ def mean_one(s: int) -> Fails:
     none = (1 - revealed) ** sets
     why = f"{sets} sets of {s}, n = {s * sets}: n·q = {s * sets * revealed}, but P(no set is revealed) = {none}."
     return Fails(why, n_q=s * sets * revealed, none=none)
+
+
+def nothing_between(N: int, s: int) -> dict[str, Any]:  # noqa: N803
+    """The law of s·Bin(N, q), q = 2^(1-s), convolved."""
+    q, law = Fraction(2, 2**s), {0: Fraction(1)}
+    for _ in range(N):
+        law = {k: law.get(k, ZERO) * (1 - q) + law.get(k - 1, ZERO) * q for k in range(len(law) + 1)}
+    return {
+        "q": q,
+        "P(s·Bin(N, q) >= s)": sum((p for k, p in law.items() if s * k >= s), ZERO),
+        "P(0 < s·Bin(N, q) < s)": sum((p for k, p in law.items() if 0 < s * k < s), ZERO),
+    }
 
 
 paper.claim(
@@ -209,7 +249,11 @@ paper.claim(
     breaks="The weak law of large numbers does not apply while the mean (n/s)·q of the binomial stays "
     "bounded: then no set may have a large loss, however large the sets are.",
     corrected=Correction(
-        "If s(n) tends to infinity, it does so if and only if (1 - q(n))^(n/s(n)) tends to 0.",
+        "If s(n) tends to infinity, it does so if and only if (1 - q(n))^(n/s(n)) tends to 0: with N = n/s sets, "
+        "`P(s·Bin(N, q) >= s) = 1 - (1 - q)^N`, and `P(0 < s·Bin(N, q) < s) = 0`.",
+        near=("(1 - q)^N", "(1 - q)^(N - 1)"),
+        check=nothing_between,
+        instances=grid(N=(1, 2, 5, 20), s=(2, 3, 5)),
         verdict="proved",
         proof=some_set_is_enough,
     ),
@@ -217,20 +261,22 @@ paper.claim(
 )
 
 
-def nearly_revealed(c: int, s: int, mean: Fraction) -> bool:
-    """Sets of size s = c·log2 n: the mean number of elements with posterior at least 15/16; small n by the engine."""
+def nearly_revealed(c: int, s: int, mean: Fraction) -> dict[str, Any]:
+    """Sets of size s = c·log2 n: elements with posterior at least 15/16; small n by the engine."""
     n = 2 ** (s // c)
-    near = sum(comb(s, o) for o in range(s + 1) if 16 * max(o, s - o) >= 15 * s)
-    if Fraction(n * near, 2**s) != mean:
-        return False
-    return n > 256 or count_in_sets.bind(n=n, s=s).guessing("15/16").joint.guesses == mean
+    if n <= 256:
+        found = count_in_sets.bind(n=n, s=s).guessing("15/16").joint.guesses
+    else:
+        found = Fraction(n * sum(comb(s, o) for o in range(s + 1) if 16 * max(o, s - o) >= 15 * s), 2**s)
+    return {"elements": found, "printed mean": mean}
 
 
 paper.claim(
     "K13d",
     "Prop. D.6, in numbers",
     "The mean number of elements with loss at least ln 15 (posterior at least 15/16), for sets of size s = 4, "
-    "8, 16, 32, is 2, 2, 34, 1058 if s = log2 n, and 1/2, 1/8, 17/128, 529/32768 if s = 2·log2 n.",
+    "8, 16, 32, is 2, 2, 34, 1058 if s = log2 n, and 1/2, 1/8, 17/128, 529/32768 if s = 2·log2 n: `elements = "
+    "printed mean`.",
     verdict="holds-on",
     extra=True,
     instances=[

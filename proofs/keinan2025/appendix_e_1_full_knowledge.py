@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from sympy import Symbol, diff
 
@@ -34,11 +35,11 @@ def full_knowledge(n: int, lam: Fraction, law: Callable[[Bits], Law]) -> dict[in
     return found
 
 
-def all_or_none_right(n: int, lam: Fraction) -> bool:
-    """V is n with probability 1 - λ and 0 otherwise."""
+def all_or_none_right(n: int, lam: Fraction) -> dict[str, Any]:
+    """The law of V, by the engine."""
     bound = xor_randomized_response.bind(n=n, lam=lam)
     found = full_knowledge(n, lam, lambda s: dict(bound.distribution(s).law))
-    return {v: p for v, p in found.items() if p} == {n: 1 - lam, 0: lam}
+    return {"e^ε": bound.privacy().exp_epsilon, "P(V = n)": found.get(n, ZERO), "P(V = 0)": found.get(0, ZERO)}
 
 
 LAMS = ("1/3", "1/4", "1/10")
@@ -47,8 +48,10 @@ LAMS = ("1/3", "1/4", "1/10")
 paper.claim(
     "K14",
     "Prop. E.2",
-    "XOR followed by randomized response, guesser that knows all the other bits: the number right is n "
-    "with probability p(ε) and 0 otherwise,",
+    "XOR followed by randomized response, guesser that knows all the other bits: with e^ε = (1 - λ)/λ the "
+    "number right is n with probability p(ε) and 0 otherwise: `P(V = n) = e^ε/(1 + e^ε), P(V = 0) = 1/(1 + "
+    "e^ε)`.",
+    near=("P(V = 0) = 1/(1 + e^ε)", "P(V = 0) = 1/(2 + e^ε)"),
     verdict="proved",
     instances=grid(n=range(1, 7), lam=LAMS),
     quick=6,
@@ -89,6 +92,17 @@ def _dominates(n: int, p: Fraction, law: dict[int, Fraction]) -> bool | Fails:
     return True
 
 
+def tails_of_both(n: int, lam: Fraction) -> dict[str, Any]:
+    """The tails and the mean of V by the interpreter."""
+    law = full_knowledge(n, lam, lambda s: brute.law(xor_randomized_response, s, lam=lam))
+    return {
+        "p": 1 - lam,
+        "P(V >= n)": sum((q for v, q in law.items() if v >= n), ZERO),
+        "P(V >= 1)": sum((q for v, q in law.items() if v >= 1), ZERO),
+        "E V": sum((v * q for v, q in law.items()), ZERO),
+    }
+
+
 paper.claim(
     "K15",
     "Prop. E.2",
@@ -102,8 +116,11 @@ paper.claim(
     breaks="Both laws have the same mean n·p(ε), so one could only dominate the other if they were "
     "equal. V puts more weight on n and also on 0.",
     corrected=Correction(
-        "For n >= 2 and 0 < ε < ∞ neither law dominates the other: P(V >= n) = p > p^n, P(V >= 1) = p < "
-        "1 - (1-p)^n. Both have mean np.",
+        "For `n >= 2` and 0 < ε < ∞ neither law dominates the other: `P(V >= n) = p > p^n`, `P(V >= 1) = p < 1 - "
+        "(1 - p)^n`. Both have the mean `E V = n·p`.",
+        near=("n·p", "n·p²"),
+        check=tails_of_both,
+        instances=grid(n=range(2, 6), lam=LAMS),
         verdict="proved",
         proof=neither_dominates,
     ),

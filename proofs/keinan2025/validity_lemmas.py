@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Symbol, symbols
+from sympy import Symbol, binomial, diff, symbols
 
 from tightdp.claims import identity
 
@@ -41,10 +41,22 @@ def adaptive_guesses_are_dominated() -> None:
 
 
 def given_their_number() -> None:
-    """Let V given R = r be dominated by Bin(r, p) for every r. Given R = r the reported bound exceeds p exactly if
-    T(r, V) < β. With v* the least v of that kind, its probability is P(V >= v*|R = r) <= T(r, v*) < β. Averaging
-    over R keeps that: wrong with probability at most β.
+    """Let V given R = r be dominated by Bin(r, p) for every r. T(r, v) = P(Bin(r, p) >= v) rises with p, so the bound
+    CPL(r, v), where the tail is β, exceeds p exactly if T(r, v) < β. T(r, v) falls in v: with v* the least v of that
+    kind the event is V >= v*, of probability P(V >= v*|R = r) <= T(r, v*) < β; without such a v it never happens.
+    Averaging over R keeps that: wrong with probability at most β.
     """
-    w = Symbol("w", nonnegative=True)
+    w, q = symbols("w q", nonnegative=True)
     beta = Symbol("beta", positive=True)
+    r, v = symbols("r v", integer=True, positive=True)
+    term = binomial(r, v) * q**v * (1 - q) ** (r - v)
+    identity(
+        diff(term, q),
+        r
+        * (
+            binomial(r - 1, v - 1) * q ** (v - 1) * (1 - q) ** (r - v)
+            - binomial(r - 1, v) * q**v * (1 - q) ** (r - 1 - v)
+        ),
+        "the derivatives of the terms telescope, so that dT(r, v)/dq = r C(r-1, v-1) q^(v-1) (1-q)^(r-v) >= 0",
+    )
     identity(beta - (w * (beta - x) + (1 - w) * (beta - y)), w * x + (1 - w) * y, "a mean of numbers below β is")

@@ -53,8 +53,12 @@ def _true(claim: Claim) -> Iterator[tuple[Statement, str]]:
 
 def _changes(paper: str, id: str, statement: Statement) -> Iterator[Change]:
     answers = Answers(statement)
-    if not _has_formula(statement, answers):
-        yield Change(paper, id, *_by_hand(statement, answers))
+    try:
+        if not _has_formula(statement, answers):
+            yield Change(paper, id, *_by_hand(statement, answers))
+            return
+    except Exception as error:
+        yield Change(paper, id, f"the check fails: {type(error).__name__}: {error}", False)
         return
     first = next(iter(statement.instances(True)))
     measured = answers.measured(first)
