@@ -59,8 +59,8 @@ TIGHT = "One-run auditing of Count-in-sets (counts of disjoint sets of size s(n)
 paper.claim(
     "K13a",
     "Prop. D.6, 'if'",
-    f"{TIGHT} if s(n) = o(log n). For n/s sets of size s, with μ = (n/s)·2^(1-s): sure guesses are right and in the mean "
-    "`mean number of sure guesses = mean number of right ones = n·2^(1 - s)`, none is sure with probability "
+    f"{TIGHT} if s(n) = o(log n). For n/s sets of size s, with μ = (n/s)·2^(1-s): sure guesses are right and in "
+    "the mean `mean number of sure guesses = mean number of right ones = n·2^(1 - s)`, none is sure with probability "
     "`P(no sure guess) = (1 - 2^(1 - s))^(n/s)`, and `P(at least μ/2 sets are revealed) >= 1 - 4s·2^(s - 1)/n`.",
     near=("n·2^(1 - s)", "n·2^(2 - s)"),
     verdict="proved",
@@ -176,8 +176,8 @@ paper.claim(
     follow from -log q = Θ(s) either: the two bounds on q have different constants in the exponent.
     """,
     corrected=Correction(
-        f"{TIGHT} if and only if limsup s(n)/log2 n <= 1, where s(n) divides n. (With q the probability that a set of s "
-        "elements has loss at least a, η = 1/(e^a+1), κ = η·log2(1/η) and h the entropy of η in bits: "
+        f"{TIGHT} if and only if limsup s(n)/log2 n <= 1, where s(n) divides n. (With q the probability that a set "
+        "of s elements has loss at least a, η = 1/(e^a+1), κ = η·log2(1/η) and h the entropy of η in bits: "
         "`2η·2^(-s(1 - κ)) <= q <= 2·2^(-s(1 - h))`.)",
         check=both_bounds_on_loss,
         quick=9,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from random import Random
+from typing import Any
 
 from sympy import symbols
 
-from tightdp.claims import Correction, Fails, grid, identity
+from tightdp.claims import Correction, Fails, grid, identity, seeds
 
 from .games import ZERO, Joint, bit_pairs, given, outputs, table_of, tail
 from .paper import paper
@@ -24,13 +27,56 @@ def dependent_sum(p: Fraction) -> bool | Fails:
 
 
 def sum_of_independent() -> None:
-    """Let Y1, Y2 be independent, and write the tails as P(X1 + X2 > s) = E g(X1),
-    g(u) = P(X2 > s - u|X1 = u) <= P(Y2 > s - u) =: h(u). h rises with u, so E h(X1) <= E h(Y1) by dominance, and E
-    h(Y1) = P(Y1 + Y2 > s) because Y1 and Y2 are independent. For a rising step function h = Σ c_j·1(u > u_j),
-    c_j >= 0, dominance is used once for each step.
+    """Let Y1, Y2 be independent, and write the tails as P(X1 + X2 > s) = E g(X1), g(u) = P(X2 > s - u|X1 = u) <=
+    P(Y2 > s - u) =: h(u). h rises with u: as u grows by d, the event Y2 > s - u gains the values in (s - u - d, s - u].
+    So E h(X1) <= E h(Y1) by dominance, which for a rising step function h = Σ c_j·1(u > u_j) with c_j >= 0 is used once
+    for each step; and E h(Y1) = P(Y1 + Y2 > s), as Y1 and Y2 are independent.
     """
-    c, low, more = symbols("c low more", nonnegative=True)
+    c, low, more, weight, slack = symbols("c low more weight slack", nonnegative=True)
+    identity(weight * (low + slack) - weight * low, weight * slack, "E g(X1) <= E h(X1), value by value of X1")
+    identity((low + more) - low, more, "h(u + d) - h(u) is the probability of the values gained")
     identity(c * (low + more) - c * low, c * more, "a step c·1(u > u_j) has the larger mean under Y1")
+    first, second = symbols("p q", nonnegative=True)
+    joint = {(a, b): (first if a else 1 - first) * (second if b else 1 - second) for a in (0, 1) for b in (0, 1)}
+    identity(
+        sum(mass for pair, mass in joint.items() if sum(pair) > 1),
+        first * second,
+        "E h(Y1) is P(Y1 + Y2 > s): for two bits and s = 1, P(Y1 = 1)·P(Y2 > 0)",
+    )
+
+
+def dependent_sum_again(p: Fraction) -> bool | Fails:
+    """By listing fair coins: X1, X2 thrown separately; Y2 is the other side of Y1."""
+    if p != Fraction(1, 2):
+        return True
+    coins = [(a, b) for a in (0, 1) for b in (0, 1)]
+    ours = Fraction(sum(a + b >= 2 for a, b in coins), len(coins))
+    theirs = Fraction(sum(a + (1 - a) >= 2 for a in (0, 1)), 2)
+    return ours <= theirs or Fails("", ours=ours, theirs=theirs)
+
+
+def random_dominated_sum(seed: int, shift: int) -> dict[str, Any]:
+    """Y1, Y2 independent on 0..2; X1 and X2 given X1 have mass moved down from them (none for shift 0)."""
+    random = Random(seed)
+
+    def lowered(law: list[Fraction]) -> list[Fraction]:
+        """A law that is dominated by this one."""
+        moved = [mass * Fraction(random.randint(0, 2 * shift), 4) for mass in law[1:]]
+        return [mass - down + up for mass, down, up in zip(law, [ZERO, *moved], [*moved, ZERO], strict=True)]
+
+    def drawn() -> list[Fraction]:
+        weights = [random.randint(0, 4) for _ in range(3)]
+        return [Fraction(weight + 1, sum(weights) + 3) for weight in weights]
+
+    first, second = drawn(), drawn()
+    ours = {(a, b): p * q for a, p in enumerate(lowered(first)) for b, q in enumerate(lowered(second))}
+    theirs = {(a, b): p * q for a, p in enumerate(first) for b, q in enumerate(second)}
+    excess = [
+        sum((p for pair, p in ours.items() if sum(pair) > s), ZERO)
+        - sum((p for pair, p in theirs.items() if sum(pair) > s), ZERO)
+        for s in range(4)
+    ]
+    return {"largest P(X1 + X2 > s) - P(Y1 + Y2 > s)": max(excess)}
 
 
 paper.claim(
@@ -42,11 +88,19 @@ paper.claim(
     extra=True,
     instances=grid(p=("1/2",)),
     check=dependent_sum,
-    brute=dependent_sum,
+    brute=dependent_sum_again,
     at={"p": "1/2"},
     minimal="two fair coins X1, X2; Y2 = 1 - Y1",
     breaks="Nothing is said of Y1 and Y2 together.",
-    corrected=Correction("It holds if Y1 and Y2 are independent.", verdict="proved", proof=sum_of_independent),
+    corrected=Correction(
+        "It holds if Y1 and Y2 are independent: `largest P(X1 + X2 > s) - P(Y1 + Y2 > s) <= 0`.",
+        near=("<= 0", "< 0"),
+        check=random_dominated_sum,
+        quick=12,
+        instances=[{**each, "shift": shift} for shift in (0, 1, 2) for each in seeds(8)],
+        verdict="proved",
+        proof=sum_of_independent,
+    ),
     stands="Its use with independent binomial and Bernoulli variables.",
 )
 
@@ -85,6 +139,14 @@ def _threshold_verdict(law: Joint) -> bool | Fails:
     return True
 
 
+def below_all_elements(n: int, threshold: Fraction) -> Iterator[dict[str, Fraction]]:
+    """The same guesser by the engine, against Bin(n, 2/3)."""
+    found = randomized_response_count.bind(n=n, lam=Fraction(1, 3)).adaptive_guessing(threshold).joint.to_dict()
+    for v in range(1, n + 1):
+        above = sum((q for (_, right), q in found.items() if right >= v), ZERO)
+        yield {"P(V >= v)": above, "P(Bin(n, 2/3) >= v)": tail(n, Fraction(2, 3), v)}
+
+
 paper.claim(
     "K22f",
     "Prop. E.5 for the guessers of E.3.2",
@@ -100,7 +162,10 @@ paper.claim(
     breaks="As in K22a: what a revealed bit says decides whether the later bits reach the threshold. So it "
     "does not take a guesser that is made to cheat.",
     corrected=Correction(
-        "V is dominated by Bin(n, p(ε)), n the number of elements.",
+        "V is dominated by Bin(n, p(ε)), n the number of elements: `P(V >= v) <= P(Bin(n, 2/3) >= v)`.",
+        near=("<= P(", "<= 1/2·P("),
+        check=below_all_elements,
+        instances=grid(n=(1, 2, 3, 4), threshold=("1/2", "11/20", "3/5")),
         verdict="proved",
         proof=adaptive_guesses_are_dominated,
     ),
