@@ -16,6 +16,6 @@ paper = Paper(
     lower bound for one message (C2 to C13 are proved here, for all parameters). One printed formula is wrong, the
     analyzer of the introduction (C1); Algorithm 1 has the right one. One step of a proof is off by one (C5b) and is
     repaired without changing the claim. The constants are generous: the exact computation needs far fewer clients
-    that answer at random (C5c, C7b, C8b).
+    that answer at random (C5c, C7b, C8c).
     """,
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from sympy import symbols
 
@@ -31,23 +33,22 @@ def variances_add() -> None:
     identity(variance, printed, "n variances, rescaled, are the printed one")
 
 
-def mean_and_variance(n: int, lam: Fraction) -> bool:
+def mean_and_variance(n: int, lam: Fraction) -> Iterator[dict[str, Any]]:
     """Both, on every number of ones, with the laws of the engine."""
-    lam = Fraction(lam)
-    instance = bit_sum.bind(n=n, lam=lam)
+    instance = bit_sum.bind(n=n, lam=Fraction(lam))
     for c in range(n + 1):
-        law = [(n / (n - lam) * (y - lam / 2), p) for y, p in instance.distribution(ones(c, n)).law]
-        mean = sum((z * p for z, p in law), ZERO)
-        variance = sum((z * z * p for z, p in law), ZERO) - mean**2
-        if mean != c or variance != (n / (n - lam)) ** 2 * lam / 2 * (1 - lam / (2 * n)):
-            return False
-    return True
+        law = instance.distribution(ones(c, n)).law
+        mean = sum((y * p for y, p in law), ZERO)
+        square = sum((y * y * p for y, p in law), ZERO)
+        yield {"Σ x_i": c, "E[Σ y_i]": mean, "Var[Σ y_i]": square - mean**2}
 
 
 paper.claim(
     "C2a",
     "Alg. 1, Claim B.1, B.2",
-    "The analyzer n/(n-λ)·(Σ y_i - λ/2) is unbiased, with variance (n/(n-λ))²·(λ/2)(1 - λ/(2n)).",
+    "The analyzer n/(n-λ)·(Σ y_i - λ/2) is unbiased, `n/(n - λ)·(E[Σ y_i] - λ/2) = Σ x_i`, with variance "
+    "`(n/(n - λ))²·Var[Σ y_i] = (n/(n - λ))²·(λ/2)(1 - λ/(2n))`.",
+    near=("(1 - λ/(2n))", "(1 - λ/n)"),
     verdict="proved",
     instances=grid(n=(2, 3, 5, 8, 20), lam=("1/2", "1", "5/3")),
     quick=6,
@@ -76,11 +77,10 @@ def ends_of_range() -> None:
     identity(n / (n - lam) * (n - lam / 2), n - low, "the largest is as far above n")
 
 
-def in_corrected_range(n: int, lam: Fraction) -> bool:
+def in_corrected_range(n: int, lam: Fraction) -> dict[str, Any]:
     """The range of values, with the law of the engine."""
     values = [n / (n - lam) * (y - lam / 2) for y, _ in bit_sum.bind(n=n, lam=lam).distribution((0,) * n).law]
-    beyond = n * lam / (2 * (n - lam))
-    return bool(min(values) == -beyond and max(values) == n + beyond)
+    return {"least z": min(values), "largest z": max(values)}
 
 
 paper.claim(
@@ -95,7 +95,9 @@ paper.claim(
     at={"n": 1, "lam": "1/2"},
     breaks="It is the estimate that is in [0, n] on average. Truncating it to [0, n] would make it biased.",
     corrected=Correction(
-        "z ranges over [-b, n + b] with b = nλ/(2(n-λ)), and both ends occur.",
+        "z ranges over [-b, n + b] with b = nλ/(2(n-λ)), and both ends occur: `least z = -n·λ/(2(n - λ))`, "
+        "`largest z = n + n·λ/(2(n - λ))`.",
+        near=("n + n·λ/(2(n - λ))", "n + n·λ/(n - λ)"),
         verdict="proved",
         instances=grid(n=(1, 2, 3), lam=("1/2", "1/3")),
         check=in_corrected_range,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from sympy import Rational, Symbol, symbols
 
@@ -54,17 +56,24 @@ def shuffled_delta(randomizer: dict[int, Law], n: int, t: Fraction) -> Fraction:
     return max(hockey_stick(laws[x], laws[other], t) for x, other in pairs)
 
 
-def local_from_shuffled(seed: int, n: int) -> bool:
+def local_from_shuffled(seed: int, n: int) -> Iterator[dict[str, Any]]:
     """A random randomizer with three messages, at several e^ε."""
     randomizer = random_law(seed, (0, 1), 3)
-    times = (Fraction(1), Fraction(3, 2), Fraction(4))
-    return all(local_delta(randomizer, n * t) <= shuffled_delta(randomizer, n, t) for t in times)
+    for t in (Fraction(1), Fraction(3, 2), Fraction(4)):
+        yield {
+            "e^ε": t,
+            "e^ε'": n * t,
+            "δ of R at e^ε'": local_delta(randomizer, n * t),
+            "δ of the messages at e^ε": shuffled_delta(randomizer, n, t),
+        }
 
 
 paper.claim(
     "C12a",
     "Thm 6.2",
-    "If the one-message shuffled protocol is (ε,δ)-DP for n users then its randomizer is (ε + ln n, δ)-DP.",
+    "If the one-message shuffled protocol is (ε,δ)-DP for n users then its randomizer R is (ε + ln n, δ)-DP: "
+    "`δ of R at e^ε' <= δ of the messages at e^ε`, where `e^ε' = n·e^ε`.",
+    near=("<= δ of the messages at e^ε", "<= 1/2·δ of the messages at e^ε"),
     verdict="proved",
     instances=[each for n in (1, 2, 3) for each in seeds(20, n=n)],
     quick=25,
@@ -75,17 +84,22 @@ paper.claim(
 )
 
 
-def local_from_engine(n: int, lam: Fraction, t: Fraction) -> bool:
+def local_from_engine(n: int, lam: Fraction, t: Fraction) -> dict[str, Any]:
     """Randomized response: δ of the messages by the engine, of the randomizer directly."""
     flip = Fraction(lam) / (2 * n)
     randomizer = {0: {0: 1 - flip, 1: flip}, 1: {0: flip, 1: 1 - flip}}
-    return local_delta(randomizer, n * t) <= engine_delta(n, lam, t)
+    return {
+        "e^ε'": n * t,
+        "δ of R at e^ε'": local_delta(randomizer, n * t),
+        "δ of the messages at e^ε": engine_delta(n, lam, t),
+    }
 
 
 paper.claim(
     "C12b",
     "Thm 6.2",
-    "The same for randomized response, on the messages that the engine computes.",
+    "The same for randomized response, on the messages that the engine computes: `δ of R at e^ε' <= δ of the "
+    "messages at e^ε`, where `e^ε' = n·e^ε`.",
     verdict="holds-on",
     extra=True,
     instances=grid(n=(2, 3, 5, 20, 60), lam=("1", "2"), t=("1", "3/2", "2")),
@@ -110,17 +124,19 @@ def logarithm_is_needed() -> None:
 @paper.claim(
     "C12c",
     "Thm 6.2, how sharp",
-    "The ln n is needed for δ > 0: for fixed λ >= 14 ln(4/δ) the protocols P_{n,λ} are (ε,δ)-DP with "
-    "one ε for all n >= λ, but their randomizers are not (ln(n/λ), δ')-DP for any δ' < 1/2 - λ/(2n).",
+    "The ln n is needed for δ > 0: for fixed λ >= 14·ln(4/δ) the protocols P_{n,λ} are (ε,δ)-DP with one ε "
+    "for all n >= λ, but their randomizers are not (ln(n/λ), δ')-DP for any δ' < 1/2 - λ/(2n): `δ of R at "
+    "e^ε' = 1/2 - λ/(2n)`, where `e^ε' = n/λ`.",
+    near=("1/2 - λ/(2n)`", "1/4 - λ/(2n)`"),
     verdict="proved",
     extra=True,
     instances=grid(lam=(30,), n=(31, 100, 10000)),
     proof=logarithm_is_needed,
 )
-def _(lam: int, n: int) -> bool:
+def _(lam: int, n: int) -> dict[str, Any]:
     flip = Fraction(lam, 2 * n)
     law, other = {0: 1 - flip, 1: flip}, {0: flip, 1: 1 - flip}
-    return hockey_stick(law, other, Fraction(n, lam)) == Fraction(1, 2) - flip
+    return {"e^ε'": Fraction(n, lam), "δ of R at e^ε'": hockey_stick(law, other, Fraction(n, lam))}
 
 
 paper.row(

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -67,6 +68,11 @@ class Token:
 
 def tokens(text: str, names: Mapping[str, Any]) -> list[Token]:
     """Cut a formula. Raises ParameterError at a word that is no name, function or sign."""
+    return _cut(text, frozenset(names))
+
+
+@lru_cache(maxsize=1024)
+def _cut(text: str, names: frozenset[str]) -> list[Token]:
     known = sorted(names, key=len, reverse=True)
     found: list[Token] = []
     at = 0

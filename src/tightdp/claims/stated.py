@@ -22,7 +22,16 @@ Measured: TypeAlias = tuple[dict[str, Any], ...]
 """The named quantities that a check found at an instance; several of them where the claim speaks of each."""
 
 _FORMULA = re.compile(r"(?P<condition>\b(?:[Ff]or|[Ii]f|[Ww]here|[Ww]ith)\s+(?:all\s+|every\s+)?)?`(?P<formula>[^`]+)`")
-_GREEK = {"alpha": "α", "beta": "β", "delta": "δ", "epsilon": "ε", "eta": "η", "exp_epsilon": "e^ε", "lam": "λ"}
+_GREEK = {
+    "alpha": "α",
+    "beta": "β",
+    "delta": "δ",
+    "epsilon": "ε",
+    "eta": "η",
+    "exp_epsilon": "e^ε",
+    "lam": "λ",
+    "t": "e^ε",
+}
 
 
 class OutsideError(ParameterError):
