@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from sympy import Symbol, symbols
 
@@ -63,18 +64,20 @@ def all_events(laws: Laws, k: int, silent: bool) -> Iterator[tuple[Fraction, Fra
             yield p, answered, q
 
 
-def upper_half(seed: int, m: int, k: int, outputs: int) -> bool:
-    """Lemma 11, upper bound, for all events and guessers of a random mechanism and its own f."""
+def upper_half(seed: int, m: int, k: int, outputs: int) -> Iterator[dict[str, Fraction]]:
+    """All events and guessers of a random mechanism and its own f."""
     laws = random_laws(seed, m, k, outputs)
     curve = tradeoff(laws, k)
-    return all(p <= most_right(curve, k, q) for p, _, q in all_events(laws, k, True))
+    pairs = {(right, mass) for right, _, mass in all_events(laws, k, True)}
+    return ({"P(E and u_1 = v_1)": right, "f'_k(P(E))": most_right(curve, k, mass)} for right, mass in sorted(pairs))
 
 
 paper.claim(
     "M2a",
     "Lemma 11, upper",
-    "P(E and u_1 = v_1) <= f'_k(P(E)), f'_k(x) = sup{α : α + f((x-α)/(k-1)) <= 1}, for every f-DP mechanism "
+    "`P(E and u_1 = v_1) <= f'_k(P(E))`, f'_k(x) = sup{α : α + f((x-α)/(k-1)) <= 1}, for every f-DP mechanism "
     "on [k]^m, guesser (which may abstain) and event E of the output.",
+    near=("<= f'_k(P(E))", "<= 9/10·f'_k(P(E))"),
     verdict="proved",
     instances=DRAWN,
     quick=[each for each in DRAWN if each["seed"] < 2],
@@ -97,27 +100,28 @@ def right_from_wrong_given_the_others() -> None:
     right_from_wrong()
 
 
-def upper_half_given_others(seed: int, k: int, outputs: int) -> bool:
-    """The same for all events of the output and of the second secret, m = 2."""
+def upper_half_given_others(seed: int, k: int, outputs: int) -> Iterator[dict[str, Fraction]]:
+    """All events of the output and of the second secret, m = 2."""
     laws = random_laws(seed, 2, k, outputs)
     curve, share = tradeoff(laws, k), Fraction(1, k * k)
     atoms = list(product(range(outputs), range(k)))
+    pairs = set()
     for guesses in product((*range(k), None), repeat=outputs):
         for event in events(range(len(atoms))):
             chosen = [atoms[at] for at in event]
-            q = share * sum((laws[u, v][out] for out, v in chosen for u in range(k)), Fraction(0))
+            mass = share * sum((laws[u, v][out] for out, v in chosen for u in range(k)), Fraction(0))
             named = [(guesses[out], v, out) for out, v in chosen]
-            p = share * sum((laws[u, v][out] for u, v, out in named if u is not None), Fraction(0))
-            if p > most_right(curve, k, q):
-                return False
-    return True
+            right = share * sum((laws[u, v][out] for u, v, out in named if u is not None), Fraction(0))
+            pairs.add((right, mass))
+    return ({"P(E and u_1 = v_1)": right, "f'_k(P(E))": most_right(curve, k, mass)} for right, mass in sorted(pairs))
 
 
 paper.claim(
     "M2b",
     "Lemma 11, as the proof of Thm 9 uses it",
-    "The same for events E of the output and of the other secrets u_2, ..., u_m (such as: i - 1 of the "
-    "other guesses are right).",
+    "The same for events E of the output and of the other secrets u_2, ..., u_m (such as: i - 1 of the other "
+    "guesses are right): `P(E and u_1 = v_1) <= f'_k(P(E))`.",
+    near=("<= f'_k(P(E))", "<= 7/10·f'_k(P(E))"),
     verdict="proved",
     extra=True,
     instances=grid(k=(2,), outputs=(2, 3), seed=range(6)) + grid(k=(3,), outputs=(2,), seed=range(2)),
@@ -176,11 +180,21 @@ def neighbours_of_definition_two(t: Fraction) -> bool | Fails:
     return not private or found <= bound or Fails(why, right=found, bound=bound)
 
 
-def two_steps_hold(t: Fraction) -> bool:
-    """With f(1 - f) the bound holds here, with equality."""
-    private, found, _ = one_secret_of_two(t)
+def two_steps_hold(t: Fraction) -> dict[str, Any]:
+    """The counterexample of M2c, where the bound is attained."""
+    _, found, _ = one_secret_of_two(t)
     curve = symmetric(t, Fraction(0))
-    return private and found == blow_up(curve, blow_up(curve, 1 - found))
+    once = blow_up(curve, 1 - found)
+    return {"P(right)": found, "f̄(P(wrong))": once, "f̄(f̄(P(wrong)))": blow_up(curve, once)}
+
+
+def neighbours_of_definition_two_again(t: Fraction) -> bool | Fails:
+    """The four laws written out: output 0 has the probabilities 1/2, a, 1 - a, 1/2 on {}, {a}, {b}, {a, b}."""
+    chance = (2 * t - 1) / (2 * t)
+    steps = [(HALF, chance), (chance, HALF), (HALF, 1 - chance), (1 - chance, HALF)]
+    private = all(p <= t * q and 1 - p <= t * (1 - q) for p, q in steps)
+    bound = t / (1 + t)  # where f(x) = max(1 - t x, (1 - x)/t) has 1 - f(1 - p) = p
+    return not private or chance <= bound or Fails("", right=chance, bound=bound)
 
 
 paper.claim(
@@ -192,7 +206,7 @@ paper.claim(
     extra=True,
     instances=grid(t=(1, 2, 3)),
     check=neighbours_of_definition_two,
-    brute=neighbours_of_definition_two,
+    brute=neighbours_of_definition_two_again,
     at={"t": 2},
     minimal="one secret with two options, smallest integer e^ε",
     breaks="Another value of u_1 takes one canary out and puts another in: |S Δ S'| = 2, where Definition 2 "
@@ -200,8 +214,9 @@ paper.claim(
     "(Membership, Algorithm 1, is not affected; the reconstruction experiments scale their noise by √2, as "
     "replacing unit vectors asks for.)",
     corrected=Correction(
-        "It suffices that f bounds the replacement of one element; a mechanism that is f-DP for |S Δ S'| = "
-        "1 satisfies this with f(1 - f) in place of f.",
+        "It suffices that f bounds the replacement of one element; a mechanism that is f-DP for |S Δ S'| = 1 "
+        "satisfies this with f(1 - f) in place of f: `P(right) <= f̄(f̄(P(wrong)))`, f̄ = 1 - f.",
+        near=("<= f̄(f̄(P(wrong)))", "<= f̄(P(wrong))"),
         verdict="proved",
         instances=grid(t=(2, 3, 5)),
         check=two_steps_hold,
@@ -230,17 +245,19 @@ def wrong_from_right() -> None:
     identity((others * f + q - p).subs(others, 1), f + q - p, "k = 2: (k-1) f(p) + q - p <= 1 as printed")
 
 
-def lower_half_two(seed: int, m: int, outputs: int) -> bool:
-    """Lemma 11, lower bound, k = 2, guessers that always answer the first secret."""
+def lower_half_two(seed: int, m: int, outputs: int) -> Iterator[dict[str, Fraction]]:
+    """k = 2, guessers that always answer the first secret."""
     laws = random_laws(seed, m, 2, outputs)
     curve = tradeoff(laws, 2)
-    return all(p >= least_right(curve, 2, q, 1) for p, _, q in all_events(laws, 2, False))
+    for right, _, mass in all_events(laws, 2, False):
+        yield {"P(E and u_1 = v_1)": right, "f''_2(P(E))": least_right(curve, 2, mass, 1)}
 
 
 paper.claim(
     "M3a",
     "Lemma 11, lower, k = 2",
-    "k = 2, and u_1 is answered in E: P(E and u_1 = v_1) >= f''_2(P(E)), f''_2(x) = inf{α : f(α) + x - α <= 1}.",
+    "k = 2, and u_1 is answered in E: `P(E and u_1 = v_1) >= f''_2(P(E))`, f''_2(x) = inf{α : f(α) + x - α <= 1}.",
+    near=(">= f''_2(P(E))", ">= 11/10·f''_2(P(E))"),
     verdict="proved",
     instances=grid(m=(1, 2), outputs=(2, 3), seed=range(6)),
     quick=12,
@@ -249,11 +266,18 @@ paper.claim(
 )
 
 
-def lower_half_corrected(seed: int, m: int, k: int, outputs: int) -> bool:
-    """The corrected lower bound: right side k - 1, and P(E and v_1 ≠ ⊥) in place of P(E)."""
+def lower_half_corrected(seed: int, m: int, k: int, outputs: int) -> Iterator[dict[str, Fraction]]:
+    """The infimum with right side k - 1, at P(E and v_1 ≠ ⊥)."""
     laws = random_laws(seed, m, k, outputs)
     curve = tradeoff(laws, k)
-    return all(p >= least_right(curve, k, answered, k - 1) for p, answered, _ in all_events(laws, k, True))
+    pairs = {(right, answered) for right, answered, _ in all_events(laws, k, True)}
+    for right, answered in sorted(pairs):
+        yield {
+            "P(E and u_1 = v_1)": right,
+            "f''_2(P(E and v_1 ≠ ⊥))": least_right(curve, k, answered, k - 1),
+            "inf": least_right(curve, k, answered, k - 1),
+            "P(E and v_1 ≠ ⊥)": answered,
+        }
 
 
 def randomized(k: int, t: Fraction, laws: list[dict[int, Fraction]], silent: bool) -> bool | Fails:
@@ -298,7 +322,8 @@ paper.claim(
     "P(E) - P(E and u_1 = v_1): outputs with v_1 = ⊥ are counted as wrong guesses, but are in no term of "
     "the sum.",
     corrected=Correction(
-        "k = 2: P(E and u_1 = v_1) >= f''_2(P(E and v_1 ≠ ⊥)).",
+        "k = 2: `P(E and u_1 = v_1) >= f''_2(P(E and v_1 ≠ ⊥))`.",
+        near=(">= f''_2(", ">= 11/10·f''_2("),
         verdict="proved",
         instances=grid(m=(1, 2), k=(2,), outputs=(2, 3), seed=range(6)),
         quick=12,
@@ -323,7 +348,9 @@ paper.claim(
     "and u_1 ≠ v_1). There are k(k-1) ones with weight 1/k, so it is k - 1 - P(E and u_1 ≠ v_1); the two "
     "agree for k = 2 only.",
     corrected=Correction(
-        "P(E and u_1 = v_1) >= inf{α : (k-1) f(α) + x - α <= k - 1} at x = P(E and v_1 ≠ ⊥), for every k.",
+        "`P(E and u_1 = v_1) >= inf`, the infimum of the α with (k-1) f(α) + x - α <= k - 1 at x = P(E and v_1 ≠ "
+        "⊥), for every k.",
+        near=(">= inf`", ">= 11/10·inf`"),
         verdict="proved",
         instances=[each for each in DRAWN if each["k"] > 2],
         quick=[each for each in DRAWN if each["k"] > 2 and each["seed"] < 2],

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
 
 from sympy import Symbol, symbols
 
@@ -44,19 +44,21 @@ def is_the_supremum(curve: Curve, k: int, x: Fraction) -> bool:
     return allowed[0] and (alpha + step > x or not allowed[1])
 
 
-def rises_and_is_concave(seed: int, k: int, outputs: int) -> bool:
-    """f'_k of the f of a random mechanism, on a grid of x."""
+def rises_and_is_concave(seed: int, k: int, outputs: int) -> Iterator[dict[str, Fraction]]:
+    """f'_k of the f of a random mechanism at multiples of h = 1/24; each value is a supremum by its definition."""
     curve = tradeoff(random_laws(seed, 1, k, outputs), k)
-    values = [most_right(curve, k, x) for x in STEPS]
-    rises = all(low < high for low, high in pairwise(values))
-    concave = all(a + c <= 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False))
-    return rises and concave and all(is_the_supremum(curve, k, x) for x in STEPS)
+    values = [most_right(curve, k, at) for at in STEPS]
+    if not all(is_the_supremum(curve, k, at) for at in STEPS):
+        raise AssertionError("most_right is not the supremum")
+    for before, here, after in zip(values, values[1:], values[2:], strict=False):
+        yield {"f'_k(x - h)": before, "f'_k(x)": here, "f'_k(x + h)": after}
 
 
 paper.claim(
     "M4a",
     "Prop. 12, first half",
-    "f'_k is increasing and concave.",
+    "f'_k is increasing and concave: `f'_k(x) < f'_k(x + h)`, `f'_k(x - h) + f'_k(x + h) <= 2·f'_k(x)`.",
+    near=("<= 2·f'_k(x)", "<= 3/2·f'_k(x)"),
     verdict="proved",
     instances=grid(k=(2, 3, 4), outputs=(2, 3), seed=range(4)),
     quick=6,
@@ -82,22 +84,20 @@ def supremum_of_rising_lines() -> None:
     identity(bound.diff(x, 2), 0, "it is a line")
 
 
-def rises_and_is_convex(seed: int, k: int, outputs: int) -> bool:
-    """f''_k as printed and corrected, on a grid of x."""
+def rises_and_is_convex(seed: int, k: int, outputs: int) -> Iterator[dict[str, Fraction]]:
+    """f''_k as printed and corrected, at multiples of h = 1/24."""
     curve = tradeoff(random_laws(seed, 1, k, outputs), k)
     for side in {1, k - 1}:
-        values = [least_right(curve, k, x, side) for x in STEPS]
-        if any(low > high for low, high in pairwise(values)):
-            return False
-        if any(a + c < 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)):
-            return False
-    return True
+        values = [least_right(curve, k, at, side) for at in STEPS]
+        for before, here, after in zip(values, values[1:], values[2:], strict=False):
+            yield {"f''_k(x - h)": before, "f''_k(x)": here, "f''_k(x + h)": after}
 
 
 paper.claim(
     "M4b",
     "Prop. 12, second half",
-    "f''_k is increasing and convex.",
+    "f''_k is increasing and convex: `f''_k(x) <= f''_k(x + h)`, `f''_k(x - h) + f''_k(x + h) >= 2·f''_k(x)`.",
+    near=("<= f''_k(x + h)", "< f''_k(x + h)"),
     verdict="proved",
     extra=True,
     instances=grid(k=(2, 3, 4), outputs=(2, 3), seed=range(4)),

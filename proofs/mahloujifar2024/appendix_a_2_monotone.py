@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise, product
+from typing import Any
 
 from sympy import symbols
 
@@ -17,8 +19,8 @@ from .paper import paper
 TAUS = [Fraction(at, 12) for at in range(1, 13)]
 
 
-def sum_rises(seed: int, k: int, guesses: int) -> bool:
-    """s_{i,j}(τ) for all i < j <= c <= c' on the f of a random mechanism, listing and code."""
+def sum_rises(seed: int, k: int, guesses: int) -> Iterator[dict[str, Fraction]]:
+    """s_{i,j}(τ) at τ = 1/12, 2/12, ... for all i < j <= c <= c' on the f of a random mechanism, listing and code."""
     curve, m = tradeoff(random_laws(seed, 1, k, 3), k), guesses + 1
     for correct in range(1, guesses + 1):
         game = Game(m, k, guesses, correct)
@@ -28,15 +30,17 @@ def sum_rises(seed: int, k: int, guesses: int) -> bool:
                 from_here = correct * tau / m, (guesses - correct) * tau / m
                 r, h = recursion(curve, game, start, *from_here, code)
                 runs.append([a + b for a, b in zip(r, h, strict=True)])
-            if any(low >= high for before, after in pairwise(runs) for low, high in zip(before, after, strict=True)):
-                return False
-    return True
+            for before, after in pairwise(runs):
+                pairs = zip(before, after, strict=True)
+                yield from ({"s(τ)": low, "s(τ + 1/12)": high} for low, high in pairs)
 
 
 paper.claim(
     "M8a",
     "Lemma 15",
-    "s_{i,j}(τ) = h_{i,j}(cτ/m, (c'-c)τ/m) + r_{i,j}(cτ/m, (c'-c)τ/m) is increasing in τ for i < j <= c.",
+    "s_{i,j}(τ) = h_{i,j}(cτ/m, (c'-c)τ/m) + r_{i,j}(cτ/m, (c'-c)τ/m) is increasing in τ for i < j <= c: "
+    "`s(τ) < s(τ + 1/12)`.",
+    near=("s(τ) <", "2·s(τ) <"),
     verdict="proved",
     instances=grid(k=(2, 3), guesses=(1, 2, 3, 5), seed=range(3)),
     quick=9,
@@ -60,18 +64,27 @@ def unrolled_as_printed(guesses: int, correct: int, j: int, t: Fraction, tau: Fr
     return r[0] == printed or Fails(why, recursion=r[0], printed=printed)
 
 
-def unrolled_rightly(seed: int, k: int, guesses: int) -> bool:
+def unrolled_rightly(seed: int, k: int, guesses: int) -> Iterator[dict[str, Any]]:
     """The corrected form for all i < j <= c' on the f of a random mechanism."""
     curve = tradeoff(random_laws(seed, 1, k, 3), k)
-    d = [Fraction(i, guesses - i) for i in range(guesses)]
+    d = [Fraction(at, guesses - at) for at in range(guesses)]
     for j in range(1, guesses + 1):
         alpha, beta = Fraction(j, 3 * guesses), Fraction(1, 7)
         r, h = recursion(curve, Game(guesses, k, guesses, j), j, alpha, beta)
-        for i in range(j):
-            inner = sum(((d[z] - d[z - 1]) * h[z] for z in range(i + 1, j)), Fraction(0))
-            if r[i] != alpha - d[j - 1] * beta + d[i] * h[i] + inner:
-                return False
-    return True
+        for at in range(j):
+            yield {
+                "r_{i,j}": r[at],
+                "α": alpha,
+                "β": beta,
+                "d_{j-1}": d[j - 1],
+                "d_i": d[at],
+                "h_{i,j}": h[at],
+                "i": at,
+                "c'": guesses,
+                "Σ_{z=i+1}^{j-1} (d_z - d_{z-1})·h_{z,j}": sum(
+                    ((d[z] - d[z - 1]) * h[z] for z in range(at + 1, j)), Fraction(0)
+                ),
+            }
 
 
 def unrolled() -> None:
@@ -85,6 +98,14 @@ def unrolled() -> None:
     identity(r - d * h, (r - further * h) + (further - d) * h, "one step of the sum")
 
 
+def unrolled_as_printed_again(guesses: int, correct: int, j: int, t: Fraction, tau: Fraction) -> bool | Fails:
+    """j = 1 by hand: r_1 = α, h_1 = β, and line 5 gives h_0 = r_1/t; r_0 = r_1 + 0·(h_0 - h_1) = α."""
+    alpha, beta = tau * correct / guesses, tau * (guesses - correct) / guesses
+    weight = Fraction(1, guesses - 1)  # λ_0 = 1/(c'-1) - 0, and j/(c'-j) = 1/(c'-1)
+    printed = alpha - weight * beta + weight * (alpha / t)
+    return j != 1 or printed == alpha or Fails("", recursion=alpha, printed=printed)
+
+
 paper.claim(
     "M8b",
     "Lemma 15, proof",
@@ -93,14 +114,15 @@ paper.claim(
     extra=True,
     instances=grid(guesses=(2, 3), correct=(1,), j=(1,), t=(1, 2), tau=("1/2",)),
     check=unrolled_as_printed,
-    brute=unrolled_as_printed,
+    brute=unrolled_as_printed_again,
     at={"guesses": 2, "correct": 1, "j": 1, "t": 2, "tau": "1/2"},
     minimal="smallest c', then smallest e^ε",
     breaks="The sum is shifted by one: h_z is multiplied by d_{z+1} - d_z in place of d_z - d_{z-1}, d_z = "
     "z/(c'-z), and the term d_i h_i is missing. (The form (3) in the proof of Lemma 14 is right, except "
     "that d_j is not defined for j = c'.)",
     corrected=Correction(
-        "r_{i,j}(α, β) = α - d_{j-1} β + d_i h_{i,j} + Σ_{z=i+1}^{j-1} (d_z - d_{z-1}) h_{z,j}, d_z = z/(c'-z).",
+        "`r_{i,j} = α - d_{j-1}·β + d_i·h_{i,j} + Σ_{z=i+1}^{j-1} (d_z - d_{z-1})·h_{z,j}`, where `d_i = i/(c' - i)`.",
+        near=("α - d_{j-1}·β", "α - 2·d_{j-1}·β"),
         verdict="proved",
         instances=grid(k=(2, 3), guesses=(1, 2, 3, 5), seed=range(3)),
         quick=9,

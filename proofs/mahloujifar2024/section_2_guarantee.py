@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any
 
 from sympy import Symbol
@@ -26,7 +26,7 @@ def same_inequality() -> None:
     identity(1 - (1 - delta - t * y), t * y + delta, "1 - f(y) = t y + δ, t = e^ε")
 
 
-LEVELS = grid(delta=("0", "1/10", "1/4"), t=("1", "2", "3", "4"), level=("0", "1/10", "1/4", "1/2"))
+LEVELS = grid(delta=("0", "1/10", "1/4"), t=("1", "2", "3", "4"))
 
 
 rr_delta = program("randomized_response_delta")
@@ -55,17 +55,29 @@ def total(law: dict[Any, Fraction], event: Iterable[Any]) -> Fraction:
     return sum((law.get(out, Fraction(0)) for out in event), Fraction(0))
 
 
-def events_within(delta: Fraction, t: Fraction, level: Fraction) -> bool:
-    """(ln t, level)-DP by the engine's δ(t), against P(T) <= 1 - f(P'(T)) for all events of one record."""
+def events_within(delta: Fraction, t: Fraction) -> list[dict[str, Any]]:
+    """The engine's least δ at t for one record, and both probabilities of every event, in both orders."""
     instance, laws = one_record(delta)
-    is_dp = instance.delta(exp_epsilon=t).delta <= level
-    return is_f_dp(laws, one_sided(t, level)) == is_dp
+    outputs = sorted({out for law in laws for out in law})
+    pairs = [
+        (total(ours, event), total(theirs, event))
+        for ours, theirs in (laws, laws[::-1])
+        for size in range(len(outputs) + 1)
+        for event in combinations(outputs, size)
+    ]
+    shared = {
+        "least δ": instance.delta(exp_epsilon=t).delta,
+        "largest P(T) - e^ε·P'(T)": max(p - t * q for p, q in pairs),
+    }
+    return [{**shared, "P(T)": p, "P'(T)": q} for p, q in pairs]
 
 
 paper.claim(
     "M1a",
     "Prop. 3, if",
-    "A mechanism that is f-DP with 1 - f(x) = e^ε x + δ is (ε,δ)-DP.",
+    "A mechanism that is f-DP with 1 - f(x) = e^ε x + δ is (ε,δ)-DP: `least δ <= largest P(T) - e^ε·P'(T)`, "
+    "over all events T and neighbours.",
+    near=("<= largest", "<= 1/2·largest"),
     verdict="proved",
     instances=LEVELS,
     quick=12,
@@ -77,7 +89,9 @@ paper.claim(
 paper.claim(
     "M1b",
     "Prop. 3, only if",
-    "A mechanism that is (ε,δ)-DP is f-DP with 1 - f(x) = e^ε x + δ.",
+    "A mechanism that is (ε,δ)-DP is f-DP with 1 - f(x) = e^ε x + δ: `P(T) <= e^ε·P'(T) + least δ` for all "
+    "events T and neighbours.",
+    near=("+ least δ", "+ 1/2·least δ"),
     verdict="proved",
     instances=LEVELS,
     quick=12,
@@ -110,12 +124,20 @@ def stays_in_range(t: Fraction, delta: Fraction) -> bool | Fails:
     return (last >= 0 and first <= 1) or Fails(why, x=1, f=Fraction(last))
 
 
-def clamped_stays_in_range(t: Fraction, delta: Fraction) -> bool:
-    """max(0, f) on a grid of x: values in [0, 1], below 1 - x, falling, convex."""
+def clamped_stays_in_range(t: Fraction, delta: Fraction) -> list[dict[str, Any]]:
+    """max(0, f) at x = 1/12, ..., 11/12 with h = 1/12, by its lines."""
     values = [1 - blow_up(one_sided(t, delta), Fraction(at, 12)) for at in range(13)]
-    falls = all(low >= high for low, high in pairwise(values))
-    convex = all(a + c >= 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False))
-    return falls and convex and all(0 <= value <= 1 - Fraction(at, 12) for at, value in enumerate(values))
+    return [
+        {"x": Fraction(at, 12), "f(x - h)": values[at - 1], "f(x)": values[at], "f(x + h)": values[at + 1]}
+        for at in range(1, 12)
+    ]
+
+
+def stays_in_range_again(t: Fraction, delta: Fraction) -> bool | Fails:
+    """The least of the printed f at 0, 1/10, ..., 1."""
+    values = {x: Fraction(10 - x, 10) - delta + Fraction(x, 10) * (1 - t) for x in range(11)}
+    lowest = min(values, key=lambda x: values[x])
+    return values[lowest] >= 0 or Fails("", x=Fraction(lowest, 10), f=values[lowest])
 
 
 paper.claim(
@@ -127,12 +149,14 @@ paper.claim(
     extra=True,
     instances=TRADEOFFS,
     check=stays_in_range,
-    brute=stays_in_range,
+    brute=stays_in_range_again,
     at={"t": 1, "delta": "1/4"},
     minimal="smallest e^ε, then first δ (for ε = δ = 0 the printed f is a trade-off function)",
     breaks="f(1) = 1 - δ - e^ε is negative unless ε = δ = 0.",
     corrected=Correction(
-        "f(x) = max(0, 1 - δ - e^ε x) is a trade-off function, and f-DP with it is (ε,δ)-DP.",
+        "`f(x) = max(0, 1 - δ - e^ε·x)` is a trade-off function, `0 <= f(x) <= 1 - x`, `f(x + h) <= f(x)`, "
+        "`2·f(x) <= f(x - h) + f(x + h)`, and f-DP with it is (ε,δ)-DP.",
+        near=("<= 1 - x", "< 1 - x"),
         verdict="proved",
         instances=TRADEOFFS,
         check=clamped_stays_in_range,
@@ -155,24 +179,26 @@ def complement_gives_the_mirror() -> None:
     )
 
 
-def mirror_changes_nothing(seed: int, outputs: int) -> bool:
-    """One-sided against symmetric f, on a random pair of laws in both orders, at and just below its δ(t)."""
+def mirror_changes_nothing(seed: int, outputs: int) -> Iterator[dict[str, Any]]:
+    """One-sided and symmetric f on a random pair of laws in both orders, at and just below its δ(t)."""
     laws = random_laws(seed, 1, 2, outputs)
     both = list(laws.values())
     for slope in (Fraction(1), Fraction(3, 2), Fraction(3)):
         exact = delta_of(laws, 2, slope)
-        if not (is_f_dp(both, one_sided(slope, exact)) and is_f_dp(both, symmetric(slope, exact))):
-            return False
-        less = exact * BELOW
-        if exact and (is_f_dp(both, one_sided(slope, less)) or is_f_dp(both, symmetric(slope, less))):
-            return False
-    return True
+        for level in (exact, exact * BELOW) if exact else (exact,):
+            yield {
+                "[(ε,δ)-DP]": int(exact <= level),
+                "[f-DP, one-sided]": int(is_f_dp(both, one_sided(slope, level))),
+                "[f-DP, symmetric]": int(is_f_dp(both, symmetric(slope, level))),
+            }
 
 
 paper.claim(
     "M1d",
     "Prop. 3, symmetric f",
-    "(ε,δ)-DP if and only if f-DP with the symmetric f(x) = max(0, 1 - δ - e^ε x, e^-ε (1 - δ - x)).",
+    "(ε,δ)-DP if and only if f-DP with the symmetric f(x) = max(0, 1 - δ - e^ε x, e^-ε (1 - δ - x)): "
+    "`[(ε,δ)-DP] = [f-DP, symmetric] = [f-DP, one-sided]`, [...] being 1 where it is so and 0 where not.",
+    near=("[(ε,δ)-DP] =", "[(ε,δ)-DP] <"),
     verdict="proved",
     extra=True,
     instances=[{"seed": seed, "outputs": outputs} for outputs in (2, 3, 4) for seed in range(8)],

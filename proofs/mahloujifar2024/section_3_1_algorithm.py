@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations, product
 from random import Random
+from typing import Any
 
 from sympy import Symbol, symbols
 
 from tightdp.auditing import fdp
-from tightdp.claims import Correction, Fails, certain, grid, identity
+from tightdp.claims import Correction, Fails, Near, certain, grid, identity
 
 from .audits import AGAINST, drawn, drawn_games, optimum
 from .games import (
@@ -31,24 +33,10 @@ from .mechanisms import BELOW
 from .paper import paper
 
 
-def never_below(kind: str, seed: int, m: int, k: int, guesses: int) -> bool:
-    """Algorithm 3, listing and code, against the best guesser of a random mechanism, for every c.
-
-    For symmetric mechanisms the guesser that repeats what is published.
-    """
-    laws, curve, guesser = drawn(kind, seed, m, k, guesses)
-    pairs = tuple((slope, offset) for slope, offset in curve if slope >= 1)
-    for correct in range(1, guesses + 1):
-        if guesser is None:
-            level = BELOW * best_probability(laws, k, guesses, correct)
-        else:
-            level = BELOW * sum(right_law(laws, guesser)[correct:])
-        game = Game(m, k, guesses, correct)
-        if level and any(refutes(curve, game, level, code) for code in (False, True)):
-            return False
-        if level and any(engine_refutes(pairs, game, level, variant) for variant in ("listing", "code")):
-            return False
-    return True
+def never_below(kind: str, seed: int, m: int, k: int, guesses: int) -> Iterator[dict[str, int]]:
+    """Algorithm 3, listing, code and engine, just below the best probability, for every c."""
+    for _, level, refuted in decisions(kind, seed, m, k, guesses, BELOW):
+        yield {"[it returns True for a τ below P(at least c right)]": int(bool(level) and refuted)}
 
 
 def engine_refutes(pairs: tuple[tuple[Fraction, Fraction], ...], game: Game, level: Fraction, variant: str) -> bool:
@@ -100,11 +88,40 @@ def best_probability(laws: Laws, k: int, guesses: int, correct: int) -> Fraction
     return total / len(laws)
 
 
+def decisions(
+    kind: str, seed: int, m: int, k: int, guesses: int, factor: Fraction
+) -> Iterator[tuple[int, Fraction, bool]]:
+    """(c, τ, whether Algorithm 3 refutes τ in any of its forms), τ so many times P(at least c right) of the best
+    guesser of a random mechanism; for symmetric mechanisms of the guesser that repeats what is published.
+    """
+    laws, curve, guesser = drawn(kind, seed, m, k, guesses)
+    pairs = tuple((slope, offset) for slope, offset in curve if slope >= 1)
+    for correct in range(1, guesses + 1):
+        if guesser is None:
+            level = factor * best_probability(laws, k, guesses, correct)
+        else:
+            level = factor * sum(right_law(laws, guesser)[correct:])
+        game = Game(m, k, guesses, correct)
+        found = bool(level) and (
+            any(refutes(curve, game, level, code) for code in (False, True))
+            or any(engine_refutes(pairs, game, level, variant) for variant in ("listing", "code"))
+        )
+        yield correct, level, found
+
+
+def above_as_well(kind: str, seed: int, m: int, k: int, guesses: int) -> bool:
+    """Whether it refutes nothing at 3/2 times the best probability."""
+    factor = Fraction(3, 2)
+    return not any(found and level < 1 for _, level, found in decisions(kind, seed, m, k, guesses, factor))
+
+
 paper.claim(
     "M6a",
     "Thm 10",
-    "When Algorithm 3 returns True for τ, c, c', no f-DP mechanism and guesser with at most c' guesses has "
-    "at least c right guesses with probability above τ.",
+    "When Algorithm 3 returns True for τ, c, c', no f-DP mechanism and guesser with at most c' guesses has at "
+    "least c right guesses with probability above τ: `[it returns True for a τ below P(at least c right)] = "
+    "0`, [...] being 1 where it is so and 0 where not.",
+    near=Near("The same for τ = 3/2·P(at least c right): it never returns True there either.", above_as_well),
     verdict="proved",
     instances=drawn_games(10),
     quick=drawn_games(1),
@@ -116,25 +133,27 @@ paper.claim(
 )
 
 
-def at_least_the_optimum(m: int, k: int, t: Fraction, delta: Fraction) -> bool:
-    """The least τ that Algorithm 3 refutes against the exact optimum, for all c <= c' <= m."""
+def at_least_the_optimum(m: int, k: int, t: Fraction, delta: Fraction) -> Iterator[dict[str, int]]:
+    """Algorithm 3 at and just below the exact optimum, for all c <= c' <= m."""
     curve, pairs = one_sided(t, delta), ((Fraction(t), Fraction(delta)),)
     for guesses in range(1, m + 1):
         for correct in range(1, guesses + 1):
             game = Game(m, k, guesses, correct)
             most = optimum(game, t, delta)
-            if refutes(curve, game, most * BELOW) or engine_refutes(pairs, game, most * BELOW, "listing"):
-                return False
-            if most < 1 and refutes(curve, game, most) != (correct == guesses):
-                return False
-    return True
+            below = refutes(curve, game, most * BELOW) or engine_refutes(pairs, game, most * BELOW, "listing")
+            yield {
+                "[it refutes a τ below the optimum]": int(below),
+                "[it refutes the optimum]": int(most < 1 and refutes(curve, game, most)),
+                "[c = c' and the optimum is below 1]": int(correct == guesses and most < 1),
+            }
 
 
 paper.claim(
     "M6b",
     "Thm 10 and the optimum",
     "For (ε,δ)-DP the least τ that Algorithm 3 refutes is at least the exact optimum of the linear program, "
-    "with equality (where the optimum is below 1) exactly when c = c'.",
+    "with equality (where the optimum is below 1) exactly when c = c': `[it refutes a τ below the optimum] = "
+    "0`, `[it refutes the optimum] = [c = c' and the optimum is below 1]`.",
     verdict="holds-on",
     extra=True,
     instances=AGAINST,
@@ -210,7 +229,9 @@ paper.claim(
     "hand the observed (c, c') to the evaluation; then the events of several c' add up, and the budget mδ "
     "can be spent on a c' where few revealed secrets suffice.",
     corrected=Correction(
-        "The audit keeps its level for a c' that is fixed beforehand and never exceeded.",
+        "The audit keeps its level for a c' that is fixed beforehand and never exceeded: `[it returns True for a "
+        "τ below P(at least c right)] = 0`, [...] being 1 where it is so and 0 where not.",
+        near=Near("The same for τ = 3/2·P(at least c right): it never returns True there either.", above_as_well),
         verdict="proved",
         instances=drawn_games(2),
         quick=drawn_games(1),
@@ -225,17 +246,17 @@ paper.claim(
 )
 
 
-def same_decisions(seed: int, m: int, k: int) -> bool:
+def same_decisions(seed: int, m: int, k: int) -> Iterator[dict[str, Any]]:
     """One-sided against symmetric f at random ε, δ, τ for all c <= c' <= m."""
     random = Random(seed)
-    t, delta = Fraction(random.randint(4, 16), 4), Fraction(random.randint(0, 10), 40)
+    slope, offset = Fraction(random.randint(4, 16), 4), Fraction(random.randint(0, 10), 40)
     taus = [Fraction(random.randint(1, 63), 64) for _ in range(4)]
     games = [Game(m, k, guesses, correct) for guesses in range(1, m + 1) for correct in range(1, guesses + 1)]
-    return all(
-        refutes(one_sided(t, delta), game, tau) == refutes(symmetric(t, delta), game, tau)
-        for game in games
-        for tau in taus
-    )
+    for game, tau in product(games, taus):
+        yield {
+            "[True with the one-sided f]": int(refutes(one_sided(slope, offset), game, tau)),
+            "[True with the symmetric f]": int(refutes(symmetric(slope, offset), game, tau)),
+        }
 
 
 def one_line_is_enough() -> None:
@@ -258,8 +279,9 @@ def one_line_is_enough() -> None:
 paper.claim(
     "M6d",
     "Alg. 3 and Prop. 3",
-    "For (ε,δ)-DP Algorithm 3 returns the same for every τ < 1 with the one-sided f of Proposition 3 and "
-    "with the symmetric f.",
+    "For (ε,δ)-DP Algorithm 3 returns the same for every τ < 1 with the one-sided f of Proposition 3 and with "
+    "the symmetric f: `[True with the one-sided f] = [True with the symmetric f]`.",
+    near=("f] = [True", "f] < [True"),
     verdict="proved",
     extra=True,
     instances=grid(m=(2, 4, 7), k=(2, 3), seed=range(6)),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from random import Random
+from typing import Any
 
 from sympy import Symbol, binomial, symbols
 
@@ -19,7 +21,7 @@ from .mechanisms import BELOW, k_ary, random_laws
 from .paper import paper
 
 
-def binomial_is_the_optimum(guesses: int, k: int, t: Fraction) -> bool:
+def binomial_is_the_optimum(guesses: int, k: int, t: Fraction) -> Iterator[dict[str, Any]]:
     """The engine's optimum at δ = 0, the binomial tail, and the program of randomized response."""
     law = binomial_law(guesses, t, k)
     if k**guesses <= 81:
@@ -28,12 +30,14 @@ def binomial_is_the_optimum(guesses: int, k: int, t: Fraction) -> bool:
         for output, p in k_ary.bind(n=guesses, k=k, exp_epsilon=t).distribution(secret).law:
             found[right(secret, output)] += p
         if found != law:
-            return False
-    return all(
-        optimum(Game(canaries, k, guesses, correct), t, Fraction(0)) == sum(law[correct:])
-        for canaries in (guesses, guesses + 3)
-        for correct in range(1, guesses + 1)
-    )
+            raise AssertionError("randomized response has another law")
+    for canaries in (guesses, guesses + 3):
+        for correct in range(1, guesses + 1):
+            yield {
+                "q": Fraction(t) / (t + k - 1),
+                "largest P(at least v right)": optimum(Game(canaries, k, guesses, correct), t, Fraction(0)),
+                "P(Bin(c', q) >= v)": sum(law[correct:], Fraction(0)),
+            }
 
 
 def _binomial_ratio() -> None:
@@ -67,7 +71,9 @@ paper.claim(
     "M7a",
     "Sec. 4, discussion",
     "For δ = 0 the binomial bound is tight: the largest P(at least v right of c') of all ε-DP mechanisms is "
-    "P(Bin(c', e^ε/(e^ε + k - 1)) >= v), for every v, c', m, k.",
+    "that of Bin(c', q), where `q = e^ε/(e^ε + k - 1)`, for every v, c', m, k: `largest P(at least v right) = "
+    "P(Bin(c', q) >= v)`, and k-ary randomized response attains it.",
+    near=("e^ε + k - 1", "e^ε + k"),
     verdict="proved",
     instances=grid(guesses=(1, 2, 3, 4, 10, 40), k=(2, 3), t=("1", "3/2", "3")),
     quick=18,
@@ -110,10 +116,15 @@ def least_is_the_tail(guesses: int, correct: int, t: Fraction, tail: Fraction, l
     return tail == least or Fails(why, tail=tail, least_refuted=least)
 
 
-def tight_when_all_right(guesses: int, correct: int, t: Fraction) -> bool:
-    """Equality exactly for c = c'."""
+def tight_when_all_right(guesses: int, correct: int, t: Fraction) -> dict[str, Any]:
+    """The least τ refuted against the binomial tail."""
     tail, least = tail_and_least(guesses, correct, t)
-    return (tail == least) == (correct == guesses) and tail <= least
+    return {
+        "least τ refuted": least,
+        "P(Bin(c', q) >= c)": tail,
+        "[they are equal]": int(tail == least),
+        "[c = c']": int(correct == guesses),
+    }
 
 
 def tight_without_slack() -> None:
@@ -144,6 +155,7 @@ paper.claim(
     "M7b",
     "Alg. 3 at δ = 0",
     "For δ = 0 Algorithm 3 is tight too: it refutes every τ above the binomial tail.",
+    unclaimed=True,
     verdict="corrected",
     extra=True,
     instances=ALL_COUNTS,
@@ -155,8 +167,9 @@ paper.claim(
     breaks="Not at Theorem 9, which is an equality on all tails for randomized response, but at (6) and "
     "(7): α_c >= c τ/m holds with equality only if exactly c are right whenever at least c are.",
     corrected=Correction(
-        "For δ = 0 the least τ that Algorithm 3 refutes is the binomial tail when c = c', and is larger "
-        "than it when 1 <= c < c'.",
+        "For δ = 0 the least τ that Algorithm 3 refutes is the binomial tail when c = c', and is larger than it "
+        "when 1 <= c < c': `least τ refuted >= P(Bin(c', q) >= c)`, `[they are equal] = [c = c']`.",
+        near=("refuted >= P(", "refuted > P("),
         verdict="proved",
         instances=ALL_COUNTS,
         quick=12,
@@ -167,15 +180,19 @@ paper.claim(
 )
 
 
-def equal_when_all_right(m: int, k: int, t: Fraction, delta: Fraction) -> bool:
-    """Algorithm 3 refutes the exact optimum and nothing below, for c = c' = 1..m."""
-    curve, q = one_sided(t, delta), Fraction(t) / (t + k - 1)
+def equal_when_all_right(m: int, k: int, t: Fraction, delta: Fraction) -> Iterator[dict[str, Any]]:
+    """The exact optimum, and Algorithm 3 at it and just below, for c = c' = 1..m."""
+    curve = one_sided(t, delta)
     for guesses in range(1, m + 1):
         game = Game(m, k, guesses, guesses)
-        most = min(Fraction(1), q**guesses + m * delta * (1 - q**guesses) / guesses)
-        if most != optimum(game, t, delta) or refutes(curve, game, most * BELOW) or not refutes(curve, game, most):
-            return False
-    return True
+        most = optimum(game, t, delta)
+        yield {
+            "c": guesses,
+            "q": Fraction(t) / (t + k - 1),
+            "optimum": most,
+            "[the optimum is refuted]": int(refutes(curve, game, most)),
+            "[something below is]": int(refutes(curve, game, most * BELOW)),
+        }
 
 
 def tight_with_delta() -> None:
@@ -198,8 +215,10 @@ def tight_with_delta() -> None:
 paper.claim(
     "M7c",
     "Alg. 3 for c = c'",
-    "When all guesses are right (c = c') Algorithm 3 is tight for every (ε,δ): the least τ that it refutes "
-    "is min(1, q^c + mδ(1-q^c)/c), q = e^ε/(e^ε + k - 1), and an (ε,δ)-DP mechanism attains it.",
+    "When all guesses are right (c = c') Algorithm 3 is tight for every (ε,δ): the least τ that it refutes is "
+    "`optimum = min(1, q^c + m·δ(1 - q^c)/c)`, where `q = e^ε/(e^ε + k - 1)` (`[the optimum is refuted] = 1`, "
+    "`[something below is] = 0`), and an (ε,δ)-DP mechanism attains it.",
+    near=("m·δ(1 - q^c)/c)", "δ(1 - q^c)/c)"),
     verdict="proved",
     extra=True,
     instances=AGAINST,
@@ -209,17 +228,18 @@ paper.claim(
 )
 
 
-def code_decides_alike(seed: int, m: int, k: int) -> bool:
+def code_decides_alike(seed: int, m: int, k: int) -> Iterator[dict[str, Any]]:
     """Listing against code on the f of a random mechanism and on a random (ε,δ), for all c <= c' <= m."""
     random = Random(seed)
-    t, delta = Fraction(random.randint(4, 16), 4), Fraction(random.randint(0, 10), 40)
-    curves = (tradeoff(random_laws(seed, 1, k, 3), k), one_sided(t, delta))
+    slope, offset = Fraction(random.randint(4, 16), 4), Fraction(random.randint(0, 10), 40)
+    curves = (tradeoff(random_laws(seed, 1, k, 3), k), one_sided(slope, offset))
     taus = [Fraction(random.randint(1, 63), 64) for _ in range(4)]
     games = [Game(m, k, guesses, correct) for guesses in range(1, m + 1) for correct in range(1, guesses + 1)]
-    return all(
-        refutes(curve, game, tau) == refutes(curve, game, tau, code=True)
-        for curve, game, tau in product(curves, games, taus)
-    )
+    for curve, game, tau in product(curves, games, taus):
+        yield {
+            "[the listing returns True]": int(refutes(curve, game, tau)),
+            "[the code returns True]": int(refutes(curve, game, tau, code=True)),
+        }
 
 
 tau = Symbol("tau", positive=True)
@@ -242,8 +262,10 @@ def maximum_never_decides() -> None:
 paper.claim(
     "M7d",
     "Alg. 3, line 5, and the code",
-    "h[i] = (k-1) f̄⁻¹(r[i+1]) of the listing and h[i] = max(h[i+1], (k-1) f̄⁻¹(r[i+1])) of the code give "
-    "the same answer for every f and every τ < 1; so both are valid, and neither is sharper.",
+    "h[i] = (k-1) f̄⁻¹(r[i+1]) of the listing and h[i] = max(h[i+1], (k-1) f̄⁻¹(r[i+1])) of the code give the "
+    "same answer for every f and every τ < 1; so both are valid, and neither is sharper: `[the listing "
+    "returns True] = [the code returns True]`.",
+    near=("True] = [the code", "True] < [the code"),
     verdict="proved",
     extra=True,
     instances=grid(m=(2, 4, 7), k=(2, 3), seed=range(6)),
