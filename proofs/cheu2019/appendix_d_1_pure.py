@@ -217,10 +217,11 @@ def printed_ratios(rounds: int, printed: Fraction) -> dict[str, Any]:
 
 
 def ratio_tends_to_the_fourth_power() -> None:
-    """Index 1 is returned, given v_1 = v, with probability q_v·E[1/(1 + Bin(T-1, s))] + (1 - q_v)(1-s)^(T-1)/T, s the mean
-    of b_t over a fresh draw; with T equally likely indices P(v) = r(v)·[q_v·(1 - (1-s)^T)/s + (1 - q_v)(1-s)^(T-1)].
-    For x and its mirror image x' the mean s is the same, and between 0 and 1. At the first message q_v is U = k·e^(2ε)/2
-    under x and A = k·e^(-2ε)/2 under x'. As T grows (1-s)^T tends to 0, so that the ratio tends to U/A = e^(4ε).
+    """Index 1 is returned, given v_1 = v, with probability q_v·E[1/(1 + Bin(T-1, s))] + (1 - q_v)(1-s)^(T-1)/T, s the
+    mean of b_t over a fresh draw; with T equally likely indices P(v) is r(v) times
+    q_v·(1 - (1-s)^T)/s + (1 - q_v)(1-s)^(T-1). For x and its mirror image x' the mean s is the same, and between 0
+    and 1. At the first message q_v is U = k·e^(2ε)/2 under x and A = k·e^(-2ε)/2 under x'. As T grows (1-s)^T tends
+    to 0, so that the ratio tends to U/A = e^(4ε).
     """
     u, a, s, eps, k = symbols("U A s epsilon k", positive=True)
     rounds = Symbol("T", positive=True)

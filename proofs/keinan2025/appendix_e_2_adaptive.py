@@ -204,7 +204,7 @@ def adaptive_bound_is_valid() -> None:
 
 
 def computed_with_all(n: int, beta: Fraction) -> dict[str, Fraction]:
-    """ε = 0, n bits: the guesser that stops once P(Bin(r, 1/2) >= v) < β; its right guesses held against Bin(n, 1/2)."""
+    """ε = 0: the guesser that stops once P(Bin(r, 1/2) >= v) < β; its right guesses held against Bin(n, 1/2)."""
     law, alive = {}, {0: ONE}
     for r in range(1, n + 1):
         after: dict[int, Fraction] = {}

@@ -350,7 +350,7 @@ paper.claim(
     corrected=Correction(
         "`P(E and u_1 = v_1) >= inf`, the infimum of the α with (k-1) f(α) + x - α <= k - 1 at x = P(E and v_1 ≠ "
         "⊥), for every k.",
-        near=(">= inf`", ">= 11/10·inf`"),
+        near=(">= inf`", ">= 2·inf`"),
         verdict="proved",
         instances=[each for each in DRAWN if each["k"] > 2],
         quick=[each for each in DRAWN if each["k"] > 2 and each["seed"] < 2],

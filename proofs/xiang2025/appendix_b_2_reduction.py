@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import prod
 from random import Random
 from typing import Any
 
@@ -55,7 +57,7 @@ def step_keeps_chance(n: int, r: int, u: int, delta: Fraction, mechanism: str) -
     return before <= after or Fails(why, before=before, after=after)
 
 
-def pure_step_keeps_chance(seed: int, n: int, t: int) -> bool:
+def pure_step_keeps_chance(seed: int, n: int, t: int) -> Iterator[dict[str, Any]]:
     """A random ε-DP mechanism with a random decoder: one guess replaced by a channel with error 1/(1+t)."""
     table = private(random_dp_law(seed, n, 4, t, 0), ZERO, Fraction(t))
     random, e = Random(seed), Fraction(1, 1 + t)
@@ -69,14 +71,13 @@ def pure_step_keeps_chance(seed: int, n: int, t: int) -> bool:
                 rest = sum(error for i, error in wrong.items() if i)
                 before += p if sum(wrong.values()) <= u else ZERO
                 after += p * sum_at_most([e] if 0 in wrong else [], u - rest)
-        if before > after:
-            return False
-    return True
+        yield {"e": e, "chance before": before / 2**n, "chance after": after / 2**n}
 
 
 PURE_STEP = (
-    "If M is ε-DP, replacing the guess of bit 1 by that of an independent channel with f = f_{ε,0} (error "
-    "1/(1+e^ε)), with the original scores, never lowers P(at most u errors), for every decoder."
+    "If M is ε-DP, replacing the guess of bit 1 by that of an independent channel with f = f_{ε,0}, where its error is "
+    "`e = 1/(1 + e^ε)`, with the original scores, never lowers P(at most u errors), for every decoder: "
+    "`chance before <= chance after`."
 )
 
 
@@ -85,6 +86,7 @@ def pure_step() -> Correction:
     return Correction(
         PURE_STEP,
         verdict="proved",
+        near=("before <= chance", "before <= 9/10·chance"),
         instances=[{**each, **rest} for rest in grid(n=(1, 2, 3), t=(1, 2)) for each in seeds(8)],
         quick=20,
         check=pure_step_keeps_chance,
@@ -92,15 +94,37 @@ def pure_step() -> Correction:
     )
 
 
+def step_keeps_chance_again(n: int, r: int, u: int, delta: Fraction, mechanism: str) -> bool | Fails:
+    """By what is revealed: blind guesses are right with probability 1/2, the new guess with (1 + δ)/2 (u = 0)."""
+    if u:
+        return True
+    before = after = ZERO
+    for kept in all_bits(n):
+        if mechanism == "all-or-nothing" and len(set(kept)) > 1:
+            continue
+        if mechanism == "all-or-nothing":
+            p = delta if kept[0] else 1 - delta
+        else:
+            p = delta ** sum(kept) * (1 - delta) ** (n - sum(kept))
+        released = sorted(range(n), key=lambda i, k=kept: (-k[i], i))[:r]  # type: ignore[misc]
+        chances = {i: ONE if kept[i] else HALF for i in released}
+        before += p * prod(chances.values())
+        after += p * prod((1 + delta) / 2 if i == 0 else chance for i, chance in chances.items())
+    return before <= after or Fails("", before=before, after=after)
+
+
 paper.claim(
     "X5a",
     "App. B.2, (31), r = n",
     "Replacing the guess of bit 1 by that of an independent optimal channel never lowers P(at most u "
     "errors) when all guesses are released.",
+    notes="With n = r = 2, u = 0, δ = 1/2: both guesses of all-or-nothing are right with probability 1/2 + "
+    "(1/2)·(1/4) = 5/8. The guess of a separate channel is right with probability (1 + 1/2)/2 = 3/4 and "
+    "independent of the other, which is right with 3/4 too: 9/16.",
     verdict="corrected",
     instances=list(cells(3, MECHANISMS[:2], every=True)),
     check=step_keeps_chance,
-    brute=step_keeps_chance,
+    brute=step_keeps_chance_again,
     at={"n": 2, "r": 2, "u": 0, "delta": "1/2", "mechanism": "all-or-nothing"},
     minimal=MINIMAL,
     breaks="""
@@ -116,10 +140,14 @@ paper.claim(
     "X5b",
     "App. B.2, (30) and (31), r < n",
     "... nor when r < n guesses are released by the original scores.",
+    notes="With n = 2, r = 1, u = 0, δ = 1/2: a hidden guess is released only if both bits are hidden (1/4), so "
+    "that the one guess is right with probability 1 - (1/4)·(1/2) = 7/8. Guess 1 is the one released if "
+    "bit 1 is revealed or both are hidden (3/4), and is right with probability 3/4 after the replacement; "
+    "guess 2 is released otherwise (1/4), and right: 9/16 + 1/4 = 13/16.",
     verdict="corrected",
     instances=list(cells(3, MECHANISMS[:1], every=False)),
     check=step_keeps_chance,
-    brute=step_keeps_chance,
+    brute=step_keeps_chance_again,
     at={"n": 2, "r": 1, "u": 0, "delta": "1/2", "mechanism": "independent"},
     minimal=MINIMAL,
     breaks="""
@@ -142,19 +170,21 @@ paper.row(
 )
 
 
-def sums_are_ordered(seed: int, n: int) -> bool:
+def sums_are_ordered(seed: int, n: int) -> Iterator[dict[str, Any]]:
     """Random v_i <= w_i: all u, by listing."""
     random = Random(seed)
     pairs = [sorted(Fraction(random.randint(0, 12), 12) for _ in "vw") for _ in range(n)]
     low, high = [v for v, _ in pairs], [w for _, w in pairs]
-    return all(sum_at_most(high, u) <= sum_at_most(low, u) for u in range(n + 1))
+    for u in range(n + 1):
+        yield {"P(Σ W_i <= u)": sum_at_most(high, u), "P(Σ V_i <= u)": sum_at_most(low, u)}
 
 
 paper.claim(
     "X6a",
     "App. B.2, last step",
     "If v_i <= w_i for all i then the sum of independent Bernoulli(w_i) is at most u with no larger "
-    "probability than the sum of Bernoulli(v_i).",
+    "probability than the sum of Bernoulli(v_i): `P(Σ W_i <= u) <= P(Σ V_i <= u)`.",
+    near=("<= P(Σ V_i", "<= 9/10·P(Σ V_i"),
     verdict="proved",
     instances=[{**each, "n": n} for n in (1, 2, 3, 5) for each in seeds(10)],
     quick=30,
@@ -215,10 +245,14 @@ def compare_scores(before: Fraction, after: Fraction, u: int, delta: Fraction) -
     return before <= after or Fails(why, kept_scores=before, own_scores=after)
 
 
-def coins_make_it_right(n: int, r: int, u: int, delta: Fraction) -> bool:
-    """With coins for erased bits the scores of M do not help."""
-    before = filtered_chance(n, r, u, delta, coin=True)
-    return before == binomial_at_most(r, (1 - delta) / 2, u) <= independent_chance(n, r, u, delta)
+def coins_make_it_right(n: int, r: int, u: int, delta: Fraction) -> dict[str, Any]:
+    """With coins for erased bits, released by the scores of all-or-nothing."""
+    return {
+        "e": (1 - delta) / 2,
+        "released by other scores": filtered_chance(n, r, u, delta, coin=True),
+        "P(Bin(r, e) <= u)": binomial_at_most(r, (1 - delta) / 2, u),
+        "released by own scores": independent_chance(n, r, u, delta),
+    }
 
 
 paper.claim(
@@ -226,6 +260,12 @@ paper.claim(
     "App. B.2, its use",
     "... so that, once all guesses come from independent channels with the decoder (13), releasing by the "
     "channels' own scores is at least as good as releasing by the scores of M.",
+    notes="With n = 4, r = 3, u = 0, δ = 1/7. Kept scores, bits revealed (1/7): the released three have max(0, "
+    "K - 1) ones, K the number of ones, and each has to be revealed by its channel: 5/16 + (6/16)δ + "
+    "(4/16)δ² + (1/16)δ³ = 1019/2744. Not revealed (6/7): three guesses, each right with probability (1 + "
+    "δ)/2 = 4/7: 64/343. Together 4091/19208. By own scores, with J of four channels revealing: the "
+    "others of the three are right by chance, (162 + 216 + 108 + 25)/2401 = 511/2401 = 4088/19208, for J "
+    "= 0, 1, 2 and J >= 3.",
     verdict="corrected",
     extra=True,
     instances=[
@@ -245,8 +285,10 @@ paper.claim(
     bits can have those tied guesses released that happen to be right.
     """,
     corrected=Correction(
-        "It is true for symmetric f if ties P = Q are guessed by a fair coin: then release by the scores of "
-        "M gives exactly P(Bin(r, e) <= u), e the mean error of a channel.",
+        "It is true for symmetric f if ties P = Q are guessed by a fair coin: then release by the scores of M "
+        "gives exactly P(Bin(r, e) <= u), e the mean error of a channel: `released by other scores = P(Bin(r, e) "
+        "<= u) <= released by own scores` (here `e = (1 - δ)/2`).",
+        near=("<= u) <= released", "<= u) <= 9/10·released"),
         verdict="proved",
         instances=grid(n=(1, 2, 3, 4), r=(1,), u=(0,), delta=DELTAS)
         + [

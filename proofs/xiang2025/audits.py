@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from math import comb
+from random import Random
 from typing import Any
 
 from tightdp.claims import Fails, program, random_dp_law
@@ -103,15 +105,37 @@ def curve_pairs(table: Table) -> list[tuple[Fraction, Fraction]]:
     return [(t, delta_of(table, t)) for t in sorted(ratios | {max(ratios) + 1})]
 
 
-def pure_stays_below(seed: int, n: int, t: int) -> bool:
-    """A random ε-DP mechanism against Bin(r, 1/(1+t)), the value of independent channels."""
-    table = private(random_dp_law(seed, n, 4, t, 0), ZERO, Fraction(t))
+def pure_stays_below(seed: int, n: int, t: int) -> Iterator[dict[str, Any]]:
+    """A random ε-DP mechanism with its best decoder; seed 0 is randomized response."""
+    if seed:
+        table = private(random_dp_law(seed, n, 4, t, 0), ZERO, Fraction(t))
+    else:
+        table = private(independent_bits(n, ZERO, Fraction(t)), ZERO, Fraction(t))
     e = Fraction(1, 1 + t)
-    return all(
-        best_chance(table, r, u) <= binomial_at_most(r, e, u) == independent_chance(n, r, u, ZERO, Fraction(t))
-        for r in range(1, n + 1)
-        for u in range(r)
-    )
+    for r, u in released_and_allowed(n):
+        yield {
+            "e": e,
+            "P(at most u errors)": best_chance(table, r, u),
+            "P(Bin(r, e) <= u)": binomial_at_most(r, e, u),
+            "independent channels": independent_chance(n, r, u, ZERO, Fraction(t)),
+        }
 
 
 DELTAS = ("1/2", "1/4", "1/10")
+
+
+def sharp_bound(n: int, r: int, u: int, delta: Fraction, t: Fraction) -> Fraction:
+    """The largest P(at most u errors among r released) over all (ε, δ)-DP mechanisms and decoders, u < r."""
+    v, q = r - u, Fraction(t) / (1 + t)
+    tail = 1 - binomial_at_most(r, q, v - 1)
+    here = comb(r, v) * q**v * (1 - q) ** u
+    return min(ONE, tail + n * delta * tail * (1 - tail) / (v * here))
+
+
+def atoms(seed: int) -> list[tuple[Fraction, Fraction]]:
+    """A random symmetric f with two or three scores: (probability, chance to be right)."""
+    random = Random(seed)
+    count = random.choice((2, 3))
+    weights = [random.randint(1, 5) for _ in range(count)]
+    chances = random.sample([Fraction(k, 10) for k in range(5, 11)], count)
+    return [(Fraction(w, sum(weights)), c) for w, c in zip(weights, chances, strict=True)]

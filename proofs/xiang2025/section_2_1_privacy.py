@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from tightdp.claims import grid, seeds
 
@@ -11,18 +12,24 @@ from .lemmas import private_is_above_two_lines
 from .paper import paper
 
 
-def pair_is_private_iff_above(seed: int, t: Fraction, delta: Fraction) -> bool:
-    """(ε, δ)-DP of a pair in both orders against T >= f at all vertices of T, which is straight between."""
+def pair_is_private_iff_above(seed: int, t: Fraction, delta: Fraction) -> list[dict[str, Any]]:
+    """(ε, δ)-DP of a random pair in both orders against T >= f at all vertices of T, which is straight between."""
     p, q = random_pair(seed)
     t, f = Fraction(t), of_pair(t, delta)
-    is_private = max(excess(p, q, t), excess(q, p, t)) <= delta
-    return is_private == all(beta >= f(alpha) for alpha, beta in tradeoff(p, q))
+    corners = tradeoff(p, q)
+    decided = {
+        "[(ε,δ)-DP]": int(max(excess(p, q, t), excess(q, p, t)) <= delta),
+        "[T >= f]": int(all(beta >= f(alpha) for alpha, beta in corners)),
+    }
+    return [{**decided, "y": alpha, "f(y)": f(alpha)} for alpha, _ in corners]
 
 
 paper.claim(
     "X1",
     "Sec. 2.1",
-    "(ε,δ)-DP is f-DP with f(y) = max(0, 1 - δ - e^ε y, e^-ε (1 - δ - y)).",
+    "(ε,δ)-DP is f-DP where `f(y) = max(0, 1 - δ - e^ε·y, (1 - δ - y)/e^ε)`: `[(ε,δ)-DP] = [T >= f]` for the "
+    "trade-off function T of every pair of neighbours, [...] being 1 where it is so and 0 where not.",
+    near=("= [T >= f]", "> [T >= f]"),
     verdict="proved",
     instances=[{**each, **pair} for pair in grid(t=(1, 2, 3), delta=("0", "1/6", "1/2")) for each in seeds(12)],
     quick=36,

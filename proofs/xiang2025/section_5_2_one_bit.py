@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from sympy import symbols
 
 from tightdp.claims import Correction, Fails, grid, identity, seeds
 
-from .games import ONE, ZERO, all_bits, random_pair, tradeoff, value_at
+from .games import ONE, ZERO, all_bits, of_pair, random_pair, tradeoff, value_at
 from .lemmas import x
 from .paper import paper
 
@@ -27,25 +29,31 @@ def least_error_of_a_bit() -> None:
     identity(x + (fa - (x - a)), a + fa, "the tangent of slope -1 has the same sum everywhere")
 
 
-def least_error_is_at_slope_one(seed: int, outputs: int) -> bool:
-    """All deterministic decoders, the likelihood-ratio rule, and (a + f(a))/2 where -1 is a subgradient."""
+def least_error_is_at_slope_one(seed: int, outputs: int) -> Iterator[dict[str, Any]]:
+    """All deterministic decoders of a random pair, the likelihood-ratio rule, and every a where -1 is a subgradient."""
     p, q = random_pair(seed, outputs)
     ys = sorted(p.keys() | q.keys())
     errors = [
         sum((p[y] if guess else q[y] for y, guess in zip(ys, rule, strict=True)), ZERO) / 2
         for rule in all_bits(len(ys))
     ]
-    by_ratio = sum((q[y] if p[y] >= q[y] else p[y] for y in ys), ZERO) / 2
     corners = tradeoff(p, q)
-    flat = [a for a, b in corners if all(y >= b - (x - a) for x, y in corners)]
-    return bool(flat) and all((a + value_at(corners, a)) / 2 == min(errors) == by_ratio for a in flat)
+    for a in [a for a, b in corners if all(top >= b - (at - a) for at, top in corners)]:
+        yield {
+            "a": a,
+            "f(a)": value_at(corners, a),
+            "least error of all decoders": min(errors),
+            "error of the likelihood-ratio rule": sum((q[y] if p[y] >= q[y] else p[y] for y in ys), ZERO) / 2,
+        }
 
 
 paper.claim(
     "X3a",
     "Lemma 2, App. B.1",
     "For one bit through a pair with trade-off function f the least error is (a + f(a))/2 where -1 is a "
-    "subgradient of f at a, attained by the likelihood-ratio rule.",
+    "subgradient of f at a, attained by the likelihood-ratio rule: `least error of all decoders = error of "
+    "the likelihood-ratio rule = (a + f(a))/2`.",
+    near=("rule = (a + f(a))/2", "rule = (a + f(a))/3"),
     verdict="proved",
     instances=seeds(40, outputs=3) + seeds(20, outputs=5),
     quick=30,
@@ -79,6 +87,19 @@ def has_inner_point(h: Fraction) -> bool | Fails:
     return slope == -1 or Fails(why, slope=slope, least_error=h / 2)
 
 
+def has_inner_point_again(h: Fraction) -> bool | Fails:
+    """The errors α + β of the tests of P = δ_y against Q: reject nothing, y with probability s, all."""
+    sums = {Fraction(s, 4): Fraction(s, 4) + h * (1 - Fraction(s, 4)) for s in range(5)}
+    lowest = [alpha for alpha, total in sums.items() if total == min(sums.values())]
+    return any(0 < alpha < 1 for alpha in lowest) or Fails("", slope=-h, least_error=min(sums.values()) / 2)
+
+
+def at_the_fixed_point(t: Fraction, delta: Fraction) -> Iterator[dict[str, Any]]:
+    """f_{ε,δ} at its fixed point and at x = 0, 1/20, ..., 1."""
+    f, c = of_pair(t, delta), (1 - delta) / (1 + t)
+    yield from ({"c": c, "f(c)": f(c), "x": Fraction(s, 20), "f(x)": f(Fraction(s, 20))} for s in range(21))
+
+
 paper.claim(
     "X3b",
     "Lemma 2, after (14)",
@@ -87,12 +108,17 @@ paper.claim(
     extra=True,
     instances=grid(h=(1, "1/2", "1/3")),
     check=has_inner_point,
-    brute=has_inner_point,
+    brute=has_inner_point_again,
     at={"h": "1/2"},
     minimal="the h of smallest denominator in f(x) = h(1-x)",
     breaks="The lemma takes the minimum to be inside (0, 1); for an asymmetric f it may be at the end a = 0.",
     corrected=Correction(
-        "There is such an a in [0, 1]; and in (0, 1), at the fixed point f(a) = a, if f is symmetric and f(0) > 0.",
+        "There is such an a in [0, 1]; and in (0, 1), at the fixed point c = f(c), if f is symmetric and f(0) > "
+        "0: `x + f(x) >= 2c` for all x, where `f(c) = c` (here f is that of (ε,δ), where `c = (1 - δ)/(1 + "
+        "e^ε)`).",
+        check=at_the_fixed_point,
+        instances=grid(t=(1, 2, 3), delta=("0", "1/10", "1/4")),
+        near=("x + f(x) >= 2c", "x + f(x) > 2c"),
         verdict="proved",
         proof=where_slope_is_minus_one,
     ),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from math import comb
 from random import Random
+from typing import Any
 
 from sympy import Symbol, diff, oo, symbols
 from sympy import exp as symbolic_exp
 
 from tightdp.claims import Correction, Fails, grid, identity, limit, seeds
 
-from .audits import MECHANISMS, MINIMAL, cells, engine_table, listed_table
+from .audits import MECHANISMS, MINIMAL, cells, engine_table, listed_table, sharp_bound
 from .bounds import checked_means, compare_with_sum, integrated_means
 from .games import ZERO, all_bits, best_chance, sum_at_most
 from .lemmas import delta, flips_cost_at_most, x
@@ -56,11 +58,12 @@ def moment_bounds_again(n: int, r: int, u: int, delta: Fraction, mechanism: str,
     return compare_with_sum(chance, moment(integrated_means(n, r, delta), u, x), u, mechanism)
 
 
-def moment_bounds_sum(seed: int, n: int, x: Fraction) -> bool:
-    """The second half: random means, all u."""
+def moment_bounds_sum(seed: int, n: int, x: Fraction) -> Iterator[dict[str, Any]]:
+    """Random means (0 for seed 0), all u, x = e^λ."""
     random = Random(seed)
-    means = [Fraction(random.randint(0, 12), 24) for _ in range(n)]
-    return all(sum_at_most(means, u) <= moment(means, u, x) for u in range(n + 1))
+    means = [Fraction(random.randint(0, 12) if seed else 0, 24) for _ in range(n)]
+    for u in range(n + 1):
+        yield {"u": u, "P(Σ V_k <= u)": sum_at_most(means, u), "Π(1 - v_k + v_k·e^λ)": moment(means, 0, x), "e^λ": x}
 
 
 paper.claim(
@@ -84,8 +87,9 @@ paper.claim(
     "1 - (1-e^λ)/8. All-or-nothing with n = r = 2, δ = 1/2 exceeds it too, for instance at e^λ = 1/6 (5/8 "
     "against 1419/2304).",
     corrected=Correction(
-        "The right side bounds P(sum of independent Bernoulli(v_k) <= u). (With X7a: it is a valid bound "
-        "for ε-DP mechanisms and f = f_{ε,0}.)",
+        "The right side bounds P(sum of independent Bernoulli(v_k) <= u): `P(Σ V_k <= u) <= (e^λ)^-u·Π(1 - v_k + "
+        "v_k·e^λ)`. (With X7a: it is a valid bound for ε-DP mechanisms and f = f_{ε,0}.)",
+        near=("(e^λ)^-u", "1/2·(e^λ)^-u"),
         verdict="proved",
         instances=[{**each, **rest} for rest in grid(n=(1, 2, 4), x=("1/2", "1/10")) for each in seeds(5)],
         quick=15,
@@ -97,11 +101,13 @@ paper.claim(
 
 
 def sharp_p_value_is_valid() -> None:
-    """Let p(u) be the sharp bound of X4a, made nondecreasing in u as it is (larger u, larger event).
-    {p(U) <= level} is {U <= u*} for the largest u* with p(u*) <= level, and its probability is at most
-    p(u*) <= level.
+    """Let p(u) be the sharp bound of X4a. It does not fall in u, being the largest probability of a larger and larger
+    event. So {p(U) <= level} is {U <= u*} for the largest u* with p(u*) <= level, or empty, and its probability is at
+    most p(u*) <= level.
     """
     flips_cost_at_most()
+    here, more = symbols("here more", nonnegative=True)
+    identity((here + more) - here, more, "P(U <= u + 1) - P(U <= u) = P(U = u + 1) >= 0, for every mechanism")
 
 
 def level_is_kept(n: int, delta: Fraction, x: Fraction, level: Fraction) -> bool | Fails:
@@ -129,6 +135,23 @@ def rejected(p_value: Fraction, chance: Fraction, level: Fraction) -> bool | Fai
     return p_value > level or chance <= level or Fails(why, p_value=p_value, probability=chance)
 
 
+def sharp_test_keeps_its_level(n: int, r: int, u: int, t: Fraction, delta: Fraction) -> dict[str, Any]:
+    """The extremal mechanism for u errors, tested at the level at which u errors are just enough to reject."""
+    t, v = Fraction(t), r - u
+    q, level = t / (1 + t), sharp_bound(n, r, u, delta, t)
+    weight = [comb(r, i) * q**i * (1 - q) ** (r - i) for i in range(r + 1)]
+    tail = sum(weight[v:], ZERO)
+    share = min(Fraction(1), n * delta * tail / (v * weight[v]))
+    law = [w * (1 - share) + (w * share / tail if i >= v else ZERO) for i, w in enumerate(weight)]
+    bounds = [sharp_bound(n, r, r - i, delta, t) if i else Fraction(1) for i in range(r + 1)]
+    return {
+        "level": level,
+        "P(the sharp bound at the observed errors <= level)": sum(
+            (p for p, bound in zip(law, bounds, strict=True) if bound <= level), ZERO
+        ),
+    }
+
+
 paper.claim(
     "X8b",
     "Prop. 1, as a test",
@@ -144,7 +167,18 @@ paper.claim(
     "1/20, and blind guesses are right with probability 1/32 otherwise: 51/640, nearly 8 %, of the audits "
     "reject.",
     corrected=Correction(
-        "Rejecting (ε,δ)-DP when the sharp bound of X4a is at most 5 % does.",
+        "Rejecting (ε,δ)-DP when the sharp bound of X4a is at most the significance level rejects a true "
+        "guarantee with at most that probability: `P(the sharp bound at the observed errors <= level) <= level`.",
+        check=sharp_test_keeps_its_level,
+        quick=12,
+        instances=[
+            {"n": n, "r": r, "u": u, **rest}
+            for n in (2, 3, 5)
+            for r in range(1, n + 1)
+            for u in range(r)
+            for rest in grid(t=(1, 2), delta=("1/50", "1/10"))
+        ],
+        near=("<= level) <= level", "<= level) <= level/2"),
         verdict="proved",
         proof=sharp_p_value_is_valid,
     ),
@@ -167,11 +201,22 @@ def false_alarms_stay() -> None:
     limit(delta + (1 - delta) * (Fraction(1, 2)) ** size, size, oo, delta, "the true probability tends to δ")
 
 
+def p_value_and_truth(n: int, delta: Fraction, x: Fraction) -> dict[str, Any]:
+    """The p-value of no errors from the integrated means, and the probability of no errors by listing all bits."""
+    right = sum((delta + (1 - delta) * (sum(bits) == 0) for bits in all_bits(n)), ZERO) / 2**n
+    return {"p-value": moment(integrated_means(n, n, delta), 0, x), "P(no error)": right}
+
+
 paper.claim(
     "X8c",
     "Prop. 1, as a test, for large n",
-    "For every δ in (0, 1) and every e^λ < 1: on all-or-nothing (r = n, blind guesses) the p-value of no "
-    "errors tends to 0 as n grows, and its true probability stays above δ.",
+    "For every δ in (0, 1) and every x = e^λ < 1: on all-or-nothing (r = n, blind guesses) the p-value of no "
+    "errors tends to 0 as n grows, `p-value <= ((1 + x + δ(1 - x))/2)^n`, and its true probability stays "
+    "above δ: `P(no error) = δ + (1 - δ)/2^n`, `P(no error) > δ`.",
+    check=p_value_and_truth,
+    quick=12,
+    instances=grid(n=(1, 2, 3, 5, 8), delta=("1/10", "1/20"), x=("1/2", "1/1000")),
+    near=("(1 - δ)/2^n", "(1 - δ)/3^n"),
     verdict="proved",
     extra=True,
     proof=false_alarms_stay,

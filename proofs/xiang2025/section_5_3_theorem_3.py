@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
+from math import comb
+from typing import Any
 
-from sympy import Symbol, factorial, integrate, symbols
+from sympy import diff, factorial, symbols
 
-from tightdp.claims import Correction, Fails, exhaustive, grid, identity, seeds
+from tightdp.claims import Correction, Fails, grid, identity, seeds
 
 from .audits import (
     DELTAS,
     MECHANISMS,
     MINIMAL,
+    atoms,
     cells,
     engine_table,
     listed_table,
     pure_stays_below,
     released_and_allowed,
 )
-from .bounds import checked_means, compare_with_sum, integrated_means, order_means
-from .games import ONE, ZERO, best_chance, channels_chance, independent_chance, sum_at_most
+from .bounds import checked_means, compare_with_sum, integrated_means
+from .games import ONE, ZERO, best_chance, binomial_at_most, channels_chance, independent_chance, sum_at_most
 from .lemmas import delta, released_guesses_stay_uncertain, t
 from .paper import paper
 
 
 def all_means_are_equal() -> None:
-    """For f = f_{ε,0} the score is constant, so that (25) averages the constant e = 1/(1+t) over the density of an
-    order statistic: v_k = e for every k. The sum of independent V_k is Bin(r, e), which by X4c bounds
-    P(at most u errors) for every ε-DP mechanism.
+    """For f = f_{ε,0} the score is constant, so that (25) averages the constant e = 1/(1+t) over the density of the
+    k-th order statistic, c·y^(k-1)(1-y)^(n-k) with c = n!/((k-1)!(n-k)!). Its integral B(k, m), m = n - k, obeys
+    B(k, m) = (m/k)·B(k + 1, m - 1) by partial integration, and B(k, 0) = 1/k; the numbers (k-1)! m!/(k+m)! obey
+    the same, so that c·B(k, n - k) = 1, for all n and k. Hence v_k = e for every k. The sum of independent V_k is
+    Bin(r, e), which by X4c bounds P(at most u errors) for every ε-DP mechanism.
     """
     released_guesses_stay_uncertain()
-    y = Symbol("y", positive=True)
-    cases = [(n, k) for n in range(1, 7) for k in range(1, n + 1)]
-
-    exhaustive(
-        cases,
-        lambda n, k: (
-            integrate(
-                factorial(n) / (factorial(n - k) * factorial(k - 1)) * y ** (k - 1) * (1 - y) ** (n - k),
-                (y, 0, 1),
-            )
-            == 1
-        ),
-        "the density of the k-th order statistic integrates to 1 (n <= 6; it is a Beta density)",
+    y, m, k = symbols("y m k", positive=True)
+    inner = y**k * (1 - y) ** m / k
+    identity(
+        diff(inner, y),
+        y ** (k - 1) * (1 - y) ** m - (m / k) * y**k * (1 - y) ** (m - 1),
+        "partial integration: y^k (1-y)^m / k is 0 at both ends, so B(k, m) = (m/k)·B(k+1, m-1)",
     )
+    closed = factorial(k - 1) * factorial(m) / factorial(k + m)
+    shifted = factorial(k) * factorial(m - 1) / factorial(k + m)
+    identity(closed / shifted, m / k, "(k-1)! m!/(k+m)! obeys it too")
+    identity(closed.subs(m, 0), 1 / k, "and is 1/k for m = 0, as is the integral of y^(k-1)")
+    e = 1 / (1 + t)
+    identity(e * closed / closed, e, "the average of the constant e is e")
 
 
 def sum_bounds(n: int, r: int, u: int, delta: Fraction, mechanism: str) -> bool | Fails:
@@ -58,10 +64,11 @@ def sum_bounds_again(n: int, r: int, u: int, delta: Fraction, mechanism: str) ->
     return compare_with_sum(chance, sum_at_most(integrated_means(n, r, delta), u), u, mechanism)
 
 
-def pure_sum_bounds(seed: int, n: int, t: int) -> bool:
-    """δ = 0: all means are 1/(1+t), and the sum bounds a random ε-DP mechanism."""
+def pure_sum_bounds(seed: int, n: int, t: int) -> Iterator[dict[str, Any]]:
+    """δ = 0: all means, integrated, and a random ε-DP mechanism (randomized response for seed 0)."""
     means = integrated_means(n, n, ZERO, Fraction(t))
-    return means == [Fraction(1, 1 + t)] * n == order_means(n, n, ZERO, Fraction(t)) and pure_stays_below(seed, n, t)
+    for each, v in product(pure_stays_below(seed, n, t), means):
+        yield {**each, "v_k": v}
 
 
 paper.claim(
@@ -83,8 +90,9 @@ paper.claim(
     neither are the errors at them (X7b).
     """,
     corrected=Correction(
-        "For an ε-DP mechanism and f = f_{ε,0} all v_k are 1/(1+e^ε) and (24) holds: the bound is P(Bin(r, "
-        "1/(1+e^ε)) <= u). (For δ > 0: the sharp bound of X4a.)",
+        "For an ε-DP mechanism and f = f_{ε,0} all v_k are `v_k = 1/(1 + e^ε)` and (24) holds, where `e = 1/(1 + "
+        "e^ε)`: `P(at most u errors) <= P(Bin(r, e) <= u)`. (For δ > 0: the sharp bound of X4a.)",
+        near=("<= P(Bin(r, e) <= u)`", "<= 9/10·P(Bin(r, e) <= u)`"),
         verdict="proved",
         instances=[{**each, **rest} for rest in grid(n=(1, 2, 3), t=(1, 3)) for each in seeds(3)],
         quick=10,
@@ -109,10 +117,18 @@ def sum_bounds_channels_again(n: int, r: int, u: int, delta: Fraction) -> bool |
     return compare_with_sum(chance, sum_at_most(integrated_means(n, r, delta), u), u, "independent")
 
 
-def channels_by_revelations(n: int, r: int, u: int, t: int, delta: Fraction) -> bool:
-    """The exact value of independent channels, by listing all truths and outputs."""
-    found = channels_chance(n, r, u, delta, Fraction(t), "larger output")
-    return found == independent_chance(n, r, u, delta, Fraction(t))
+def channels_by_revelations(n: int, r: int, u: int, t: int, delta: Fraction) -> dict[str, Any]:
+    """The value of independent channels, by listing all truths and outputs, and by the number K of revelations."""
+    e = Fraction(1, 1 + t)
+    mean = sum(
+        (comb(n, k) * delta**k * (1 - delta) ** (n - k) * binomial_at_most(max(r - k, 0), e, u) for k in range(n + 1)),
+        ZERO,
+    )
+    return {
+        "e": e,
+        "P(at most u errors)": channels_chance(n, r, u, delta, Fraction(t), "larger output"),
+        "E[P(Bin(max(r-K, 0), e) <= u)]": mean,
+    }
 
 
 paper.claim(
@@ -129,9 +145,10 @@ paper.claim(
         for delta in DELTAS
     ],
     corrected=Correction(
-        "For f_{ε,δ} it is exactly the mean of P(Bin(max(r-K, 0), 1/(1+e^ε)) <= u) over K ~ Bin(n, δ), the "
-        "number of channels that reveal their bit. (For any f: given the scores the errors are independent; "
-        "take the mean over the scores last, not first.)",
+        "For f_{ε,δ} it is exactly the mean over K ~ Bin(n, δ), the number of channels that reveal their bit: "
+        "`P(at most u errors) = E[P(Bin(max(r-K, 0), e) <= u)]`, where `e = 1/(1 + e^ε)`. (For any f: given the "
+        "scores the errors are independent; take the mean over the scores last, not first.)",
+        near=("errors) = E[", "errors) < E["),
         verdict="holds-on",
         instances=[
             {"n": n, "r": r, "u": u, **rest}
@@ -168,11 +185,27 @@ def different_means_lower_the_product() -> None:
     identity(v1 - v2, 2 * delta * (1 - delta) * error, "and differ by 2δ(1-δ)/(1+t) > 0 for 0 < δ < 1")
 
 
+def two_order_statistics(seed: int) -> dict[str, Any]:
+    """A random symmetric f with two or three scores: the mean errors of the lower and of the higher of two scores."""
+    parts = [(m, 1 - c) for m, c in atoms(seed)]  # probability and error; a higher score has a smaller error
+    pairs = [(m * w, max(a, b), min(a, b)) for (m, a), (w, b) in product(parts, parts)]
+    return {
+        "e": sum((m * error for m, error in parts), ZERO),
+        "v_1": sum((p * worse for p, worse, _ in pairs), ZERO),
+        "v_2": sum((p * better for p, _, better in pairs), ZERO),
+    }
+
+
 paper.claim(
     "X7c",
     "Thm 3 for every f",
-    "For every symmetric f with a score that is not constant, n = r = 2 and u = 0, the right side of (24) "
-    "is below what independent channels attain, by ((v_1-v_2)/2)².",
+    "For every symmetric f with a score that is not constant, n = r = 2 and u = 0, the right side of (24) is "
+    "below what independent channels attain: `(1 - v_1)(1 - v_2) = (1 - e)² - ((v_1 - v_2)/2)²`, `v_1 + v_2 = "
+    "2e`, `v_1 > v_2`, e the mean error of a channel.",
+    check=two_order_statistics,
+    quick=8,
+    instances=seeds(25),
+    near=("((v_1 - v_2)/2)²", "(v_1 - v_2)²"),
     verdict="proved",
     extra=True,
     proof=different_means_lower_the_product,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from sympy import Function, symbols
 
@@ -42,10 +44,11 @@ def rule_is_valid_again(n: int, r: int, u: int, delta: Fraction, mechanism: str,
     return compare_with_channels(chance, channels_chance(n, r, u, delta, ONE, rule), u, mechanism)
 
 
-def rules_agree(n: int, r: int, u: int, t: int, delta: Fraction) -> bool:
-    """All rules that look at outputs and indices give the same value."""
-    values = {channels_chance(n, r, u, delta, Fraction(t), rule) for rule in RULES}
-    return values == {independent_chance(n, r, u, delta, Fraction(t))}
+def rules_agree(n: int, r: int, u: int, t: int, delta: Fraction) -> Iterator[dict[str, Any]]:
+    """All rules that look at outputs and indices."""
+    exact = independent_chance(n, r, u, delta, Fraction(t))
+    for rule in RULES:
+        yield {"value with the rule": channels_chance(n, r, u, delta, Fraction(t), rule), "independent channels": exact}
 
 
 RULES = ("larger output", "smaller output", "lower index", "higher index")
@@ -72,9 +75,10 @@ paper.claim(
     breaks="The reason given is that Theorem 1 guarantees it, and Theorem 1 is false (X4). The ties are not "
     "to blame: the right-hand side is the same for every rule.",
     corrected=Correction(
-        "The right-hand side of (19) and the v_k are the same for every tie-breaking rule that looks at "
-        "outputs and indices only; so it is valid for every such rule where Theorem 1 is (pure DP, X4c; "
-        "independent bits, X4e).",
+        "The right-hand side of (19) and the v_k are the same for every tie-breaking rule that looks at outputs "
+        "and indices only, `value with the rule = independent channels`; so it is valid for every such rule where "
+        "Theorem 1 is (pure DP, X4c; independent bits, X4e).",
+        near=("rule = independent", "rule < independent"),
         verdict="proved",
         instances=[
             {"n": n, "r": r, "u": u, **rest}
@@ -100,16 +104,26 @@ def telltale_rule_is_valid(n: int, r: int, u: int, t: int) -> bool | Fails:
     return chance <= claimed or Fails(why, mechanism_attains=chance, right_side=claimed)
 
 
+def telltale_rule_is_valid_again(n: int, r: int, u: int, t: int) -> bool | Fails:
+    """r = 1, u = 0: a right guess is released only if all n are right."""
+    if (r, u) != (1, 0):
+        return True
+    chance = Fraction(t, 1 + t)
+    claimed = chance**n
+    return chance <= claimed or Fails("", mechanism_attains=chance, right_side=claimed)
+
+
 paper.claim(
     "X9b",
     "Sec. 5.3, any rule at all",
     "For pure DP the right-hand side of (19) is valid for every rule that (7) allows, even one that looks "
     "at the truth.",
+    unclaimed=True,
     verdict="refuted",
     extra=True,
     instances=grid(n=(1, 2), r=(1,), u=(0,), t=(1, 2)),
     check=telltale_rule_is_valid,
-    brute=telltale_rule_is_valid,
+    brute=telltale_rule_is_valid_again,
     at={"n": 2, "r": 1, "u": 0, "t": 1},
     minimal="smallest n, then r, u, e^ε",
     breaks="Condition (7) speaks of scores only. If all scores are equal, a rule that releases wrong "

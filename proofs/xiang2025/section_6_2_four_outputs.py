@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 from sympy import Integer, symbols
 
@@ -40,22 +42,30 @@ def four_outputs_attain() -> None:
 four_output_program = program("randomized_response_delta")
 
 
-def curve_of_four_outputs(n: int, t: Fraction, delta: Fraction) -> bool:
-    """The engine's δ and trade-off function against f at the kinks of both, and at 0."""
+def curve_of_four_outputs(n: int, t: Fraction, delta: Fraction) -> Iterator[dict[str, Any]]:
+    """The engine's δ and trade-off function at the kinks of both, and at 0."""
     t, delta = Fraction(t), Fraction(delta)
     found = four_output_program.bind(n=n, delta=delta, exp_epsilon=t)
-    vertices, f = list(found.tradeoff().vertices), of_pair(t, delta)
-    kinks = {ZERO, ONE, (1 - delta) / (1 + t), 1 - delta} | {alpha for alpha, _ in vertices}
-    same = all(value_at(vertices, alpha) == f(alpha) for alpha in kinks)
-    return same and found.delta(exp_epsilon=t).delta == delta
+    vertices, one = list(found.tradeoff().vertices), four_outputs(0, delta, t)
+    shared = {
+        "least δ": found.delta(exp_epsilon=t).delta,
+        "P(right)": one.get(0, ZERO),
+        "P(wrong)": one.get(1, ZERO),
+        "P(revealed)": one.get(2, ZERO),
+    }
+    corners = {ZERO, ONE, (1 - delta) / (1 + t), 1 - delta} | {kink for kink, _ in vertices}
+    for at in sorted(corners | {kink / 2 for kink in corners}):
+        yield {**shared, "y": at, "T(y)": value_at(vertices, at)}
 
 
 paper.claim(
     "X2a",
     "Sec. 6.2",
-    "The four-output randomized response (right bit (1-δ)e^ε/(1+e^ε), wrong bit (1-δ)/(1+e^ε), and an "
-    "output that reveals the bit with probability δ) is (ε,δ)-DP, and its trade-off function (over "
-    "randomized tests) is exactly f.",
+    "The four-output randomized response (right bit (1-δ)e^ε/(1+e^ε), wrong bit (1-δ)/(1+e^ε), and an output "
+    "that reveals the bit with probability δ) is (ε,δ)-DP, `least δ = δ`, and its trade-off function (over "
+    "randomized tests) is exactly `T(y) = max(0, 1 - δ - e^ε·y, (1 - δ - y)/e^ε)`; here `P(right) = (1 - "
+    "δ)e^ε/(1 + e^ε)`, `P(wrong) = (1 - δ)/(1 + e^ε)`, `P(revealed) = δ`.",
+    near=("e^ε·y", "2·e^ε·y"),
     verdict="proved",
     instances=grid(n=(1, 2, 3), t=(1, 2, 5), delta=("0", "1/10", "1/2", "1")),
     quick=grid(n=(1, 2), t=(2,), delta=("0", "1/10")),
@@ -86,11 +96,29 @@ def deterministic_equals_f(t: Fraction, delta: Fraction, alpha: Fraction) -> boo
     return found == f or Fails(why, least=found, f=f)
 
 
-def deterministic_is_above(t: Fraction, delta: Fraction, alpha: Fraction) -> bool:
-    """T >= f, with equality where α is a kink of f."""
-    found, f = least_by_events(t, delta, alpha), of_pair(t, delta)
-    kinks = (ZERO, Fraction(1 - delta) / (1 + t), Fraction(1 - delta))
-    return found >= f(alpha) and all(least_by_events(t, delta, kink) == f(kink) for kink in kinks)
+def deterministic_is_above(t: Fraction, delta: Fraction, alpha: Fraction) -> Iterator[dict[str, Any]]:
+    """The staircase and f at α and at the kinks of f."""
+    f = of_pair(t, delta)
+    for kink in (ZERO, Fraction(1 - delta) / (1 + t), Fraction(1 - delta)):
+        yield {
+            "least β": least_by_events(t, delta, alpha),
+            "f(α)": f(alpha),
+            "least β at a kink": least_by_events(t, delta, kink),
+            "f at a kink": f(kink),
+        }
+
+
+def deterministic_equals_f_again(t: Fraction, delta: Fraction, alpha: Fraction) -> bool | Fails:
+    """The four outputs in a row, with their two errors; every set of them is a test."""
+    keep, lose = (1 - delta) * t / (1 + t), (1 - delta) / (1 + t)
+    p, q = (keep, lose, delta, ZERO), (lose, keep, ZERO, delta)
+    least = ONE
+    for chosen in range(16):
+        rejects = [at for at in range(4) if chosen >> at & 1]
+        if sum((p[at] for at in rejects), ZERO) <= alpha:
+            least = min(least, 1 - sum((q[at] for at in rejects), ZERO))
+    f = max(ZERO, 1 - delta - t * alpha, (1 - delta - alpha) / t)
+    return least == f or Fails("", least=least, f=f)
 
 
 paper.claim(
@@ -101,14 +129,16 @@ paper.claim(
     extra=True,
     instances=grid(t=(1, 2), delta=("0", "1/2"), alpha=("1/2", "1/3")),
     check=deterministic_equals_f,
-    brute=deterministic_equals_f,
+    brute=deterministic_equals_f_again,
     at={"t": 1, "delta": 0, "alpha": "1/3"},
     minimal="smallest t, then smallest δ, then the α of smallest denominator",
     breaks="On finitely many outputs the errors α of deterministic tests are finitely many, so that T is a "
     "staircase. The sentence after Definition 2 says that T is convex and continuous, which is true of "
     "randomized tests.",
     corrected=Correction(
-        "The staircase lies on or above f and touches it at the kinks of f.",
+        "The staircase lies on or above f and touches it at the kinks of f: `least β >= f(α)`, `least β at a kink "
+        "= f at a kink`.",
+        near=("least β >= f(α)", "least β = f(α)"),
         verdict="holds-on",
         instances=grid(t=(1, 2, 3), delta=("0", "1/10", "1/2"), alpha=("0", "1/10", "1/3", "1/2", "3/4")),
         quick=15,
@@ -144,12 +174,10 @@ def no_valid_value_is_smaller() -> None:
     identity((n / n) * Fraction(1, 10), Fraction(1, 10), "in Fig. 10, with δ = 1/10, it is 1/10")
 
 
-def group_is_revealed(n: int, r: int, delta: Fraction) -> bool:
-    """Revealing r uniformly chosen bits with probability nδ/r is (0, δ)-DP; for every u exactly u errors can be
-    made, and no errors, with at least that probability.
-    """
+def group_is_revealed(n: int, r: int, delta: Fraction) -> dict[str, Any]:
+    """Reveal r uniformly chosen bits with probability nδ/r."""
     table = private(revealed_group(n, r, delta), delta)
-    return delta_of(table, ONE) == delta and best_chance(table, r, 0) > n * delta / r
+    return {"least δ": delta_of(table, ONE), "P(no error)": best_chance(table, r, 0)}
 
 
 def revealed_group(n: int, r: int, delta: Fraction) -> Table:
@@ -165,10 +193,11 @@ def revealed_group(n: int, r: int, delta: Fraction) -> Table:
 paper.claim(
     "X8d",
     "Sec. 6.2, Fig. 7 and Fig. 10",
-    "For every n, r and δ < r/n: no test by the number of errors that ever rejects (ε,δ)-DP, for whatever "
-    "ε, has a significance level of nδ/r or less. In the settings of Fig. 7 (δ = 1/100, r = n/5) and Fig. "
-    "10 (δ = 1/10, r = n) that is 1/20 and 1/10, so that nothing can validly be concluded there at 95 % "
-    "confidence.",
+    "For every n, r and δ < r/n: no test by the number of errors that ever rejects (ε,δ)-DP, for whatever ε, "
+    "has a significance level of nδ/r or less: for a mechanism with `least δ = δ`, `P(no error) > n·δ/r`. In "
+    "the settings of Fig. 7 (δ = 1/100, r = n/5) and Fig. 10 (δ = 1/10, r = n) nδ/r is 1/20 and 1/10, so that "
+    "nothing can validly be concluded there at 95 % confidence.",
+    near=("> n·δ/r`", "> 20n·δ/r`"),
     verdict="proved",
     extra=True,
     instances=[
