@@ -21,11 +21,10 @@ LONG = {
     "src/tightdp/logic/encode.py",
     "src/tightdp/limits/child.py",
     "src/tightdp/methods/chain_search.py",
-    "tests/test_claims_api.py",
 }
 """Files of more than 400 lines."""
 
-SILENT = {"auditing", "claims", "core/lowering", "limits", "queries/composition"}
+SILENT = {"auditing", "core/lowering", "limits", "queries/composition"}
 """Packages that do not say what goes in, what comes out and what they may import."""
 
 BETWEEN = ("core", "logic", "symmetry", "methods", "queries")
@@ -36,7 +35,7 @@ UNTYPED = {"core": 65, "logic": 16, "symmetry": 3, "methods": 15, "queries": 7}
 
 INSIDE = {
     "auditing": 10,
-    "claims": 10,
+    "claims": 8,
     "cli": 4,
     "exact": 4,
     "limits": 3,

@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Symbol, diff, integrate, solve, symbols
 from sympy import log as symbolic_log
 
-from tightdp.claims import Correction, Fails, Real, certain, grid, identity, log, positive, sqrt
+from tightdp.claims import Correction, Fails, certain, grid, identity, log, positive, sqrt
 
 from .games import ONE, ZERO, tail
 from .paper import paper
@@ -40,17 +40,13 @@ def lower_bound_is_close(r: int, v: int, beta: Fraction) -> bool | Fails:
     return Fails(why, cpl_is_at_least=near, tail_there=tail(r, near, v), v_over_r=share)
 
 
-def lower_bound_is_close_on_both_sides(r: int, v: int, beta: Fraction) -> dict[str, Any]:
-    """CPL as a certified real."""
-
-    def enclosed(digits: int) -> tuple[Fraction, Fraction]:
-        low, high = ZERO, ONE
-        for _ in range(4 * digits):
-            middle = (low + high) / 2
-            low, high = (middle, high) if tail(r, middle, v) <= beta else (low, middle)
-        return low, high
-
-    return {"CPL": Real(enclosed)}
+def lower_bound_is_close_on_both_sides(r: int, v: int, beta: Fraction) -> list[dict[str, Any]]:
+    """Both ends of an enclosure of CPL, by bisection of P(Bin(r, q) >= v) = β."""
+    low, high = ZERO, ONE
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if tail(r, middle, v) <= beta else (low, middle)
+    return [{"CPL": low}, {"CPL": high}]
 
 
 BETAS = tuple(f"{k}/{m}" for m in range(2, 13) for k in range(1, m))

@@ -3,6 +3,9 @@
 A file of claims has one `Paper`; every row of it states a claim, the instances on which it is checked, the
 check, a proof where there is one, and the verdict that was recorded. `check_file` decides them in a test,
 `tightdp claims` on the command line. See docs/claims.md.
+
+In: a file, a package or a directory of claims. Out: verdicts with their evidence, lines, JSON, report pages. May import
+`session` and below.
 """
 
 from tightdp.claims import brute

@@ -26,7 +26,7 @@ __all__ = ["DEFAULT", "add_arguments", "run"]
 DEFAULT = "proofs"
 NOTICED = Fraction(95, 100)
 """The least share of changes that has to be noticed."""
-AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 3
+AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 130
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Run the claims that the options name; return 1 when a verdict is not the recorded one.
 
-    Interrupted, it prints and writes what is decided, and returns 3.
+    Interrupted, it prints and writes what is decided, and returns 130.
     """
     if options.recheck is not None:
         return recheck(load_papers(Path(options.path)), options.recheck)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import linecache
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from importlib.machinery import SourceFileLoader
+from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from tightdp.claims.model import Paper
-from tightdp.errors import ParameterError, TightdpError
+from tightdp.errors import ParameterError
+from tightdp.session.files import import_file, mechanisms_of
 from tightdp.session.mechanism import Mechanism
 
 __all__ = ["claim_files", "load_papers", "program", "recorded_questions"]
@@ -28,7 +24,7 @@ def program(place: str) -> Mechanism:
     """
     name, _, wanted = place.partition(":")
     path = _find(Path(name), Path(sys._getframe(1).f_globals.get("__file__", ".")).resolve().parent)
-    found = {key: value for key, value in vars(_import(path)).items() if isinstance(value, Mechanism)}
+    found = mechanisms_of(import_file(path))
     if not wanted and len(found) == 1:
         return next(iter(found.values()))
     if wanted not in found:
@@ -46,9 +42,10 @@ def recorded_questions(
     """
     found: dict[tuple[str, int], tuple[Mechanism, dict[str, Any], dict[str, Any]]] = {}
     for path in sorted(directory.glob("*.py")):
-        module = vars(_import(path))
-        mechanisms = {key: value for key, value in module.items() if isinstance(value, Mechanism)}
-        kept = [each for each in module.get("EXPECTED", []) if each["query"] in queries and "error" not in each]
+        module = import_file(path)
+        mechanisms = mechanisms_of(module)
+        expected = getattr(module, "EXPECTED", [])
+        kept = [each for each in expected if each["query"] in queries and "error" not in each]
         questions = []
         for each in kept:
             mechanism = mechanisms[each.get("mechanism", path.stem)]
@@ -85,7 +82,7 @@ def load_papers(path: Path) -> list[Paper]:
     """Return the papers of a file, package or directory of claims; the files are imported."""
     papers: list[Paper] = []
     for file in claim_files(path):
-        found = [value for value in vars(_import(file)).values() if isinstance(value, Paper)]
+        found = [value for value in vars(import_file(file)).values() if isinstance(value, Paper)]
         if not found and file == path:
             raise ParameterError(f"{file} has no claims", 'make one: paper = Paper("name"), then paper.claim(...)')
         papers += [paper for paper in found if paper not in papers]
@@ -94,51 +91,3 @@ def load_papers(path: Path) -> list[Paper]:
 
 def _is_package(path: Path) -> bool:
     return (path / "__init__.py").is_file()
-
-
-def _import(path: Path) -> ModuleType:
-    """Import a file or package anew, so that what was edited meanwhile counts; no bytecode is left behind."""
-    file = (path / "__init__.py" if _is_package(path) else path).resolve()
-    name = f"tightdp_file_{path.resolve().parent.name}_{path.stem}"
-    linecache.checkcache()
-    spec = importlib.util.spec_from_file_location(
-        name,
-        file,
-        loader=SourceFileLoader(name, str(file)),
-        submodule_search_locations=[str(file.parent)] if _is_package(path) else None,
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    _forget(name)
-    sys.modules[name] = module
-    try:
-        with _importing(file.parent.parent if _is_package(path) else file.parent):
-            spec.loader.exec_module(module)
-    except TightdpError:
-        _forget(name)
-        raise
-    except (Exception, SystemExit) as error:
-        _forget(name)
-        what = f"importing {path} fails with {type(error).__name__}: {error}"
-        raise ParameterError(what, "correct the file so that Python can import it") from error
-    return module
-
-
-def _forget(name: str) -> None:
-    """Take a module and the modules of its package out of Python's list."""
-    for known in [each for each in sys.modules if each == name or each.startswith(f"{name}.")]:
-        del sys.modules[known]
-
-
-@contextmanager
-def _importing(directory: Path) -> Iterator[None]:
-    written = sys.dont_write_bytecode
-    sys.dont_write_bytecode = True
-    sys.path.insert(0, str(directory))
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = written
-        if str(directory) in sys.path:
-            sys.path.remove(str(directory))

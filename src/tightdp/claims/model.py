@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from tightdp.claims.independence import without_engine
 from tightdp.claims.instances import Instance, coerced
 from tightdp.errors import ParameterError
 
@@ -131,9 +133,10 @@ class Texts:
     stands: str = ""
     readings: str = ""
     notes: str = ""
+    brief: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("breaks", "stands", "readings", "notes"):
+        for name in ("breaks", "stands", "readings", "notes", "brief"):
             object.__setattr__(self, name, _paragraphs(getattr(self, name)))
 
 
@@ -172,8 +175,6 @@ class Claim(Statement):
 
     def reverify(self, instance: Mapping[str, Any] | None = None) -> bool | Fails:
         """Return what brute force, without the engine, finds at an instance (the recorded counterexample)."""
-        from tightdp.claims.independence import without_engine
-
         if self.brute is None:
             raise ParameterError(f"{self.id} has no brute force", "re-verify a refuted claim")
         chosen = self.at if instance is None else coerced(instance)
@@ -194,10 +195,22 @@ class Row:
 
 
 class Paper:
-    """The claims of one paper, in order. `stands` says what still stands of its results."""
+    """The claims of one paper, in order.
 
-    def __init__(self, name: str, *, title: str = "", stands: str = "", file: str | None = None) -> None:
+    `stands` says what still stands of its results, `words` how the report is to name variables of instances.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        title: str = "",
+        stands: str = "",
+        words: Mapping[str, str] | None = None,
+        file: str | None = None,
+    ) -> None:
         self.name, self.title, self.stands = name, title, _paragraphs(stands)
+        self.words = dict(words or {})
         self.file = Path(file or sys._getframe(1).f_globals.get("__file__", f"{name}.py"))
         self.items: list[Claim | Row] = []
 
@@ -211,11 +224,12 @@ class Paper:
         stands: str = "",
         readings: str = "",
         notes: str = "",
+        brief: str = "",
         **rest: Any,
     ) -> Claim:
         """Add a claim; the function that it decorates is its check. See docs/claims.md."""
         self._check_new(id)
-        texts = Texts(breaks, stands, readings, notes)
+        texts = Texts(breaks, stands, readings, notes, brief)
         found = Claim(self, id, place, statement, texts=texts, **rest)
         self.items.append(found)
         return found
@@ -293,6 +307,4 @@ class Paper:
 
 def _paragraphs(text: str) -> str:
     """Return Markdown with the indentation of the source taken off."""
-    from inspect import cleandoc
-
     return cleandoc(text)

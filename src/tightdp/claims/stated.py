@@ -47,7 +47,7 @@ def as_measured(answer: Any) -> Measured | None:
     """Return the quantities that a check returned, None where it returned a verdict."""
     if isinstance(answer, Mapping):
         return (dict(answer),)
-    if isinstance(answer, Iterable):
+    if isinstance(answer, Iterable) and not isinstance(answer, str):
         return tuple(dict(each) for each in answer)
     return None
 

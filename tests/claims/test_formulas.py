@@ -1,0 +1,123 @@
+"""Formulas of statements: what is printed is what is evaluated."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tightdp.claims import exp, log
+from tightdp.claims.formula import Formula, changes
+from tightdp.claims.stated import OutsideError, formulas, judged
+from tightdp.errors import ParameterError
+
+VALUES: dict[str, Any] = {
+    "E_n": Fraction(3, 4),
+    "e^ε": Fraction(3),
+    "ε": log(3),
+    "n": 4,
+    "P(|O - c| <= α)": Fraction(1, 2),
+    "δ": Fraction(1, 10),
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "E_n = e^ε/(1 + e^ε)",
+        "2n >= 8, 2(n+1) = 10",
+        "P(|O - c| <= α) <= 1/2",
+        "|n - 5| = |5 - n| = 1",
+        "n^-1 = 1/4 < 0.26",
+        "3n² - 2n = 40 ≠ 41",
+        "sqrt(n) < 2.01",
+        "n > ln(4/δ) > 3.68",
+        "e^(2ε) < 9.001",
+        "e^-1 < exp(0.001) < 1.01",
+        "C(n, 2) = 6 = n!/(2! 2!)",
+        "⌊n/3⌋ = 1, ⌈n/3⌉ = 2",
+        "max(n, 5) - min(n, 5) = 1",
+        "2^(n - 1) = 8",
+        "2^sqrt(2) > 2.66",
+        "log2(8) > 2.99",
+        "1/∞ = 0 < ∞",
+        "-n + 5 = 1",
+    ],
+)
+def test_what_holds(text: str) -> None:
+    assert Formula(text, VALUES).failing() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "left", "right"),
+    [
+        ("E_n = e^ε/(2 + e^ε)", "=", Fraction(3, 4), Fraction(3, 5)),
+        ("1 < n < 4", "<", 4, 4),
+        ("n = 4, n >= 5", ">=", 4, 5),
+        ("1 - 2 - 3 = 2", "=", -4, 2),
+        ("2/3·4 = 1/6", "=", Fraction(8, 3), Fraction(1, 6)),
+        ("-2^2 = 4", "=", -4, 4),
+    ],
+)
+def test_what_does_not(text: str, relation: str, left: Fraction, right: Fraction) -> None:
+    assert Formula(text, VALUES).failing() == (relation, left, right)
+
+
+@pytest.mark.parametrize(
+    "text", ["n", "n + = 2", "n = m", "(n = 4", "n = 4)", "n = ", "= 4", "|n - 5 = 1", "n 4 = ; 16"]
+)
+def test_what_is_no_formula(text: str) -> None:
+    with pytest.raises(ParameterError):
+        Formula(text, VALUES).failing()
+
+
+def test_a_name_is_not_found_inside_a_word() -> None:
+    assert Formula("ln(n) > 1", VALUES).failing() is None
+    with pytest.raises(ParameterError, match="no known name"):
+        Formula("np = 4", {**VALUES, "p": Fraction(1)}).failing()
+
+
+def test_values_never_become_floats() -> None:
+    assert Formula("1/3 + 1/6 = 1/2, 0.1 + 0.2 = 0.3, n/3 = 4/3", VALUES).failing() is None
+    assert Formula("e^ε < 3 + 10^-40", {"ε": log(3)}).failing() is None
+    assert Formula("x < 2.72", {"x": exp(1)}).failing() is None
+
+
+def test_every_constant_and_relation_is_changed() -> None:
+    found = dict(changes("2n >= 8 - 0", VALUES))
+    assert found == {
+        "2 into 4 or 1": ["4n >= 8 - 0", "1n >= 8 - 0"],
+        ">= into <": ["2n < 8 - 0"],
+        "8 into 16 or 4": ["2n >= 16 - 0", "2n >= 4 - 0"],
+        "0 into 1 or (-1)": ["2n >= 8 - 1", "2n >= 8 - (-1)"],
+    }
+    assert [what for what, _ in changes("n² = 3/2", VALUES, Fraction(3))] == [
+        "² into ^1 or ^4",
+        "= into ≠",
+        "3 into 9 or 1",
+        "2 into 6 or (2/3)",
+    ]
+
+
+def test_conditions_and_assertions_of_a_statement() -> None:
+    statement = "For `n >= 2` and every `m > 0`: `E = 1/n`, with `q = 1`; so `E < 1`."
+    assert formulas(statement) == [
+        (True, "n >= 2"),
+        (False, "m > 0"),
+        (False, "E = 1/n"),
+        (True, "q = 1"),
+        (False, "E < 1"),
+    ]
+    values = ({"E": Fraction(1, 3), "q": 1, "m": 1},)
+    assert judged(statement, values, {"n": 3}) is None
+    failed = judged(statement, values, {"n": 2})
+    assert failed is not None
+    assert failed[1] == {"left": Fraction(1, 3), "right": Fraction(1, 2)}
+    with pytest.raises(OutsideError, match="lies outside"):
+        judged(statement, values, {"n": 1})
+
+
+def test_greek_letters_of_the_instance() -> None:
+    instance = {"lam": Fraction(1, 4), "t": Fraction(3), "delta": Fraction(0), "word": "x"}
+    assert judged("`λ = 1/4, e^ε = 3, δ = 0`", ({},), instance) is None

@@ -1,0 +1,67 @@
+"""The claims of the five papers: every one can fail, and all are as recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tightdp.claims import Paper, check_file
+from tightdp.claims.files import load_papers
+from tightdp.claims.model import Claim, Statement
+from tightdp.claims.mutate import mutated, noticed_share
+
+PROOFS = Path(__file__).parent.parent.parent / "proofs"
+PAPERS = ("cheu2019", "keinan2025", "mahloujifar2024", "oakley2024", "xiang2025")
+ROWS = {"cheu2019": ("C", 13), "keinan2025": ("K", 25), "mahloujifar2024": ("M", 8), "oakley2024": ("O", 15)}
+
+
+def load(name: str) -> Paper:
+    (found,) = load_papers(PROOFS / name)
+    return found
+
+
+def held(claim: Claim) -> list[Statement]:
+    """What a claim holds to be true."""
+    every = [claim] if claim.corrected is None else [claim, claim.corrected]
+    return [statement for statement in every if statement.verdict in ("proved", "holds-on")]
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_printed_row_is_there(name: str) -> None:
+    letter, count = ROWS.get(name, ("X", 10))
+    assert {item.id for item in load(name).top} == {f"{letter}{number}" for number in range(1, count + 1)}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_whatever_is_held_to_be_true_has_instances_and_a_near_miss(name: str) -> None:
+    for claim in load(name).items:
+        if isinstance(claim, Claim):
+            for statement in held(claim):
+                assert statement.instances(quick=True), claim.id
+                plain = statement is claim and claim.verdict == "holds-on"
+                assert plain or statement.near is not None, claim.id
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_counterexample_has_a_brute_force_of_its_own(name: str) -> None:
+    for claim in load(name).items:
+        if isinstance(claim, Claim) and claim.verdict in ("refuted", "corrected"):
+            assert claim.brute is not None, claim.id
+            assert claim.brute is not claim.check, claim.id
+
+
+def test_the_claims_of_oakley2024_are_as_recorded() -> None:
+    check_file(PROOFS / "oakley2024", quick=True)
+
+
+def test_changes_of_the_claims_of_oakley2024_are_noticed() -> None:
+    share = noticed_share(mutated([load("oakley2024")]))
+    assert share is not None
+    assert share >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAPERS)
+def test_all_claims_in_full(name: str) -> None:
+    check_file(PROOFS / name)
