@@ -11,6 +11,7 @@ from tightdp.claims import Paper
 paper = Paper(
     "cheu2019",
     title="Distributed Differential Privacy via Shuffling",
+    words={"h": "|H|", "rounds": "T", "slack": "δ'"},
     stands="""
     Everything of the main line stands: the privacy of the bit-sum protocol, its accuracy, composition, and the
     lower bound for one message (C2 to C13 are proved here, for all parameters). One printed formula is wrong, the

@@ -81,6 +81,10 @@ paper.claim(
     "C1",
     "Sec. 2.1",
     "The analyzer (1/(1-p))·(Σ y_i - p/2) is an unbiased estimate of Σ x_i.",
+    brief=(
+        "Every client adds p/2, so that np/2 has to be subtracted: for two zeros and p = 1/2 the estimate "
+        "has the mean 1/2. Algorithm 1 has it right."
+    ),
     verdict="corrected",
     instances=grid(n=(1, 2, 3), p=PROBABILITIES),
     check=unbiased_as_printed,

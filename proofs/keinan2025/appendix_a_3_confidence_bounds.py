@@ -109,6 +109,10 @@ paper.claim(
     "Lemma A.10",
     "|v/r - CPL(r,v,β)| <= sqrt(-ln β/(2r)) for all 1 <= v <= r and all β in (0,1), CPL the "
     "Clopper-Pearson lower bound.",
+    brief=(
+        "For β near 1 the bound is exceeded: r = 2, v = 1, β = 9/10 has CPL >= 2/3, so that the gap squared "
+        "is at least 1/36, and ln(10/9)/4 is less. True for β <= 1/2; on the other side with 1 - β for β."
+    ),
     verdict="corrected",
     instances=[{"r": r, "v": v, **each} for r in (1, 2) for v in range(1, r + 1) for each in grid(beta=BETAS)],
     check=lower_bound_is_close,

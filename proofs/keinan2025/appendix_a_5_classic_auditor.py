@@ -63,6 +63,7 @@ paper.claim(
     "Lemma A.18",
     "The classic auditor's guesser that answers only when the loss equals ε is right with probability ε "
     "(as printed in the proof).",
+    brief="The guess is right with probability p(ε), 2/3 for e^ε = 2, not with ε = 0.693.",
     verdict="corrected",
     instances=grid(exp_epsilon=("2", "3", "4")),
     check=right_with_probability_epsilon,

@@ -166,6 +166,10 @@ paper.claim(
     "K13b",
     "Prop. D.6, 'only if'",
     f"{TIGHT} only if s(n) = o(log n).",
+    brief=(
+        "Sets of size (1/2)·log2 n are not o(log n), and yet 2·sqrt(n) guesses are sure in the mean. The "
+        "threshold is limsup s(n)/log2 n <= 1."
+    ),
     verdict="corrected",
     disproof=half_of_log2_is_tight_too,
     brute=half_of_log2,

@@ -107,6 +107,10 @@ paper.claim(
     "K15",
     "Prop. E.2",
     "The law of K14, n with probability p(ε) and 0 otherwise, stochastically dominates Bin(n, p(ε)).",
+    brief=(
+        "Neither law dominates the other: with n = 2, λ = 1/3, P(V >= 1) is 2/3, less than the binomial "
+        "8/9, and P(V >= 2) is 2/3, more than 4/9."
+    ),
     verdict="corrected",
     instances=grid(n=range(1, 5), lam=LAMS),
     check=dominates,

@@ -121,6 +121,12 @@ paper.claim(
     "Prop. E.5",
     "Adaptive one-run auditing: the number right is stochastically dominated by Bin(r, p(ε)), r the "
     "number of guesses made.",
+    brief=(
+        "A guesser that stops after its first right guess makes the number R of guesses small exactly when "
+        "it was right: with two fair coins P(V >= 1) = 3/4, and Bin(R, 1/2) has 5/8. With a number of "
+        "guesses that is fixed or a function of the output, dominance holds; so the remark that V is "
+        "dominated by Bin(n, p(ε)) is true."
+    ),
     verdict="corrected",
     instances=grid(n=range(1, 6)),
     check=stopping_is_dominated,
@@ -222,6 +228,11 @@ paper.claim(
     "K22b",
     "Prop. E.5, validity at 95 %",
     "In adaptive one-run auditing the lower bound reported at β = 1/20 exceeds ε with probability at most 1/20.",
+    brief=(
+        "Stopping when the reported ε is above 0 gets there too often: with probability above 1/20 from n = "
+        "8 on, at β = 1/20 and true ε = 0. The bound is valid if it is computed with a number that the "
+        "guesser may not exceed."
+    ),
     verdict="corrected",
     instances=grid(n=range(1, 11), beta=("1/20",)),
     check=stopping_is_valid,

@@ -152,6 +152,13 @@ paper.claim(
     "Prop. E.5 for the guessers of E.3.2",
     "For the adaptive maximum-likelihood guesser with a threshold on the posterior and randomized response "
     "count (ε-DP with e^ε = 2), V is dominated by Bin(R, p(ε)), not given R.",
+    notes="By hand. Outputs 0 and 3 (1/4 together): every posterior is 2/3 and all three bits are guessed, as "
+    "in Bin(3, 2/3). Output 1 (output 2 is its mirror image): bit 1 is guessed 0, right with 5/9. Given a "
+    "0 the next posterior, 8/15, is below the threshold; then bit 3 is guessed after the bits 01 (4/7), "
+    "not after 00 (1/2). Given a 1 both other bits are guessed, and are wrong with 5/12 and 2/5. So V = 0 "
+    "has probability (4/9)(5/12)(2/5) = 2/27. R is 1, 2, 3 with 8/27, 7/27, 12/27, and Bin(R, 2/3) >= 1 "
+    "has (8/27)(2/3) + (7/27)(8/9) + (12/27)(26/27) = 208/243. In all: P(V >= 1) = (1/4)(26/27) + "
+    "(3/4)(25/27) = 101/108 against (1/4)(26/27) + (3/4)(208/243) = 143/162.",
     verdict="corrected",
     extra=True,
     instances=grid(n=(1, 2, 3), threshold=("1/2", "11/20", "3/5")),
@@ -177,6 +184,9 @@ paper.row(
     "Prop. E.5",
     "Adaptive one-run auditing is valid: for an ε-DP mechanism the number right is stochastically dominated "
     "by Bin(r, p(ε)).",
+    notes="The remark that V is dominated by Bin(n, p(ε)) is true, n being the number of elements (K22a as "
+    "corrected, with r = n; K22f). What does not follow is that the bound is valid for the number of "
+    "guesses made.",
     parts=("K22a", "K22b", "K22c", "K22d", "K22e", "K22f"),
     readings="""
     - Guessers that may abstain depending on what was revealed, as Definition E.3 and the guessers of E.3.2 do:

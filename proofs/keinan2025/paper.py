@@ -10,6 +10,7 @@ from tightdp.claims import Paper
 paper = Paper(
     "keinan2025",
     title="How Well Can Differential Privacy Be Audited in One Run?",
+    words={"many": "guesses in the other case", "s": "s", "c": "c", "N": "N", "threshold": "threshold"},
     stands="""
     The core stands: the efficacy of one-run auditing as a mean of posteriors, the three gaps and their examples
     (K1-K4), Theorems 5.1 and 5.2 (K6, K7a), the link to total variation (K8, K9), the values for Laplace noise and

@@ -101,6 +101,10 @@ paper.claim(
     "Sec. 5",
     "The maximum-likelihood guesser as printed (ℓ_i(o) = ln P(o|S_i=-1)/P(o|S_i=1); guess sign(ℓ_i)) "
     "has the best efficacy.",
+    brief=(
+        "sign(ℓ) guesses the less likely value, and is right with 1/3 where -sign(ℓ) is right with 2/3 (n = "
+        "1, λ = 1/3)."
+    ),
     verdict="corrected",
     instances=grid(n=(1, 2), lam=LAMS),
     check=printed_sign,

@@ -312,6 +312,10 @@ paper.claim(
     "M3b",
     "Lemma 11, lower, k = 2, as printed",
     "k = 2: P(E and u_1 = v_1) >= f''_2(P(E)) for every guesser A: Θ -> ([2] ∪ {⊥})^m.",
+    brief=(
+        "A guesser that abstains is never right, and the bound at k = 2, ε = 0 is 1/2. With P(E and v_1 ≠ "
+        "⊥) for P(E) it is true."
+    ),
     verdict="corrected",
     instances=grid(k=(2,), t=(1, 2), silent=(False, True)),
     check=randomized_by_engine,
@@ -338,6 +342,10 @@ paper.claim(
     "M3c",
     "Lemma 11, lower, k = 3",
     "k = 3: P(E and u_1 = v_1) >= f''_3(P(E)), f''_k(x) = inf{α : (k-1) f(α) + x - α <= 1}.",
+    brief=(
+        "For k = 3 and ε = 0 a blind guess is right with 1/3, and the printed bound is 2/3: its right side "
+        "1 has to be k - 1."
+    ),
     verdict="corrected",
     instances=grid(k=(3,), t=(1, 2), silent=(False,)),
     check=randomized_by_engine,

@@ -11,6 +11,7 @@ from tightdp.claims import Paper
 paper = Paper(
     "mahloujifar2024",
     title="Auditing f-Differential Privacy in One Run",
+    words={"guesses": "c'", "correct": "c", "silent": "the guesser always abstains", "published": "published secrets"},
     stands="""
     The main results stand: Theorem 9 holds for every guesser with at most c' guesses, and an audit with Algorithm 3
     keeps its level when c' is fixed beforehand. As a linear program over all sets T, Theorem 9 even gives the exact

@@ -158,6 +158,10 @@ paper.claim(
     "O15c",
     "Def. 4, Thm 2",
     "Given a privacy set (Def. 4), the output of Algorithm 2 is a solution of the privacy bound synthesis problem.",
+    brief=(
+        "Definition 4 does not ask the pairs of a privacy set to be neighbours. The set of all triples "
+        "meets it, and Algorithm 2 then returns 4 for the tight 2 (n = 2, λ = 1/3)."
+    ),
     extra=True,
     verdict="corrected",
     instances=grid(n=(1, 2), lam=("1/3", "1/4", "1/5")),

@@ -111,6 +111,7 @@ paper.claim(
     "Sec. 4.3",
     "RR count, n=2, λ=1/5, α=1: the input that attains the least probability 0.96 is (1,0) (printed as "
     "[0,1] and [1,0]).",
+    brief="The worst input is not (1,0), where all outputs are within 1 of the target, but (0,0) or (1,1), with 0.96.",
     verdict="corrected",
     instances=grid(n=(2,), lam=("1/5",), alpha=(1,)),
     check=mixed_input_is_worst,

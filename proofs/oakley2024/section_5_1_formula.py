@@ -87,6 +87,11 @@ paper.claim(
     "Sec. 5.1, Thm 4",
     "The formula AND_i y_i <-> (x_i xor θ_i) with weights w(θ_i) = 1 - λ, w(not θ_i) = λ is a weighted "
     "Boolean formula of RR: its conditioned weighted count is P(RR(x) = y) for every x, y and n.",
+    brief=(
+        "The two weights of a flip are exchanged, also in the example of Sec. 2.3.4. With n = 1, λ = 1/3 "
+        "the count for x = y = (0) is 1/3, and P(RR(0) = 0) = 2/3. With the weights the other way round it "
+        "is right for all n."
+    ),
     notes="The paper's example for n = 2 (Sec. 2.3.4) has the same slip: its weights, too, are exchanged "
     "against the formula.",
     verdict="corrected",

@@ -43,6 +43,7 @@ paper.claim(
     "O13",
     "Sec. 6.2",
     "There are 6^4 = 1296 inputs for list length 6 and integers 0..3.",
+    brief="There are 4^6 = 4096 inputs, not 6^4 = 1296.",
     verdict="corrected",
     instances=grid(n=(6,), k=(3,)),
     check=printed_inputs,

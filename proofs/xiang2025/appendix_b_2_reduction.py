@@ -118,6 +118,10 @@ paper.claim(
     "App. B.2, (31), r = n",
     "Replacing the guess of bit 1 by that of an independent optimal channel never lowers P(at most u "
     "errors) when all guesses are released.",
+    brief=(
+        "Replacing one guess of all-or-nothing by that of a channel lowers the probability from 5/8 to 9/16 "
+        "(n = r = 2, δ = 1/2). For ε-DP the step is right."
+    ),
     notes="With n = r = 2, u = 0, δ = 1/2: both guesses of all-or-nothing are right with probability 1/2 + "
     "(1/2)·(1/4) = 5/8. The guess of a separate channel is right with probability (1 + 1/2)/2 = 3/4 and "
     "independent of the other, which is right with 3/4 too: 9/16.",
@@ -140,6 +144,10 @@ paper.claim(
     "X5b",
     "App. B.2, (30) and (31), r < n",
     "... nor when r < n guesses are released by the original scores.",
+    brief=(
+        "Even for independent channels it lowers it, from 7/8 to 13/16 (n = 2, r = 1, δ = 1/2): the score "
+        "belongs to the old guess."
+    ),
     notes="With n = 2, r = 1, u = 0, δ = 1/2: a hidden guess is released only if both bits are hidden (1/4), so "
     "that the one guess is right with probability 1 - (1/4)·(1/2) = 7/8. Guess 1 is the one released if "
     "bit 1 is revealed or both are hidden (3/4), and is right with probability 3/4 after the replacement; "

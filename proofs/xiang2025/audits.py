@@ -29,7 +29,10 @@ from .games import (
 )
 from .mechanisms import one_secret as one_secret_program
 
-MINIMAL = "smallest n, then r, u, the δ of smallest denominator; mechanisms: independent, all-or-nothing, one secret"
+MINIMAL = (
+    "smallest n, then r, u, the δ of smallest denominator; mechanisms, all with ε = 0: independent, "
+    "all-or-nothing, one secret"
+)
 
 
 MECHANISMS = ("independent", "all-or-nothing", "one secret")

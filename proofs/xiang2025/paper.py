@@ -12,10 +12,11 @@ from tightdp.claims import Paper
 paper = Paper(
     "xiang2025",
     title="Tight Privacy Audit in One Run",
+    words={"x": "e^λ"},
     stands="""
     The framework, the reduction of one bit to a pair of laws (X1-X3) and the conversion to (ε, δ) (X10) stand. The
     main theorem does not: independent channels are **not** the best that an f-DP mechanism allows, for any
-    symmetric f except that of pure DP (X4d). Its proof compares the marginal error of one guess and forgets that
+    symmetric f but that of pure DP and f = 0 (X4d). Its proof compares the marginal error of one guess and forgets that
     the guess depends on the other guesses and on its own release (X5). A second, separate error makes the bound of
     Theorem 3 too small even for independent channels (X7b). So the reported lower bounds are not valid at the
     stated confidence for δ > 0: a mechanism that is exactly (0, δ)-DP is rejected with probability above δ at every

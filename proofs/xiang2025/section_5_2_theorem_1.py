@@ -144,6 +144,11 @@ paper.claim(
     "Thm 1, all guesses released (r = n)",
     "If M is f-DP then for every M, every way to form its input and every decoder, P(at most u errors among "
     "n guesses) is at most what n independent f-DP channels with the optimal decoder attain, for every u.",
+    brief=(
+        "All-or-nothing, which reveals all bits with probability δ = 1/2 and otherwise none (ε = 0), lets "
+        "two guesses be right with probability 5/8; two independent channels with 9/16. In its place stands "
+        "a sharp bound for (ε,δ)-DP."
+    ),
     verdict="corrected",
     instances=list(cells(4, MECHANISMS[:2], every=True)),
     check=channels_are_best,
@@ -166,6 +171,10 @@ paper.claim(
     "X4b",
     "Thm 1, some guesses withheld (r < n)",
     "The same for every number r < n of guesses, released by score.",
+    brief=(
+        "A mechanism that reveals exactly one of two bits (δ = 1/2, ε = 0) lets the one released guess be "
+        "right always; independent channels with 7/8."
+    ),
     verdict="corrected",
     instances=list(cells(3, MECHANISMS, every=False)),
     check=channels_are_best,

@@ -50,9 +50,10 @@ def shared_score_beats_channels() -> None:
     Neighbours differ in one bit, and given the other bits the pair (S, message of the bit) has the laws of a single
     channel while the other messages have the same law under both: the mechanism is exactly f-DP. With r = n = 2 all
     guesses are right with probability E[Q²]; independent channels have (E Q)². The difference is the variance of Q,
-    which is 0 only if the score is constant, that is, for f = f_{ε,0}. (The same with any n = r >= 2, by Jensen's
-    inequality for Q^n.) In particular it is δ(1-δ)/(1+t)² for f_{ε,δ}. The first step writes the variance as a sum
-    of squares, for three atoms; the same double sum is the variance for any number, and for densities.
+    which is 0 only if the score is constant, that is, for f = f_{ε,0}, or f = 0, where every score is infinite.
+    (The same with any n = r >= 2, by Jensen's inequality for Q^n.) In particular it is δ(1-δ)/(1+t)² for f_{ε,δ}.
+    The first step writes the variance as a sum of squares, for three atoms; the same double sum is the variance for
+    any number, and for densities.
     """
     masses, chances = symbols("m1:4"), symbols("q1:4")
     mean = sum(m * c for m, c in zip(masses, chances, strict=True))
@@ -88,9 +89,12 @@ def shared_score_wins(seed: int) -> dict[str, Any]:
 paper.claim(
     "X4d",
     "Thm 1 for every other f",
-    "For every symmetric f except f_{ε,0} (Gaussian, Laplace and sub-sampled curves included) Theorem 1 fails "
-    "already for n = r = 2, u = 0: with Q the chance that an optimal channel is right given its score, `P(no "
-    "error) >= E[Q²] > (E[Q])²`, the last being what independent channels attain.",
+    (
+        "For every symmetric f except f_{ε,0} and f = 0 (Gaussian, Laplace and sub-sampled curves included) "
+        "Theorem 1 fails already for n = r = 2, u = 0: with Q the chance that an optimal channel is right "
+        "given its score, `P(no error) >= E[Q²] > (E[Q])²`, the last being what independent channels "
+        "attain."
+    ),
     near=("E[Q²] > (E[Q])²", "E[Q²] > 2·(E[Q])²"),
     verdict="proved",
     extra=True,
@@ -98,9 +102,11 @@ paper.claim(
     quick=8,
     check=shared_score_wins,
     proof=shared_score_beats_channels,
-    notes="With X4c: among symmetric f, Theorem 1 holds for all n, r, u exactly if f = f_{ε,0}. The "
-    "mechanism draws one score for all secrets. In the checked instances f has two or three scores, drawn "
-    "at random.",
+    notes=(
+        "With X4c: among symmetric f, Theorem 1 holds for all n, r, u exactly if f = f_{ε,0} or f = 0 (all "
+        "is revealed). The mechanism draws one score for all secrets. In the checked instances f has two or "
+        "three scores, drawn at random."
+    ),
 )
 
 
@@ -162,8 +168,8 @@ paper.row(
     "decoder and score attain, for every u.",
     parts=("X4a", "X4b", "X4c", "X4d", "X4e", "X4f", "X4g", "X4h"),
     readings="""
-    - "For all M, H, D" as printed: false for every symmetric f that is not pure (X4d), in every cell that was tried
-      (X4f).
+    - "For all M, H, D" as printed: false for every symmetric f that is neither pure nor 0 (X4d), in every cell that
+      was tried (X4f).
     - Pure DP: true (X4c).
     - Mechanisms that treat the bits independently (the "special case" of the experiments, with any release): true
       (X4e).

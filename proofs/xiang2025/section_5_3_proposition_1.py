@@ -70,6 +70,9 @@ paper.claim(
     "X8a",
     "Prop. 1, (26)",
     "P(at most u errors) <= exp(-λu + Σ ln(1 - v_k + v_k e^λ)) for every λ < 0.",
+    brief=(
+        "It inherits that: 1 against 15/16 at e^λ = 1/2. The inequality bounds the independent sum, as its proof shows."
+    ),
     verdict="corrected",
     instances=[
         {**each, "x": x}

@@ -76,6 +76,7 @@ paper.claim(
     "Thm 3, (24)",
     "P(at most u errors) is at most P(sum of independent Bernoulli(v_k) <= u), v_k the error probability of "
     "the k-th order statistic of the score.",
+    brief="The mechanism of X4b is always right; the bound is 7/8. True for ε-DP.",
     verdict="corrected",
     instances=[
         each for n in (1, 2) for every in (False, True) for each in cells(n, MECHANISMS, every=every) if each["n"] == n

@@ -58,6 +58,7 @@ paper.claim(
     "X9a",
     "Sec. 5.3, after (20)",
     "Whatever the tie-breaking rule, the right-hand side of the bound (19) is valid.",
+    brief="The right-hand side is the same for every tie-breaking rule, but it is valid only where Theorem 1 is.",
     verdict="corrected",
     instances=[
         {**each, "rule": rule}

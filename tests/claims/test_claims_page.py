@@ -1,25 +1,30 @@
-"""The committed report page: it says what the claims say, and what a run of them finds."""
+"""The committed report: it says what the claims say, and what a run of them finds."""
 
 from __future__ import annotations
 
+import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from tightdp.claims import Correction, Paper
+from tightdp.claims import Correction, Fails, Paper, identity
 from tightdp.claims.blocks import unwrapped
 from tightdp.claims.files import load_papers
 from tightdp.claims.model import Claim
-from tightdp.claims.page import html, markdown
+from tightdp.claims.mutate import mutated
+from tightdp.claims.numbered import numbered
+from tightdp.claims.page import markdown, pages, paper_markdown
 from tightdp.claims.run import run_paper
+from tightdp.claims.words import at, short
 
 ROOT = Path(__file__).parent.parent.parent
-CLAIMS = ROOT / "proofs"
+PROOFS = ROOT / "proofs"
 AGAIN = "make it again: tightdp claims --report proofs"
 
 
 def papers() -> list[Paper]:
-    return load_papers(CLAIMS)
+    return load_papers(PROOFS)
 
 
 def recorded(claim: Claim) -> list[str]:
@@ -27,22 +32,42 @@ def recorded(claim: Claim) -> list[str]:
     texts = claim.texts
     found = [claim.statement, texts.breaks, texts.stands, texts.readings, texts.notes, claim.reason]
     if claim.corrected is not None:
-        found.append(f"**Corrected statement** ({claim.corrected.verdict}). {claim.corrected.statement}")
+        found.append(f"**Instead** ({claim.corrected.verdict}). {claim.corrected.statement}")
     if claim.brute is not None:
         found.append(claim.command)
-    aside = " (aside)" if claim.extra else ""
-    found.append(f"#### {claim.id} ({claim.place}): {claim.verdict}{aside}")
+    found.append(f"### {claim.id} ({claim.place}): {claim.verdict}")
     return [unwrapped(text) for text in found if text]
 
 
-def test_the_committed_page_says_what_is_recorded() -> None:
-    page = (ROOT / "proofs" / "report.md").read_text(encoding="utf-8")
+def test_the_committed_pages_say_what_is_recorded() -> None:
+    summary = (PROOFS / "report.md").read_text(encoding="utf-8")
     for paper in papers():
-        assert unwrapped(paper.stands) in page, AGAIN
+        page = (PROOFS / "report" / f"{paper.name}.md").read_text(encoding="utf-8")
+        assert unwrapped(paper.stands) in summary, AGAIN
         for item in paper.items:
             texts = recorded(item) if isinstance(item, Claim) else [item.texts.readings, item.texts.notes]
             for text in texts:
                 assert unwrapped(text) in page, f"{paper.name} {item.id}: {AGAIN}"
+        for proof in numbered(paper):
+            assert page.count(unwrapped(proof.argument)) == 1, f"{paper.name}, proof {proof.number}: {AGAIN}"
+
+
+def test_what_is_printed_and_false_stands_in_the_summary() -> None:
+    summary = (PROOFS / "report.md").read_text(encoding="utf-8")
+    for paper in papers():
+        for item in paper.items:
+            if isinstance(item, Claim) and item.verdict in ("refuted", "corrected"):
+                aside = item.extra or item.unclaimed
+                assert (f"[{item.id}](report/{paper.name}.md" in summary) != aside, f"{item.id}: {AGAIN}"
+                assert aside or unwrapped(item.texts.brief) in summary, f"{item.id}: {AGAIN}"
+
+
+def test_the_summary_is_short_and_tells_the_share_of_changes_that_is_noticed() -> None:
+    summary = (PROOFS / "report.md").read_text(encoding="utf-8")
+    assert len(summary.split()) < 3000
+    (line,) = [line for line in summary.split("\n") if line.startswith("Changed one at a time")]
+    noticed, of = (int(word) for word in line.split() if word.isdigit() and int(word) > 99)
+    assert Fraction(noticed, of) >= Fraction(95, 100)
 
 
 def test_a_wrapped_minus_sign_is_no_list_item() -> None:
@@ -52,44 +77,88 @@ def test_a_wrapped_minus_sign_is_no_list_item() -> None:
     )
 
 
-def test_no_text_of_the_page_is_taken_for_code_or_cut_off() -> None:
-    page = (ROOT / "proofs" / "report.md").read_text(encoding="utf-8")
-    assert "\n    " not in page
+def test_no_text_is_taken_for_code_or_cut_off() -> None:
     for paper in papers():
+        page = (PROOFS / "report" / f"{paper.name}.md").read_text(encoding="utf-8")
+        assert "\n    " not in page
         for item in paper.items:
             texts = item.texts
-            for text in (texts.stands, texts.readings, texts.notes, texts.breaks):
+            for text in (texts.stands, texts.readings, texts.notes, texts.breaks, texts.brief):
                 assert not text or text.rstrip()[-1] in ".)*", f"{paper.name} {item.id}: {text}"
 
 
 @pytest.mark.slow
 def test_the_committed_pages_are_what_a_run_makes() -> None:
     found = [(paper, list(run_paper(paper))) for paper in papers()]
-    assert (ROOT / "proofs" / "report.md").read_text(encoding="utf-8") == markdown(found), AGAIN
-    assert (ROOT / "proofs" / "report.html").read_text(encoding="utf-8") == html(found), AGAIN
+    changes = list(mutated([paper for paper, _ in found]))
+    for name, text in pages(found, changes).items():
+        assert (PROOFS / name).read_text(encoding="utf-8") == text, AGAIN
 
 
-def test_nothing_on_the_page_depends_on_the_clock() -> None:
+def test_nothing_on_the_pages_depends_on_the_clock() -> None:
     paper = Paper("test2026")
     paper.claim("T1", "Thm 1", "One is one.", verdict="holds-on", instances=[{"n": 1}], check=lambda n: n == 1)
-    pages = {markdown([(paper, list(run_paper(paper)))]) for _ in range(2)}
-    assert len(pages) == 1
+    first, second = (pages([(paper, list(run_paper(paper)))]) for _ in range(2))
+    assert first == second
+    assert list(first) == ["report.md", "report.html", "report/test2026.md", "report/test2026.json"]
 
 
-def test_what_is_false_stands_at_the_top() -> None:
-    paper = Paper("test2026", stands="Most of it.")
-    paper.claim(
-        "T1",
-        "Thm 1",
-        "All n are odd.",
-        verdict="corrected",
-        instances=[{"n": 1}, {"n": 2}],
-        check=lambda n: n % 2 == 1,
-        brute=lambda n: n % 2 == 1,
-        at={"n": 2},
-        corrected=Correction("1 is.", verdict="holds-on", instances=[{"n": 1}], check=lambda n: n % 2 == 1),
+def odd(n: int) -> bool | Fails:
+    return n % 2 == 1 or Fails("It is even.", half=Fraction(n, 2))
+
+
+def test_what_is_false_stands_in_the_summary_and_facts_do_not() -> None:
+    paper = Paper("test2026", stands="Most of it.", words={"n": "number"})
+    arguments = {
+        "verdict": "corrected",
+        "instances": [{"n": 1}, {"n": 2}],
+        "check": odd,
+        "brute": lambda n: odd(n),
+        "at": {"n": 2},
+        "corrected": Correction("1 is.", verdict="holds-on", instances=[{"n": 1}], check=odd),
+    }
+    paper.claim("T1", "Thm 1", "All n are odd.", **arguments)
+    paper.claim("T2", "Thm 2", "All n are odd, again.", brief="2 is even.", **arguments)
+    paper.claim("T3", "Thm 2", "A stronger reading.", unclaimed=True, **arguments)
+    outcomes = list(run_paper(paper))
+    summary, page = markdown([(paper, outcomes)]), paper_markdown(paper, outcomes)
+    assert (
+        "T1](report/test2026.md#test2026-T1) Thm 1: All n are odd. But: It is even. Instead: 1 is. (holds-on)"
+        in summary
     )
-    page = markdown([(paper, list(run_paper(paper)))])
-    assert page.index("Most of it.") < page.index("### False as printed") < page.index("### All verdicts")
-    assert "| [T1](#test2026-T1) | Thm 1 | All n are odd. | fails at n = 2 | 1 is. (holds-on) |" in page
-    assert "**Counterexample** at n = 2" in page
+    assert "T2](report/test2026.md#test2026-T2) Thm 2: 2 is even. (holds-on)" in summary
+    assert "T3" not in summary
+    assert "**But** at number = 2 (the first that fails" in page
+    assert page.index("### T2") < page.index("## Facts found") < page.index("### T3")
+    (claim, *_) = json.loads(pages([(paper, outcomes)])["report/test2026.json"])["claims"]
+    assert claim["counterexample"]["numbers"] == {"half": "1"}
+    assert claim["instances"] == [{"n": 1}, {"n": 2}]
+
+
+def lemma() -> None:
+    """Equals are equal."""
+    identity(1, 1, "one")
+
+
+def theorem() -> None:
+    """By the lemma."""
+    lemma()
+    identity(2, 2, "two")
+
+
+def test_proofs_are_numbered_once_and_linked() -> None:
+    paper = Paper("test2026")
+    for name in ("T1", "T2"):
+        paper.claim(name, "", name, verdict="proved", proof=theorem)
+    assert [(each.number, each.uses, each.serves) for each in numbered(paper)] == [(1, (), ()), (2, (1,), ("T1", "T2"))]
+    page = paper_markdown(paper, list(run_paper(paper)))
+    assert page.count("By the lemma.") == page.count("Equals are equal.") == 1
+    assert page.count("[Proof 2](#test2026-proof-2), 2 steps checked by machine.") == 2
+    assert "It uses [Proof 1](#test2026-proof-1)." in page
+
+
+def test_long_fractions_become_decimals_and_variables_words() -> None:
+    assert short("p = 12345678901/98765432109 <= 1/3") == "p = 0.125... <= 1/3"
+    assert at({"lam": Fraction(1, 5), "many": 5, "silent": True}, {"many": "guesses", "silent": "it abstains"}) == (
+        "λ = 1/5, guesses = 5, it abstains"
+    )

@@ -35,7 +35,7 @@ def test_a_near_miss_has_to_be_refuted() -> None:
     right = {"statement": "`mean <= n/2`", "verdict": "holds-on", "instances": HALF, "check": mean}
     found = outcome(near=("n/2", "n/3"), **right)
     assert found.differs == ""
-    assert found.evidence.near == "`mean <= n/3` (refuted at n = 1)"
+    assert found.evidence.near == "`n/3` in place of `n/2` (refuted at n = 1)"
     assert "no instance refutes the near miss" in outcome(near=("n/2", "n"), **right).differs
 
 

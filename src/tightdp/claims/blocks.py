@@ -184,7 +184,7 @@ def _inline(text: str) -> str:
 
 def _marked(text: str) -> str:
     safe = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text), flags=re.DOTALL)
-    return re.sub(r"\[([^\]]+)\]\((#[\w.-]+)\)", r'<a href="\2">\1</a>', safe)
+    return re.sub(r"\[([^\]]+)\]\((?:[\w/.-]+\.md)?(#[\w.-]+)\)", r'<a href="\2">\1</a>', safe)
 
 
 _STYLE = """

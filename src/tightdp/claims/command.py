@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from tightdp.claims.files import load_papers
 from tightdp.claims.model import Paper
 from tightdp.claims.mutate import Change, mutated, noticed_share
-from tightdp.claims.page import html, markdown
+from tightdp.claims.page import pages
 from tightdp.claims.reverify import recheck
 from tightdp.claims.run import Outcome, run_claims
 from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--mutate", action="store_true", help=changed)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--recheck", metavar=("ID", "KEY=VALUE"), nargs="+", help=again)
-    parser.add_argument("--report", metavar="DIR", help="write report.md and report.html there")
+    parser.add_argument("--report", metavar="DIR", help="write the pages of a report there")
 
 
 def run(options: Namespace) -> int:
@@ -63,7 +63,8 @@ def run(options: Namespace) -> int:
         json.dump(as_dict(found, options.path, options.quick, complete), sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     if options.report is not None:
-        _write(Path(options.report), found)
+        changes = [] if options.id else list(mutated([paper for paper, _ in found]))
+        _write(Path(options.report), found, changes)
     if any(outcome.differs for _, outcomes in found for outcome in outcomes):
         return DIFFERS
     return AS_RECORDED if complete else INTERRUPTED
@@ -141,10 +142,11 @@ class _Status:
             self._running = False
 
 
-def _write(directory: Path, found: list[tuple[Paper, list[Outcome]]]) -> None:
+def _write(directory: Path, found: list[tuple[Paper, list[Outcome]]], changes: list[Change]) -> None:
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "report.md").write_text(markdown(found), encoding="utf-8")
-        (directory / "report.html").write_text(html(found), encoding="utf-8")
+        for name, text in pages(found, changes).items():
+            place = directory / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ParameterError(f"cannot write to {directory}: {error.strerror}", "give a directory") from None

@@ -96,6 +96,7 @@ class Statement:
         self.check = check
         self.proof = proof
         self.near = near if near is None or isinstance(near, Near) else self._changed(*near)
+        self.missed = _missed(near)
         self.loose = loose
         self.minimal = minimal or "the first that fails, in the order of the instances (smallest first)"
         self._full = tuple(coerced(instance) for instance in instances)
@@ -119,6 +120,14 @@ class Statement:
         """Set the check; so that a claim decorates it."""
         self.check = check
         return check
+
+
+def _missed(near: tuple[str, str] | Near | None) -> str:
+    """Say how a near miss differs."""
+    if near is None or isinstance(near, Near):
+        return "" if near is None else near.statement
+    old, new = (text.replace("`", "").strip() for text in near)
+    return f"`{new}` in place of `{old}`"
 
 
 class Correction(Statement):

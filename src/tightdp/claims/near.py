@@ -71,7 +71,7 @@ def refuted_near_miss(statement: Statement, answers: Answers, quick: bool) -> st
         else:
             refuted = refuting(near, answers, instance)
         if refuted:
-            return f"{near.statement if isinstance(near, Near) else near} (refuted at {shown_instance(instance)})"
+            return f"{statement.missed} (refuted at {shown_instance(instance)})"
     false = near.statement if isinstance(near, Near) else near
     raise ParameterError(f"no instance refutes the near miss: {false}", "add instances that are nearer to the edge")
 

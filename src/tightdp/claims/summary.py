@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 from tightdp._version import __version__
 from tightdp.claims.instances import shown_instance, shown_value
-from tightdp.claims.model import Claim, Paper
+from tightdp.claims.model import Claim, Paper, Statement
 from tightdp.claims.mutate import Change, noticed_share
 from tightdp.claims.run import Counterexample, Evidence, Outcome
 from tightdp.exact.numbers import as_text, decimal_text
@@ -112,6 +113,40 @@ def mutation_as_dict(found: list[Change], path: Any) -> dict[str, Any]:
         "parameters": {"path": str(path), "mutate": True},
         "status": "exact",
         "result": result,
+    }
+
+
+def paper_json(paper: Paper, outcomes: list[Outcome]) -> str:
+    """Return what stands beside the page of a paper: exact numbers, steps of proofs, all instances, a line each."""
+    claims = [_in_full(outcome) for top in outcomes for outcome, _ in _with_parts(top)]
+    lines = ",\n".join(json.dumps(claim, ensure_ascii=False) for claim in claims)
+    return f'{{"paper": {json.dumps(paper.name)}, "claims": [\n{lines}\n]}}\n'
+
+
+def _in_full(outcome: Outcome) -> dict[str, Any]:
+    item = outcome.item
+    found: dict[str, Any] = {
+        "id": item.id,
+        "place": item.place,
+        "statement": item.statement,
+        "verdict": outcome.verdict,
+    }
+    if not isinstance(item, Claim):
+        return {**found, "parts": list(item.parts)}
+    found |= {"counterexample": _counterexample(outcome.evidence.counterexample), **_everything(item, outcome.evidence)}
+    if item.corrected is not None and outcome.corrected is not None:
+        corrected = {"statement": item.corrected.statement, "verdict": outcome.corrected.verdict}
+        found["corrected"] = corrected | _everything(item.corrected, outcome.corrected)
+    return found
+
+
+def _everything(statement: Statement, evidence: Evidence) -> dict[str, Any]:
+    return {
+        "near_miss": evidence.near or None,
+        "steps": [{"what": step.what, "by": step.kind} for step in evidence.steps],
+        "instances": [
+            {name: _plain(value) for name, value in instance.items()} for instance in statement.instances(quick=False)
+        ],
     }
 
 

@@ -22,6 +22,7 @@ _WORDS = {
     "epsilon": "ε",
     "exp_epsilon": "e^ε",
     "lam": "λ",
+    "seed": "draw",
     "t": "e^ε",
     "tau": "τ",
 }
