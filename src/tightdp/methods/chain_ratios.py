@@ -16,7 +16,8 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
-from tightdp.methods.chain_search import Runs, Steps
+from tightdp.methods.chain_forms import Steps
+from tightdp.methods.chain_search import Runs
 
 __all__ = ["MAX_PAIRS", "TooManyForms", "every_ratio"]
 
