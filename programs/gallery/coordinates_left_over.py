@@ -19,7 +19,6 @@ from fractions import Fraction
 
 from tightdp import Int, choice, geometric, mechanism
 
-
 HALF = Fraction(1, 2)
 
 

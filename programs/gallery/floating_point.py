@@ -33,9 +33,9 @@ def meant(x, ratio="1/2"):
 
 @mechanism(record=Bit)
 def shipped(x, ratio="1/2"):
-    """The value with noise, both and their sum stored as floats."""
-    noise = stored(geometric(0, ratio, -12, 12))
-    return stored(4 * sum(x) + noise)
+    """The value with noise, noise and sum stored as floats; then clamped."""
+    noise = stored(geometric(0, ratio, -20, 20))
+    return max(-12, min(stored(4 * sum(x) + noise), 12))
 
 
 @mechanism(record=Bit)

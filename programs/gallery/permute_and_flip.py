@@ -10,7 +10,7 @@ exponential is below 1633/1000.
 Why: The exponential mechanism keeps all its privacy losses on one pair of datasets within an interval of length ε,
 wherever that interval lies; this is worth a factor of 4 in ρ. Permute-and-flip is as private in the sense of pure
 ε-DP and more accurate, but its losses fill the interval from -ε to ε. A proof about one was taken over with the other.
-On the scores (0, 0) and (1, -1) the exponential of the divergence is 16/7, and ρ = ε²/2 is what remains.
+On the scores (-1, 0) and (0, -1) the exponential of the divergence is 7/3, and ρ = ε²/2 is what remains.
 
 Parameters: ratio = exp(-ε/2). Records are the scores of the candidates, neighbours differ by 1 in each.
 """
@@ -31,6 +31,7 @@ def shipped(x, ratio="1/2"):
     for candidate in shuffle(range(len(x))):
         if flip(ratio ** (best - x[candidate])):
             return candidate
+    return None  # never: the best one is always taken
 
 
 mended = meant

@@ -17,6 +17,7 @@ from tightdp.claims.reverify import recheck
 from tightdp.claims.run import Outcome, run_claims
 from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
 from tightdp.errors import ParameterError
+from tightdp.session.builtin import builtin_claims
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -31,7 +32,7 @@ AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 130
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add what the command takes."""
-    what = f"a file, a package or a directory of claims (by default {DEFAULT})"
+    what = f"a file, a package or a directory of claims (default {DEFAULT}, or those that ship with tightdp)"
     again = "repeat a counterexample by brute force alone, as recorded or at the instance given"
     parser.add_argument("path", metavar="PATH", nargs="?", default=DEFAULT, help=what)
     parser.add_argument("--id", metavar="ID", action="append", default=[], help="only this claim (may be repeated)")
@@ -48,6 +49,7 @@ def run(options: Namespace) -> int:
 
     Interrupted, it prints and writes what is decided, and returns 130.
     """
+    options.path = _located(options.path)
     if options.recheck is not None:
         return recheck(load_papers(Path(options.path)), options.recheck)
     if options.mutate:
@@ -85,6 +87,12 @@ def _mutate(options: Namespace) -> int:
     else:
         sys.stdout.write(mutation_line(found))
     return DIFFERS if share is not None and share < NOTICED else AS_RECORDED
+
+
+def _located(path: str) -> str:
+    """Return the path; for the default outside a clone that of the claims in the package."""
+    shipped = builtin_claims()
+    return str(shipped) if path == DEFAULT and not Path(path).exists() and shipped is not None else path
 
 
 def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]]) -> None:

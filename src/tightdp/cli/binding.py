@@ -11,6 +11,7 @@ from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_bindings
 from tightdp.language.program import Bound
 from tightdp.session.arguments import read_count
+from tightdp.session.builtin import builtin_program, nearest_program
 from tightdp.session.files import import_file, mechanisms_of
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
@@ -39,7 +40,7 @@ def add_limits(parser: ArgumentParser, method: bool = True) -> None:
 def load(place: str) -> Mechanism:
     """Import FILE[:NAME] and return its mechanism. Raises UsageError where there is none, or not exactly one."""
     path, name = _split(place)
-    found = mechanisms_of(import_file(path))
+    found = mechanisms_of(import_file(_located(path)))
     if not found:
         raise UsageError(f"{path} defines no mechanism", "decorate a function with @mechanism(record=...)")
     if name:
@@ -87,6 +88,20 @@ def bind_program(
             hint = "use the option --neighbours" if name == "neighbours" else "leave it out"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
     return mechanism.program.bind(size, neighbours=neighbours, **parameters)
+
+
+def _located(path: Path) -> Path:
+    """Return the path, or that of the program in the package that has this name, where there is no such path."""
+    if path.exists() or path.is_absolute():
+        return path
+    name = path.as_posix()
+    built_in = builtin_program(name)
+    if built_in is not None:
+        return built_in.path
+    close = nearest_program(name.removesuffix(".py").removeprefix("programs/"))
+    if path.suffix or not close:
+        return path  # the loader complains
+    raise UsageError(f"there is no file or program {name}", f"did you mean {close}? tightdp programs lists them")
 
 
 def _split(place: str) -> tuple[Path, str]:

@@ -27,17 +27,19 @@ COMMANDS = {
     "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",
     "show": "the diagram of the program: counts, Graphviz text, a picture",
     "sample": "draw outputs",
+    "programs": "the mechanisms that ship with tightdp, to be named in place of a file",
     "claims": "the claims of papers, decided again: exit status 1 when a verdict is not the recorded one",
 }
 
 _EXAMPLES = """\
 FILE is a Python file that defines mechanisms; it is imported. One mechanism in it needs no NAME.
+It may also be one of the names that `tightdp programs` lists.
 VALUE is an int, a rational (1/5), a decimal (0.2), a word, or a JSON array.
 
 examples:
-  tightdp privacy randomized_response.py n=8 lam=1/5
-  tightdp verify randomized_response.py n=8 lam=1/5 --epsilon 1.4
-  tightdp distribution randomized_response.py lam=1/5 --input '[0,1,1]'
+  tightdp privacy randomized_response n=8 lam=1/5
+  tightdp verify randomized_response n=8 lam=1/5 --epsilon 1.4
+  tightdp distribution randomized_response lam=1/5 --input '[0,1,1]'
   tightdp audit --canaries 1000 --guesses 100 --correct 75 --delta 1e-4
 
 exit status: 0 done (or holds), 1 refuted, 2 bad input, 3 a limit was reached before the question was decided,
@@ -137,7 +139,7 @@ def _parser(command: str) -> _Parser:
     return parser
 
 
-_USAGE = {"claims": "[PATH]", "audit": "--canaries M --guesses R --correct V"}
+_USAGE = {"claims": "[PATH]", "programs": "[NAME]", "audit": "--canaries M --guesses R --correct V"}
 _EXTRA = {
     "sweep": "A range is n=2..20; several values are lam=1/10,1/5. With --alpha or --beta it asks accuracy, with "
     "--efficacy efficacy, otherwise privacy.",
