@@ -18,7 +18,6 @@ FOLDERS = ("src", "tests", "proofs", "benchmarks", "programs")
 LONGEST = 400
 
 LONG = {
-    "src/tightdp/logic/encode.py",
     "src/tightdp/limits/child.py",
 }
 """Files of more than 400 lines."""
