@@ -89,10 +89,10 @@ def naive(instance: Any) -> str:
     """The tight ratio by going through all runs."""
     from tightdp.errors import TightdpError
     from tightdp.language import interp
-    from tightdp.language.neighbours import neighbours_of
+    from tightdp.language.neighbours import relation_of
 
     bound = instance.engine.bound
-    neighbours = neighbours_of(bound)
+    neighbours = relation_of(bound).neighbours
     try:
         laws = {x: interp.law(bound, x) for x in product(bound.record.values, repeat=bound.n)}
     except TightdpError as error:
