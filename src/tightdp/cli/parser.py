@@ -25,6 +25,7 @@ COMMANDS = {
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
     "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",
+    "report": "one page of HTML about a mechanism: source, ε, curves, accuracy, cost",
     "show": "the diagram of the program: counts, Graphviz text, a picture",
     "sample": "draw outputs",
     "programs": "the mechanisms that ship with tightdp, to be named in place of a file",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tightdp.results.guessing import Guessing
     from tightdp.results.likelihood import Likelihood
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
+    from tightdp.results.report import Report
     from tightdp.results.result import Subject
     from tightdp.session.engine import Engine
 
@@ -296,6 +297,16 @@ class Instance:
         from tightdp.session import search
 
         return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
+
+    def report(self, *, alpha: Any = 1) -> Report:
+        """Return all answers about this instance, as a page: shown in a notebook, `html()` for a file.
+
+        Accuracy is measured at the error bound `alpha` where the mechanism has a target. Every part is asked within the
+        limits of the instance; what does not fit it or takes too long is left out, and the page says so.
+        """
+        from tightdp.session.report import report
+
+        return report(self, read_number("alpha", alpha))
 
     # verification
 

@@ -1,0 +1,233 @@
+"""The page of a report, section by section."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from html import escape
+from itertools import groupby
+
+from tightdp._version import __version__
+from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.present.registry import view
+from tightdp.present.report.charts import bars, curve, tradeoff
+from tightdp.present.report.style import STYLE
+from tightdp.present.words import brief, shortened, shown, shown_number
+from tightdp.results.report import Report, SourceText
+from tightdp.results.result import Result, TripleWitness
+
+__all__ = ["page"]
+
+_MOST_CELLS = 60
+_MOST_ROWS = 12
+_LONGEST_LABEL = 46
+
+
+def page(report: Report) -> str:
+    """Return the report as one page of HTML."""
+    title = f"{report.subject}"
+    sections = "".join(part for part in _sections(report) if part)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>"
+        f"<h1>{escape(title)}</h1>"
+        f'<p class="soft">neighbours: {escape(report.neighbours)} · tightdp {__version__}</p>'
+        f"<p>{escape(report.documentation.partition(chr(10))[0])}</p>"
+        f'{_numbers(report)}<div class="cards">{sections}</div></main></body></html>\n'
+    )
+
+
+def _sections(report: Report) -> Iterator[str]:
+    yield _section("Source", _sources(report.sources), wide=True)
+    yield _section("The worst pair", _witness(report))
+    yield _outputs(report)
+    if report.curve is not None:
+        said = "δ that is needed at each ε; it is linear in e^ε between the dots."
+        yield _section("Privacy curve", curve(report.curve.points, "δ against ε") + _soft(said) + _open(report.curve))
+    if report.tradeoff is not None:
+        said = "The best test between neighbours; the dashed line is perfect privacy."
+        drawn = tradeoff(report.tradeoff.vertices, "trade-off function")
+        yield _section("Trade-off function", drawn + _soft(said) + _open(report.tradeoff))
+    yield _accuracy(report)
+    if report.efficacy is not None:
+        yield _section("Auditing in one run", _view_of(report.efficacy), wide=True)
+    yield _section("Method and cost", _cost(report))
+    yield _section("What is exact", _exactness(report))
+
+
+def _numbers(report: Report) -> str:
+    known = report.privacy
+    if known.status == "exact":
+        found = [
+            ("tight e^ε", "∞" if known.exp_epsilon == math.inf else shown_number(known.exp_epsilon)),
+            ("tight ε", _log(known.epsilon)),
+        ]
+    else:
+        found = [("e^ε at least", shown_number(known.lower)), ("e^ε at most", shown_number(known.upper))]
+    if report.curve is not None and report.curve.status == "exact":
+        found.append(("δ at ε = 0", shown_number(report.curve.points[0][1])))
+        if known.exp_epsilon == math.inf:
+            found.append(("least δ at any ε", shown_number(report.curve.points[-1][1])))
+    if report.accuracy is not None and report.accuracy.one_minus_beta is not None:
+        found.append((f"within {as_text(report.accuracy.alpha)}, at worst", shown_number(report.accuracy.lower)))
+    cells = "".join(f'<div><span class="soft">{escape(name)}</span><b>{escape(said)}</b></div>' for name, said in found)
+    return f'<div class="numbers">{cells}</div>'
+
+
+def _log(epsilon: float) -> str:
+    return "∞" if epsilon == math.inf else "0" if epsilon == 0 else f"≈ {epsilon:.6g}"
+
+
+def _sources(sources: Sequence[SourceText]) -> str:
+    listing = "\n\n".join("\n".join(_lines(source)) for source in sources)
+    return f'<div class="scroll"><pre>{listing}</pre></div>{_soft("Random draws are marked.")}'
+
+
+def _lines(source: SourceText) -> Iterator[str]:
+    for number, line in enumerate(source.lines, source.first_line):
+        at, parts = 0, []
+        for _, start, end in (mark for mark in source.marks if mark[0] == number):
+            parts += [escape(line[at : start - 1]), f"<mark>{escape(line[start - 1 : end - 1])}</mark>"]
+            at = end - 1
+        yield f"<i>{number:4}  </i>{''.join(parts)}{escape(line[at:])}"
+
+
+def _witness(report: Report) -> str:
+    witness = report.privacy.witness
+    if not isinstance(witness, TripleWitness):
+        return "<p>All neighbouring datasets have the same output law: there is nothing to tell apart.</p>"
+    changed = [a != b for a, b in zip(witness.x, witness.x_prime, strict=True)]
+    p, q = witness.probability, witness.probability_prime
+    rows = [(f"on x: {_short(p)}", p, "bar1"), (f"on x': {_short(q)}", q, "bar2")]
+    where = [str(place + 1) for place, differs in enumerate(changed) if differs]
+    records = f"Record {where[0]} differs." if len(where) == 1 else f"Records {', '.join(where[:20])} differ."
+    ratio = "only x can give it" if q == 0 else f"a ratio of {shown_number(Fraction(p) / q)}"
+    return (
+        f'<p class="soft">dataset x</p>{_records(witness.x, changed)}'
+        f'<p class="soft">its neighbour x\'</p>{_records(witness.x_prime, changed)}'
+        f"<p>{escape(records)} The output {escape(brief(witness.output))} has the probabilities below: "
+        f"{escape(ratio)}.</p>{bars(rows, 'the two probabilities of the output')}"
+    )
+
+
+def _records(dataset: Sequence[object], changed: Sequence[bool]) -> str:
+    """Return the records as cells, equal ones in a row as one cell where there are many."""
+    cells = []
+    for (record, differs), run in groupby(zip(dataset, changed, strict=True)):
+        times = len(list(run))
+        style = ' class="changed"' if differs else ""
+        text = escape(shortened(shown(record), 40))
+        if times > 1 and len(dataset) > _MOST_CELLS:
+            cells.append(f"<span{style}>{text} × {times}</span>")
+        else:
+            cells += [f"<span{style}>{text}</span>"] * times
+    return f'<div class="records">{"".join(cells[:200])}</div>'
+
+
+def _outputs(report: Report) -> str:
+    if report.likelihood is None or not report.likelihood.rows:
+        return ""
+    listed = report.likelihood.rows[:_MOST_ROWS]
+    rows = []
+    for row in listed:
+        output = shortened(shown(row.output), _LONGEST_LABEL)
+        rows.append((f"{output}: {_short(row.probability)} : {_short(row.probability_prime)}", row.probability, "bar1"))
+        rows.append(("", row.probability_prime, "bar2"))
+    more = len(report.likelihood.rows) - len(listed)
+    said = "Probabilities on x (first) and on x' (second), largest ratio first."
+    said += f" {more:,} more outputs are left out." if more else ""
+    return _section("All outputs of this pair", _pairs(rows) + _soft(said))
+
+
+def _pairs(rows: Sequence[tuple[str, Fraction, str]]) -> str:
+    """Return bars in twos below one label."""
+    longest = max(share for _, share, _ in rows)
+    parts = []
+    for place, (label, share, style) in enumerate(rows):
+        top = place // 2 * 44 + 19 + place % 2 * 9
+        if label:
+            parts.append(f'<text x="0" y="{top - 5}">{escape(label)}</text>')
+        wide = max(float(share / longest) * 398, 1.5)
+        parts.append(f'<rect class="{style}" x="0" y="{top}" width="{wide:.2f}" height="8" rx="2"/>')
+    height = 44 * ((len(rows) + 1) // 2)
+    return f'<svg viewBox="0 0 400 {height}" role="img" aria-label="probabilities by output">{"".join(parts)}</svg>'
+
+
+def _accuracy(report: Report) -> str:
+    found = report.accuracy
+    if found is None or not found.top:
+        return ""
+    rows = []
+    for row in found.top:
+        alike = f" and {row.inputs - 1:,} more" if row.inputs > 1 else ""
+        rows.append((f"{brief(row.x, 30)}{alike}: {_short(row.one_minus_beta)}", row.one_minus_beta, "bar1"))
+    said = f"The probability of an error of at most {as_text(found.alpha)}, by dataset, worst first."
+    return _section("Accuracy by dataset", bars(rows, "accuracy by dataset", Fraction(1)) + _soft(said) + _open(found))
+
+
+def _cost(report: Report) -> str:
+    stats = report.stats
+    seconds = stats.compile + stats.count + stats.search
+    rows = [
+        ("method", stats.method),
+        ("nodes of the diagram", f"{stats.nodes:,}"),
+        ("output laws counted", f"{stats.queries:,}"),
+        ("triples compared", f"{stats.privacy_set:,}"),
+        ("seconds", f"{seconds:.3f}"),
+    ]
+    words = report.structure.symmetry.words if report.structure is not None else stats.symmetries
+    rows += [("symmetry", said) for said in words] or [("symmetry", "none was found")]
+    return _table(("", ""), rows)
+
+
+def _exactness(report: Report) -> str:
+    parts = {
+        "tight ε": report.privacy,
+        "outputs of the worst pair": report.likelihood,
+        "privacy curve": report.curve,
+        "trade-off function": report.tradeoff,
+        "accuracy": report.accuracy,
+        "efficacy": report.efficacy,
+    }
+    rows = [(name, found.status) for name, found in parts.items() if found is not None]
+    said = _table(("answer", "status"), rows)
+    note = "Exact answers are rational numbers; decimals and pictures are rounded. "
+    note += f"They hold for n = {report.parameters['n']} and these parameters, not for others."
+    left = "".join(f"<p>{escape(name)}: left out, {escape(reason)}.</p>" for name, reason in report.left_out)
+    return f"{said}<p></p>{left}{_soft(note)}"
+
+
+def _open(result: Result) -> str:
+    """Say that a result is not exact; nothing where it is."""
+    if result.status == "exact":
+        return ""
+    return f'<p class="open">{escape(result.status)}{escape(f": {result.reason}" if result.reason else "")}</p>'
+
+
+def _view_of(result: Result) -> str:
+    seen = view(result)
+    grid = _table(seen.grid.header, seen.grid.rows) if seen.grid is not None else ""
+    facts = "".join(f"<p>{escape(name)}: {escape(said)}</p>" for name, said in seen.facts)
+    return facts + grid + "".join(f"<p>{escape(sentence)}</p>" for sentence in seen.sentences)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = f"<tr>{''.join(f'<th>{escape(cell)}</th>' for cell in header)}</tr>" if any(header) else ""
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="scroll"><table>{head}{body}</table></div>'
+
+
+def _section(title: str, inner: str, wide: bool = False) -> str:
+    return f"<section{' class=wide' if wide else ''}><h2>{escape(title)}</h2>{inner}</section>"
+
+
+def _soft(text: str) -> str:
+    return f'<p class="soft">{escape(text)}</p>'
+
+
+def _short(value: Fraction) -> str:
+    """Write a probability so that it fits beside a bar."""
+    text = as_text(value)
+    return text if len(text) <= 18 else f"≈ {decimal_text(value)}"
