@@ -40,7 +40,7 @@ class Builder:
         self._serial += 1
         return self._serial
 
-    def _make(self, key: Any, make: Callable[[int], Expr]) -> Expr:
+    def _make(self, key: object, make: Callable[[int], Expr]) -> Expr:
         node = self._nodes.get(key)
         if node is None:
             node = self._nodes[key] = make(self._next())
@@ -48,7 +48,7 @@ class Builder:
 
     # leaves
 
-    def const(self, value: Any) -> Expr:
+    def const(self, value: object) -> Expr:
         """Return the constant `value`."""
         key = type(value), value
         node = self._constants.get(key)
@@ -56,7 +56,7 @@ class Builder:
             node = self._constants[key] = Const(self._next(), (value,))
         return node
 
-    def expr(self, value: Any) -> Expr:
+    def expr(self, value: object) -> Expr:
         """Return a scalar as a node: a plain value becomes a constant."""
         return value if isinstance(value, Expr) else self.const(value)
 
@@ -114,7 +114,7 @@ class Builder:
         assert bad is None
         return node
 
-    def equals(self, expr: Expr, value: Any) -> Expr:
+    def equals(self, expr: Expr, value: object) -> Expr:
         """Return the condition that a node takes a value."""
         if value not in expr.index:
             return self.false

@@ -19,7 +19,7 @@ REFUSED = (ArithmeticError, TypeError, ValueError)
 """What an operation raises where Python refuses its operands."""
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Whether a value takes part in arithmetic (bools are the integers 0 and 1, as in Python)."""
     return isinstance(value, (int, Fraction))
 
@@ -40,7 +40,7 @@ def _power(base: Any, exponent: Any) -> Any:
     return Fraction(base) ** int(exponent)
 
 
-def _integer(value: Any) -> int:
+def _integer(value: object) -> int:
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is not an integer")
     return value

@@ -36,7 +36,7 @@ class Places(Mapping[Any, int]):
     def __init__(self, values: range) -> None:
         self._values = values
 
-    def __getitem__(self, value: Any) -> int:
+    def __getitem__(self, value: object) -> int:
         if isinstance(value, Fraction) and value.denominator == 1:
             value = value.numerator
         if not isinstance(value, int) or value not in self._values:

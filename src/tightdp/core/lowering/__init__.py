@@ -147,7 +147,7 @@ class _Lowering(Machine):
             result = self.merge(self.builder.equals(leaf, record), self._plain(record), result)
         return result
 
-    def _plain(self, record: Any) -> Value:
+    def _plain(self, record: object) -> Value:
         if isinstance(record, tuple):
             return tuple(self._plain(part) for part in record)
         return as_value(record)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.values import Host, Range, Value
@@ -13,7 +12,7 @@ from tightdp.exact.rationals import as_fraction
 __all__ = ["adopt"]
 
 
-def adopt(m: Machine, thing: Any) -> Value:
+def adopt(m: Machine, thing: object) -> Value:
     """Return an object of the enclosing module as a value; lists of the module may be read, not changed."""
     if thing is None or isinstance(thing, (bool, str)):
         return thing

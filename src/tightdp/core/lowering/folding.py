@@ -26,7 +26,7 @@ _FOREIGN = ("numpy", "scipy", "sympy", "mpmath", "pandas", "torch")
 """Libraries whose functions are evaluated where their arguments are known, and otherwise not in the language."""
 
 
-def folded(m: Machine, function: Any, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
+def folded(m: Machine, function: object, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
     """Return the result of a pure function of an imported module for known arguments, or `UNKNOWN`."""
     if function is math.exp or not _is_pure(function):
         return UNKNOWN
@@ -41,13 +41,13 @@ def folded(m: Machine, function: Any, arguments: tuple[Value, ...], keywords: di
     return adopt(m, result) if _is_data(result) else UNKNOWN
 
 
-def is_foreign(function: Any) -> bool:
+def is_foreign(function: object) -> bool:
     """Whether a function belongs to Python's library or to one that is not written in the language."""
     top = (getattr(function, "__module__", None) or "").partition(".")[0]
     return top in sys.stdlib_module_names - {"__main__"} or top in _FOREIGN
 
 
-def instead(function: Any) -> str:
+def instead(function: object) -> str:
     """Return what to write in place of a function that is not in the language."""
     owner = getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or type(owner).__module__
@@ -61,7 +61,7 @@ def instead(function: Any) -> str:
     return "use the builtins and random primitives of the language, or a plain Python function"
 
 
-def _is_pure(function: Any) -> bool:
+def _is_pure(function: object) -> bool:
     module = getattr(function, "__module__", None) or ""
     if not isinstance(function, (types.BuiltinFunctionType, types.FunctionType)) and not _of_numpy(function):
         return False
@@ -74,7 +74,7 @@ def _is_pure(function: Any) -> bool:
     return top in sys.stdlib_module_names or top in _FOREIGN
 
 
-def _of_numpy(function: Any) -> bool:
+def _of_numpy(function: object) -> bool:
     return (type(function).__module__ or "").partition(".")[0] == "numpy" and callable(function)
 
 
@@ -93,7 +93,7 @@ def _plain(m: Machine, value: Value) -> Any:
     return UNKNOWN
 
 
-def _is_data(value: Any) -> bool:
+def _is_data(value: object) -> bool:
     if isinstance(value, (tuple, list)):
         return all(_is_data(item) for item in value)
     return value is None or isinstance(value, (bool, str, int, float)) or hasattr(value, "numerator")

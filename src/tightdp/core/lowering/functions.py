@@ -83,7 +83,7 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     )
 
 
-def _shown(target: Any, node: ast.AST | None) -> str:
+def _shown(target: object, node: ast.AST | None) -> str:
     if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
         return ast.unparse(node.func)
     return str(getattr(target, "__name__", target))
@@ -244,7 +244,7 @@ def _body(m: Machine, node: ast.FunctionDef, frame: Frame) -> Value:
     return value
 
 
-def _without(changes: dict[Any, Value], frame: int) -> dict[Any, Value]:
+def _without(changes: dict[object, Value], frame: int) -> dict[Any, Value]:
     """Return changes without those of the names of a frame."""
     return {cell: value for cell, value in changes.items() if type(cell) is not tuple or cell[0] != frame}
 

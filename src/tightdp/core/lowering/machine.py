@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering.merging import facts, merge, merge_changes, relative
@@ -208,7 +207,7 @@ class Machine:
 
     # runs that leave
 
-    def depart(self, target: list[Any] | None) -> None:
+    def depart(self, target: list[End] | None) -> None:
         """Note that runs leave the normal course for the place where `target` is collected (None: they end)."""
         self._departures.append(target)
 
@@ -222,11 +221,11 @@ class Machine:
         """Return a mark for `stayed`."""
         return len(self._departures)
 
-    def stayed(self, mark: int, *own: list[Any]) -> bool:
+    def stayed(self, mark: int, *own: object) -> bool:
         """Whether no run has left since the mark, except for the places `own`."""
         return all(any(target is place for place in own) for target in self._departures[mark:])
 
-    def arrived(self, mark: int, place: list[Any]) -> None:
+    def arrived(self, mark: int, place: object) -> None:
         """Forget those who left for a place since the mark: they have rejoined the others."""
         self._departures[mark:] = [target for target in self._departures[mark:] if target is not place]
 

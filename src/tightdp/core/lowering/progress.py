@@ -91,7 +91,7 @@ class _Picture:
             self._note(name)
             self._value(value)
 
-    def _note(self, fact: Any) -> None:
+    def _note(self, fact: object) -> None:
         self.plain.append(fact)
         self.full.append(fact)
 

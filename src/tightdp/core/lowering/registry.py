@@ -52,7 +52,7 @@ def assigns(*nodes: type[ast.AST]) -> Callable[[H], H]:
     return _register(TARGETS, nodes)
 
 
-def builtin(*functions: Any) -> Callable[[H], H]:
+def builtin(*functions: object) -> Callable[[H], H]:
     """Register the handler of functions."""
     return _register(FUNCTIONS, functions)
 

@@ -106,7 +106,7 @@ def _select(m: Machine, index: Expr, branches: list[Value]) -> Value:
     return result
 
 
-def position_in(items: Sequence[Value], index: Any) -> int:
+def position_in(items: Sequence[Value], index: object) -> int:
     """Return a plain index as a position from the start."""
     at = whole(index)
     if not -len(items) <= at < len(items):
