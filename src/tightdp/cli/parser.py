@@ -22,6 +22,7 @@ COMMANDS = {
     "efficacy": "one-run auditing: the efficacy for k guesses and its gaps",
     "distribution": "the exact output law on one dataset",
     "likelihood": "the likelihood ratios of one pair of datasets, output by output",
+    "failure": "how often a run fails (assert, an index out of range), on the worst dataset",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
     "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",

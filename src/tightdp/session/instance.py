@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Distribution, Verification
     from tightdp.results.diagram import Structure
     from tightdp.results.efficacy import Efficacy
+    from tightdp.results.failure import Failure
     from tightdp.results.guessing import Guessing
     from tightdp.results.likelihood import Likelihood
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
@@ -283,6 +284,16 @@ class Instance:
         from tightdp.session.likelihood import likelihood
 
         return likelihood(self, x, x_prime)
+
+    @limited
+    def failure(self, x: Sequence[Any] | None = None) -> Failure:
+        """Return the exact probability that a run on dataset x fails (an `assert`, an index, a division by zero).
+
+        Without x, of the dataset on which it is largest. Raises QueryError where there are too many datasets.
+        """
+        from tightdp.session.failure import failure
+
+        return failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited
     def probability(self, x: Sequence[Any], y: Output) -> Fraction:

@@ -1,0 +1,30 @@
+"""How often a run of a mechanism fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightdp.results.result import Result
+
+__all__ = ["Failure"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Failure(Result):
+    """The probability that a run on dataset x ends in an error of Python, such as a false `assert`.
+
+    `error` says which error is the likeliest, `place` (file:line:column) where it is raised; None where no run fails.
+    With `worst`, no other dataset has a larger probability. Runs that `observe` rejects before they fail do not count.
+    """
+
+    query: ClassVar[str] = "failure"
+    x: tuple[Any, ...]
+    probability: Fraction
+    error: str | None = None
+    place: str | None = None
+    worst: bool = False
+
+    def __float__(self) -> float:
+        return float(self.probability)
