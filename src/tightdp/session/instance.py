@@ -20,6 +20,7 @@ from tightdp.session.arguments import (
     read_optional,
     read_seconds,
 )
+from tightdp.session.later import Later
 from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
@@ -32,7 +33,13 @@ if TYPE_CHECKING:
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
     from tightdp.results.report import Report
     from tightdp.results.result import Subject
-    from tightdp.session.engine import Engine
+    from tightdp.session import engine as engines
+    from tightdp.session import failure, likelihood, one_run, report, search, verification
+else:  # the one late import of the package: defining and running mechanisms stays quick to start
+    engines, failure, likelihood, one_run, report, search, verification = (
+        Later(f"tightdp.session.{name}")
+        for name in ("engine", "failure", "likelihood", "one_run", "report", "search", "verification")
+    )
 
 __all__ = ["Instance"]
 
@@ -68,11 +75,9 @@ class Instance:
         self.method = method
 
     @cached_property
-    def engine(self) -> Engine:
+    def engine(self) -> engines.Engine:
         """What compiles and searches."""
-        from tightdp.session.engine import Engine
-
-        return Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory, self.method)
+        return engines.Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory, self.method)
 
     def forget(self) -> None:
         """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""
@@ -124,8 +129,6 @@ class Instance:
         probabilities are computed (oakley2024, Definition 4; δ = 0 only). Raises QueryError naming a neighbouring
         triple whose ratio no declared triple has, or a pair (x, y) that is needed.
         """
-        from tightdp.session import search
-
         bar, ranks = read_number("delta", delta, 1), read_count("top", top)
         if privacy_set is not None:
             if bar:
@@ -149,8 +152,6 @@ class Instance:
         δ is the largest Σ_y max(0, P(y|x) - e^ε·P(y|x')) over neighbours. e^epsilon is irrational (unless epsilon is
         0), so that δ there has the status "bounded", or "exact" where the curve is constant.
         """
-        from tightdp.session import search
-
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
         if t is not None:
             return search.delta_at(self.engine, t)
@@ -160,24 +161,16 @@ class Instance:
     @limited
     def curve(self) -> Curve:
         """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points."""
-        from tightdp.results.privacy import Curve
-
-        profile, outcome = self.engine.profile()
-        return outcome.on(Curve(subject=self.subject, points=profile.breakpoints()))
+        return search.curve(self.engine)
 
     @limited
     def tradeoff(self) -> Tradeoff:
         """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours."""
-        from tightdp.results.privacy import Tradeoff
-
-        profile, outcome = self.engine.profile()
-        return outcome.on(Tradeoff(subject=self.subject, vertices=profile.vertices()))
+        return search.tradeoff(self.engine)
 
     @limited
     def renyi(self, order: int) -> Renyi:
         """Return exp((a-1)·D_a) for an integer order a >= 2: the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours."""
-        from tightdp.session import search
-
         return search.renyi_divergence(self.engine, read_count("the Rényi order", order, least=2))
 
     # accuracy
@@ -201,8 +194,6 @@ class Instance:
         (x, y) whose probabilities are computed (oakley2024, Definition 5). Raises QueryError naming a dataset whose
         accuracy no declared dataset has, or a pair (x, y) that is needed.
         """
-        from tightdp.session import search
-
         bound, rate, ranks = read_optional("alpha", alpha), read_optional("beta", beta, 1), read_count("top", top)
         if (bound is None) == (rate is None):
             raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
@@ -226,8 +217,6 @@ class Instance:
         domain); "best" tries all and takes the one with the largest efficacy at `guesses`, or without abstention.
         `adaptive` adds the optimum over guessers that see every bit once they decided on it (small n).
         """
-        from tightdp.session import one_run
-
         number = None if guesses is None else read_count("guesses", guesses)
         return one_run.efficacy(self.engine, number, pairs, adaptive)
 
@@ -240,8 +229,6 @@ class Instance:
         0 and 1 go to 0, that is the first record of the pair. What an audit reports (`reported` of the result) is
         compared with the tight ε at `delta` on the datasets that the pairs can pick.
         """
-        from tightdp.session import one_run
-
         bar = read_number("delta", delta, 1)
         return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs, bar)
 
@@ -253,8 +240,6 @@ class Instance:
 
         A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
         """
-        from tightdp.session import one_run
-
         bar = read_number("delta", delta, 1)
         return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs, bar)
 
@@ -264,8 +249,6 @@ class Instance:
 
         The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
         """
-        from tightdp.session import one_run
-
         limit = read_number("threshold", threshold, 1)
         return one_run.classic(self.engine, read_count("runs", runs), x, x_prime, limit)
 
@@ -274,16 +257,12 @@ class Instance:
     @limited
     def distribution(self, x: Sequence[Any]) -> Distribution:
         """Return the exact law of the output on dataset x."""
-        from tightdp.session import search
-
         return search.output_law(self.engine, self.bound.check_dataset(x))
 
     @limited
     def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
         """Return every output with its exact probabilities on datasets x and x' and their ratio, largest first."""
-        from tightdp.session.likelihood import likelihood
-
-        return likelihood(self, x, x_prime)
+        return likelihood.likelihood(self, x, x_prime)
 
     @limited
     def failure(self, x: Sequence[Any] | None = None) -> Failure:
@@ -291,22 +270,16 @@ class Instance:
 
         Without x, of the dataset on which it is largest. Raises QueryError where there are too many datasets.
         """
-        from tightdp.session.failure import failure
-
-        return failure(self.engine, None if x is None else self.bound.check_dataset(x))
+        return failure.failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited
     def probability(self, x: Sequence[Any], y: Output) -> Fraction:
         """Return P(y | x), without computing the other probabilities; n may be in the thousands."""
-        from tightdp.session import search
-
         return search.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
     @limited
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
-        from tightdp.session import search
-
         return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     def report(self, *, alpha: Any = 1) -> Report:
@@ -315,9 +288,7 @@ class Instance:
         Accuracy is measured at the error bound `alpha` where the mechanism has a target. Every part is asked within the
         limits of the instance; what does not fit it or takes too long is left out, and the page says so.
         """
-        from tightdp.session.report import report
-
-        return report(self, read_number("alpha", alpha))
+        return report.report(self, read_number("alpha", alpha))
 
     # verification
 
@@ -330,8 +301,6 @@ class Instance:
         A claim about `epsilon` is decided too: the tight e^ε is rational, and is compared with e^epsilon to as many
         digits as it takes. The result is true as a bool when all claims hold.
         """
-        from tightdp.session import verification
-
         bar = read_number("delta", delta, 1)
         bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
         if (bound is None) != (rate is None):

@@ -21,7 +21,7 @@ from tightdp.queries import accuracy, curves, declared
 from tightdp.queries.curves import Profile
 from tightdp.results.answers import Accuracy, Distribution, in_order
 from tightdp.results.diagram import Structure
-from tightdp.results.privacy import Delta, Privacy, Renyi
+from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Outcome, Query
 
@@ -206,6 +206,18 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
             witness=witness,
         )
     )
+
+
+def curve(engine: Engine) -> Curve:
+    """Return the privacy curve as its break points."""
+    profile, outcome = engine.profile()
+    return outcome.on(Curve(subject=engine.subject, points=profile.breakpoints()))
+
+
+def tradeoff(engine: Engine) -> Tradeoff:
+    """Return the trade-off function as its vertices."""
+    profile, outcome = engine.profile()
+    return outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices()))
 
 
 def renyi_divergence(engine: Engine, order: int) -> Renyi:
