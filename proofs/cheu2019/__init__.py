@@ -15,6 +15,10 @@ paper.sections(
     "section_4_3_parameter",
     "section_4_4_accuracy",
     "section_5_1_encoder",
+    "section_5_3_real_sum",
     "section_6_1_local",
+    "appendix_b_accuracy",
     "appendix_d_1_pure",
+    "appendix_d_2_accuracy",
+    "figures",
 )

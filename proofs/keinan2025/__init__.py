@@ -9,10 +9,12 @@ paper.sections(
     "section_5_efficacy",
     "appendix_a_2_validity",
     "appendix_a_3_confidence_bounds",
+    "appendix_a_4_asymptotics",
     "appendix_a_5_classic_auditor",
     "appendix_b_gaps",
     "appendix_c_1_total_variation",
     "appendix_c_3_equality",
+    "appendix_c_4_asymptotics",
     "appendix_c_5_local",
     "appendix_d_2_count",
     "appendix_d_2_count_in_sets",
@@ -20,4 +22,5 @@ paper.sections(
     "appendix_e_2_adaptive",
     "appendix_e_2_dominance",
     "appendix_e_3_sure_guesses",
+    "figures",
 )

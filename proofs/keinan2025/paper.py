@@ -11,6 +11,22 @@ paper = Paper(
     "keinan2025",
     title="How Well Can Differential Privacy Be Audited in One Run?",
     words={"many": "guesses in the other case", "s": "s", "c": "c", "N": "N", "threshold": "threshold"},
+    left_out={
+        "Def. 2.x-3.x, Lemma A.4": "definitions; Lemma A.4 is restated as A.17 (K28).",
+        "Prop. A.8": "the validity of classic auditing is K21a for one element per run, in independent runs.",
+        "Lemma A.11": "the limit of K20's corrected bound; it is used, and stated, in K26.",
+        "Cor. 5.4": (
+            "for equal pairs the number of elements near the largest loss is binomial with a fixed probability, "
+            "so that Theorem 5.3 (K29) applies; not decided apart."
+        ),
+        "Cor. B.4, B.7, B.10": "restatements of Propositions B.3, B.6 and B.9 (K2 to K4) with A.17 (K28).",
+        "Thm C.1, C.5": "the general form of Theorems 5.1 and 5.2 (K6, K7).",
+        "Lemma C.6, D.1": "steps that K24b and K11 prove directly.",
+        "Sec. 6, App. D.3, Fig. 1, 2, 4-7, 9": (
+            "experiments with trained models and Gaussian noise; their idealised part is not done."
+        ),
+        "Fig. 3, 8": "the curves of K10 and K11, whose formulas are proved; `tightdp figures` draws them.",
+    },
     stands="""
     The core stands: the efficacy of one-run auditing as a mean of posteriors, the three gaps and their examples
     (K1-K4), Theorems 5.1 and 5.2 (K6, K7a), the link to total variation (K8, K9), the values for Laplace noise and

@@ -12,6 +12,15 @@ paper = Paper(
     "mahloujifar2024",
     title="Auditing f-Differential Privacy in One Run",
     words={"guesses": "c'", "correct": "c", "silent": "the guesser always abstains", "published": "published secrets"},
+    left_out={
+        "Def. 1-8": "definitions; M1, M2c and M6c say how they have to be read.",
+        "Lemma 13, 14": "steps of the proof of Theorem 10 (M6a), which are proved there in another form.",
+        "Algorithm 4": (
+            "it simulates Gaussian noise with floats, a hundred times, to estimate a mean; an exact or enclosed "
+            "mean is not done."
+        ),
+        "Sec. 4, Fig. 1-9, App. B, C": "experiments with Algorithm 4 and trained models.",
+    },
     stands="""
     The main results stand: Theorem 9 holds for every guesser with at most c' guesses, and an audit with Algorithm 3
     keeps its level when c' is fixed beforehand. As a linear program over all sets T, Theorem 9 even gives the exact

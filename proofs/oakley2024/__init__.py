@@ -16,4 +16,5 @@ paper.sections(
     "section_6_1_markov_chains",
     "section_6_2_expressiveness",
     "section_6_3_accuracy",
+    "figures",
 )

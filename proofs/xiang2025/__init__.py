@@ -16,4 +16,5 @@ paper.sections(
     "section_5_4_conversion",
     "section_6_2_four_outputs",
     "appendix_b_2_reduction",
+    "figures",
 )

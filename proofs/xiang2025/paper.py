@@ -13,6 +13,20 @@ paper = Paper(
     "xiang2025",
     title="Tight Privacy Audit in One Run",
     words={"x": "e^λ"},
+    left_out={
+        "Def. 1-9": "definitions; what goes wrong with Definition 2 is X2b.",
+        "Thm 2, App. B.3": (
+            "the density of an order statistic, which is classical; it is integrated exactly in X7, for any n and k."
+        ),
+        "Sec. 5.2, the channels of a continuous f": (
+            "decided for symmetric f as mixtures of pure ones (X4d) and for finite mechanisms; Gaussian "
+            "channels have no finite instances."
+        ),
+        "App. A; Fig. 3-12": (
+            "experiments, and curves of bounds that X4 and X7 refute; `tightdp figures` has what Fig. 10 shows, "
+            "exactly."
+        ),
+    },
     stands="""
     The framework, the reduction of one bit to a pair of laws (X1-X3) and the conversion to (ε, δ) (X10) stand. The
     main theorem does not: independent channels are **not** the best that an f-DP mechanism allows, for any

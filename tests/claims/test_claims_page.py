@@ -135,6 +135,11 @@ def test_what_is_false_stands_in_the_summary_and_facts_do_not() -> None:
     assert claim["instances"] == [{"n": 1}, {"n": 2}]
 
 
+def test_what_is_left_out_is_said() -> None:
+    paper = Paper("test2026", left_out={"Thm 9": "too hard."})
+    assert "## What is not here, and why\n\n- Thm 9: too hard." in paper_markdown(paper, [])
+
+
 def lemma() -> None:
     """Equals are equal."""
     identity(1, 1, "one")

@@ -22,7 +22,7 @@ from tightdp.session.builtin import builtin_claims
 if TYPE_CHECKING:
     from rich.status import Status
 
-__all__ = ["DEFAULT", "add_arguments", "run"]
+__all__ = ["DEFAULT", "add_arguments", "located", "run"]
 
 DEFAULT = "proofs"
 NOTICED = Fraction(95, 100)
@@ -49,7 +49,7 @@ def run(options: Namespace) -> int:
 
     Interrupted, it prints and writes what is decided, and returns 130.
     """
-    options.path = _located(options.path)
+    options.path = located(options.path)
     if options.recheck is not None:
         return recheck(load_papers(Path(options.path)), options.recheck)
     if options.mutate:
@@ -89,7 +89,7 @@ def _mutate(options: Namespace) -> int:
     return DIFFERS if share is not None and share < NOTICED else AS_RECORDED
 
 
-def _located(path: str) -> str:
+def located(path: str) -> str:
     """Return the path; for the default outside a clone that of the claims in the package."""
     shipped = builtin_claims()
     return str(shipped) if path == DEFAULT and not Path(path).exists() and shipped is not None else path

@@ -143,7 +143,7 @@ def shown_instances(instances: Iterable[Mapping[str, Any]]) -> str:
 
 def _range(values: list[Any]) -> str:
     whole = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
-    if whole and len(values) > 2 and sorted(values) == list(range(min(values), max(values) + 1)):
+    if whole and len(values) > 2 and len(set(values)) == max(values) - min(values) + 1:
         return f"{min(values)}..{max(values)}"
     texts = [shown_value(value) for value in values]
     if len(texts) > _MOST_LISTED:

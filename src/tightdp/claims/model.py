@@ -11,6 +11,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from tightdp.claims.figures import Cell, Figure
 from tightdp.claims.independence import without_engine
 from tightdp.claims.instances import Instance, coerced
 from tightdp.errors import ParameterError
@@ -34,6 +35,7 @@ Verdict: TypeAlias = Literal["proved", "holds-on", "refuted", "corrected", "open
 VERDICTS: tuple[Verdict, ...] = ("proved", "holds-on", "refuted", "corrected", "open")
 
 F = TypeVar("F", bound=Callable[..., Any])
+Rows = TypeVar("Rows", bound=Callable[[], Iterable[Sequence[Cell]]])
 
 
 class Fails:
@@ -206,7 +208,8 @@ class Row:
 class Paper:
     """The claims of one paper, in order.
 
-    `stands` says what still stands of its results, `words` how the report is to name variables of instances.
+    `stands` says what still stands of its results, `left_out` which of its items are not among the claims, and why,
+    `words` how the report is to name variables of instances.
     """
 
     def __init__(
@@ -215,13 +218,15 @@ class Paper:
         *,
         title: str = "",
         stands: str = "",
+        left_out: Mapping[str, str] | None = None,
         words: Mapping[str, str] | None = None,
         file: str | None = None,
     ) -> None:
         self.name, self.title, self.stands = name, title, _paragraphs(stands)
-        self.words = dict(words or {})
+        self.words, self.left_out = dict(words or {}), dict(left_out or {})
         self.file = Path(file or sys._getframe(1).f_globals.get("__file__", f"{name}.py"))
         self.items: list[Claim | Row] = []
+        self.figures: list[Figure] = []
 
     def claim(
         self,
@@ -266,6 +271,17 @@ class Paper:
         """Import the modules of a package that add the claims, in this order."""
         for name in names:
             import_module(f"{package}.{name}")
+
+    def figure(
+        self, name: str, caption: str, header: Sequence[str], drawn: Sequence[str] = ()
+    ) -> Callable[[Rows], Rows]:
+        """Add a figure or table of the paper; the function that it decorates returns the rows."""
+
+        def add(make: Rows) -> Rows:
+            self.figures.append(Figure(name, caption, tuple(header), make, tuple(drawn)))
+            return make
+
+        return add
 
     def _check_new(self, id: str) -> None:
         if any(item.id == id for item in self.items):

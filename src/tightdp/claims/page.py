@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tightdp.claims.blocks import Block, code, heading, paragraph, render_html, render_markdown, table
+from tightdp.claims.blocks import Block, bullets, code, heading, paragraph, render_html, render_markdown, table
 from tightdp.claims.model import VERDICTS, Claim, Correction, Paper, Proof, Texts
 from tightdp.claims.mutate import Change
 from tightdp.claims.numbered import NumberedProof, numbered
@@ -153,6 +153,9 @@ def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[Block]:
         )
         for outcome in asides:
             yield from _claim(paper, outcome, "", proofs)
+    if paper.left_out:
+        yield heading(2, "What is not here, and why")
+        yield bullets(f"{item}: {why}" for item, why in paper.left_out.items())
     if proofs:
         yield heading(2, "Proofs")
         for each in proofs.values():

@@ -31,6 +31,7 @@ COMMANDS = {
     "sample": "draw outputs",
     "programs": "the mechanisms that ship with tightdp, to be named in place of a file",
     "claims": "the claims of papers, decided again: exit status 1 when a verdict is not the recorded one",
+    "figures": "figures and tables of papers, computed exactly beside what is printed",
 }
 
 _EXAMPLES = """\
@@ -141,7 +142,12 @@ def _parser(command: str) -> _Parser:
     return parser
 
 
-_USAGE = {"claims": "[PATH]", "programs": "[NAME]", "audit": "--canaries M --guesses R --correct V"}
+_USAGE = {
+    "claims": "[PATH]",
+    "figures": "[PATH]",
+    "programs": "[NAME]",
+    "audit": "--canaries M --guesses R --correct V",
+}
 _EXTRA = {
     "sweep": "A range is n=2..20; several values are lam=1/10,1/5. With --alpha or --beta it asks accuracy, with "
     "--efficacy efficacy, otherwise privacy.",

@@ -1,0 +1,223 @@
+"""Appendix C.3.2 to C.5: efficacy in the limit (Lemma C.9, Theorems C.10 and C.11 = 5.3, Lemma C.14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+from sympy import oo, symbols
+from sympy import sqrt as symbolic_sqrt
+
+from tightdp.claims import Correction, Fails, grid, identity, limit, log, random_dp_law, random_law, seeds, sqrt
+
+from .appendix_a_4_asymptotics import clopper_pearson, estimates_follow_bounds, means_and_probabilities
+from .games import HALF, ONE, ZERO, Table, all_bits, outputs, posteriors, ratio_as_posterior
+from .paper import paper
+
+
+def many_large_posteriors(seed: int, n: int) -> Iterator[dict[str, Any]]:
+    """Every output of a random mechanism, every k, several levels s below p(ε)."""
+    table = random_law(seed, all_bits(n), outputs=3)
+    top = ratio_as_posterior(table)
+    for o in outputs(table):
+        found = sorted((max(one, 1 - one) for one in posteriors(table, o)[1]), reverse=True)
+        for k in range(1, n + 1):
+            mean = sum(found[:k], ZERO) / k
+            for s in (HALF, (HALF + top) / 2, (1 + 9 * top) / 10):
+                if s < top:
+                    many = sum(each >= s for each in found)
+                    yield {"k": k, "mean": mean, "p(ε)": top, "s": s, "N": many, "share": min(ONE, Fraction(many, k))}
+
+
+def mean_and_number() -> None:
+    """Fix an output, let m be the mean of the k largest larger posteriors, N the number of those that are at least s,
+    s < p = p(ε(M)). Each is at most p (K6) and at least 1/2. At most N of the k are in [s, p], the others below s: so
+    m <= s + min(N, k)(p - s)/k, that is N >= k(m - s)/(p - s). And if N >= k then m >= s.
+
+    If one-run auditing is asymptotically tight, then by A.17 and K7 some k(n) that tends to infinity has mean E m
+    tending to p; as m <= p, m is above (s + p)/2 with a probability that tends to 1, and N >= k/2 then: N tends to
+    infinity in probability, for every s < p. Conversely, if that holds for every s, choose k(n) so slowly increasing
+    that N >= k(n) with a probability that tends to 1 for s = p - 1/j, j growing slowly: then E m tends to p.
+    For p = 1 (ε = ∞) s is any number below 1; for ε = 0 both sides hold always.
+    """
+    s, p, number, k = symbols("s p N k", nonnegative=True)
+    bound = s + number * (p - s) / k
+    identity(k * (bound - s) / (p - s), number, "m <= s + N(p - s)/k says N >= k(m - s)/(p - s)")
+    identity(bound - (number * p + (k - number) * s) / k, 0, "N of the k at most p, the others at most s")
+    identity(((s + p) / 2 - s) / (p - s), (p - s) / (2 * (p - s)), "m = (s + p)/2 gives N >= k/2")
+    means_and_probabilities()
+
+
+paper.claim(
+    "K29",
+    "Thm 5.3 = C.11",
+    (
+        "One-run auditing is asymptotically tight for M and pair vectors Z_n if and only if for every ε' < "
+        "ε(M) the number of elements with |ℓ_i| >= ε' tends to infinity in probability. What carries it, "
+        "for every output: with the mean of the k largest posteriors and the number N of those at least s < "
+        "p(ε), `N >= k(mean - s)/(p(ε) - s)`, and `mean >= s·share + (1 - share)/2`, share = min(1, N/k)."
+    ),
+    verdict="proved",
+    near=("N >= k(mean - s)/(p(ε) - s)", "N >= 2k(mean - s)/(p(ε) - s)"),
+    instances=seeds(10, n=2) + seeds(10, n=3),
+    quick=12,
+    check=many_large_posteriors,
+    proof=mean_and_number,
+    notes="The printed chain of equivalences leaves out that k(n) has to be chosen from the condition.",
+)
+
+
+def near_response(seed: int, n: int, exp_epsilon: Fraction) -> Iterator[dict[str, Any]]:
+    """A random ε-DP mechanism whose outputs are guesses: how often each bit is right with probability near p."""
+    top = exp_epsilon / (1 + exp_epsilon)
+    if seed:
+        laws: Table = dict(random_dp_law(seed, n, outputs=2**n, exp_epsilon=exp_epsilon).items())
+        table = {s: {all_bits(n)[o]: q for o, q in law.items()} for s, law in laws.items()}
+    else:
+        table = {s: {o: _kept(s, o, top) for o in all_bits(n)} for s in all_bits(n)}
+    chances = [[_right(table, i, rest) for rest in all_bits(n - 1)] for i in range(n)]
+    efficacy = sum((sum(each, ZERO) / len(each) for each in chances), ZERO) / n
+    for a in (Fraction(1, 20), Fraction(1, 5)):
+        for s in (HALF, Fraction(9, 10)):
+            close = [sum(chance >= top - a for chance in each) >= s * len(each) for each in chances]
+            yield {"E": efficacy, "p": top, "a": a, "s": s, "m": Fraction(sum(close), n)}
+
+
+def _kept(s: tuple[int, ...], o: tuple[int, ...], keep: Fraction) -> Fraction:
+    wrong = sum(bit != other for bit, other in zip(s, o, strict=True))
+    return keep ** (len(s) - wrong) * (1 - keep) ** wrong
+
+
+def _right(table: Table, i: int, rest: tuple[int, ...]) -> Fraction:
+    """The probability that output bit i is right, the bit uniform and the others given."""
+    right = ZERO
+    for bit in (0, 1):
+        law = table[(*rest[:i], bit, *rest[i:])]
+        right += sum((q for o, q in law.items() if o[i] == bit), ZERO) / 2
+    return right
+
+
+def efficacy_and_nearness() -> None:
+    """Call index i near if given the other bits the guess is right with probability at least p - a, for a share of at
+    least s of them; let m be the share of near indices. Every such probability is at most p. So a near index is right
+    with probability at least s(p - a), any other with at most s p + (1 - s)(p - a): together E >= m s (p - a) and
+    E <= m p + (1 - m)(p - (1 - s) a) = p - (1 - m)(1 - s) a. If a sequence approaches local randomized response, m
+    tends to 1 for every s < 1, a > 0, and E to p by the first. If it does not, some s, a, m < 1 are not reached
+    infinitely often, and E stays below p by (1 - m)(1 - s) a there. With A.17, whose conditions hold by K21, the
+    efficacy tends to p exactly for asymptotic tightness without abstentions (C.10).
+    """
+    m, s, a, p, low = symbols("m s a p delta", nonnegative=True)
+    identity(m * p + (1 - m) * (s * p + (1 - s) * (p - a)), p - (1 - m) * (1 - s) * a, "the upper bound")
+    root = symbolic_sqrt((p - low) / (p - 3 * low / 4))
+    identity(
+        root * root * (p - low / 2) - (p - low),
+        (p - low) * (low / 4) / (p - 3 * low / 4),
+        "Lemma C.9's choice m = s = sqrt((p-δ)/(p-3δ/4)), a = δ/2 gives E >= p - δ",
+    )
+    means_and_probabilities()
+
+
+paper.claim(
+    "K30",
+    "Lemma C.9, Thm C.10",
+    (
+        "Without abstentions one-run auditing is asymptotically tight if and only if some post-processing "
+        "of M_Z approaches local randomized response. What carries it: for the share m of indices that are "
+        "right with probability at least p - a for a share of at least s of the values of the other bits, "
+        "`m·s·(p - a) <= E <= p - (1 - m)(1 - s)·a`."
+    ),
+    verdict="proved",
+    near=("m·s·(p - a) <= E", "2m·s·(p - a) <= E"),
+    loose=4,
+    instances=[{**each, **rest} for rest in grid(n=(1, 2, 3), exp_epsilon=("3/2", "3")) for each in seeds(8)],
+    quick=30,
+    check=near_response,
+    proof=efficacy_and_nearness,
+    notes=(
+        "The printed proof of Lemma C.9 ends with 'the factor is lesser than 1'; the factor "
+        "(p-δ/2)/(p-3δ/4) is larger, which is what the step needs."
+    ),
+)
+
+
+def bound_of_local(n: int, lam: Fraction, beta: Fraction) -> bool | Fails:
+    """Does the mean of CPL come closer to 1 - λ than 1/8, for n bits through randomized response?"""
+    q = 1 - lam
+    mean = sum(
+        (
+            comb(n, v) * q**v * (1 - q) ** (n - v) * (clopper_pearson(n, v, beta)[0] if beta else ZERO)
+            for v in range(n + 1)
+        ),
+        ZERO,
+    )
+    if beta:
+        return True
+    why = (
+        f"β = 0: the bound is the largest q with P(Bin({n}, q) >= V) <= 0, which is 0 for every V >= 1, so that the "
+        f"reported ε' is 0 for every n; the efficacy of randomized response is {q}, and p^-1 of it ln {q / (1 - q)}."
+    )
+    return mean == q or Fails(why, bound=mean, efficacy=q)
+
+
+def bound_of_local_again(n: int, lam: Fraction, beta: Fraction) -> bool | Fails:
+    """P(Bin(n, q) >= v) >= q^n > 0 for every q > 0: no q > 0 is below β = 0."""
+    q = Fraction(1, 10**6)
+    return beta >= q**n or Fails("", bound=ZERO, efficacy=1 - lam)
+
+
+def local_bounds_close_in(n: int, lam: Fraction, beta: Fraction) -> dict[str, Any]:
+    """V ~ Bin(n, 1 - λ): how often CPL is farther than g from 1 - λ, g/2 just above the width of K20."""
+    q, width = 1 - lam, sqrt(-log(min(beta, 1 - beta)) / (2 * n))
+    g = next(Fraction(k, 100) for k in range(1, 200) if width < Fraction(k, 200))
+    law = [comb(n, v) * q**v * (1 - q) ** (n - v) for v in range(n + 1)]
+    ends = [clopper_pearson(n, v, beta) for v in range(n + 1)]
+    apart = [p for p, both in zip(law, ends, strict=True) if max(abs(end - q) for end in both) > g]
+    far = [p for v, p in enumerate(law) if abs(Fraction(v, n) - q) > g / 2]
+    return {"P(|CPL - q| > g)": sum(apart, ZERO), "P(|V/n - q| > g/2)": sum(far, ZERO), "q": q, "g": g}
+
+
+def local_bounds_converge() -> None:
+    """The guesses of a local mechanism with equal pairs are independent and right with the same probability q = E:
+    V ~ Bin(n, q), and V/n tends to q in probability (Chebyshev: P(|V/n - q| > g) <= q(1-q)/(n g²)). By K26 CPL does so
+    too, for 0 < β < 1. p^-1 is continuous on [1/2, 1), where q lies unless ε(M) = ∞ and q = 1; then the bounds tend to
+    ∞, as they should, but their difference to ∞ is ∞.
+    """
+    estimates_follow_bounds()
+    n, q, g = symbols("n q g", positive=True)
+    identity((q * (1 - q) / n) / g**2, q * (1 - q) / (n * g**2), "Chebyshev for the share of right guesses")
+    limit(q * (1 - q) / (n * g**2), n, oo, 0, "it tends to 0")
+
+
+paper.claim(
+    "K31",
+    "Lemma C.14",
+    "For every local mechanism, pair vector (x, y, ..., x, y) and β in [0, 1), the bounds of one-run auditing with a "
+    "maximum-likelihood guesser without abstentions converge in probability to p^-1 of the efficacy.",
+    verdict="corrected",
+    instances=grid(n=(1, 4, 9), lam=("1/4",), beta=("1/20", "0")),
+    check=bound_of_local,
+    brute=bound_of_local_again,
+    at={"n": 1, "lam": "1/4", "beta": 0},
+    minimal="one bit; it is the same for every n",
+    brief="For β = 0, which the lemma allows, every bound is 0. With 0 < β < 1 and efficacy below 1 it is true.",
+    breaks=(
+        "Lemma A.11, which the proof uses, has 0 < β < 1. For efficacy 1 the difference to p^-1(1) = ∞ is "
+        "infinite (K26)."
+    ),
+    corrected=Correction(
+        (
+            "They do for 0 < β < 1 if the efficacy q is below 1: P(|CPL - q| > g) tends to 0 for every g > 0, "
+            "as for n large enough that the width of K20 is below g/2, `P(|CPL - q| > g) <= P(|V/n - q| > g/2) "
+            "<= 4q(1 - q)/(n·g²)`."
+        ),
+        verdict="proved",
+        near=("4q(1 - q)/(n·g²)", "q(1 - q)/(n·g²)"),
+        loose=4,
+        instances=grid(n=(40, 100), lam=("1/4", "2/5"), beta=("1/2",)),
+        quick=1,
+        check=local_bounds_close_in,
+        proof=local_bounds_converge,
+    ),
+)
