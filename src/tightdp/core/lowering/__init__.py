@@ -6,7 +6,7 @@ What stays the same: on every dataset the core program has the output law of the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tightdp.core.check import verify
@@ -156,6 +156,8 @@ class _Lowering(Machine):
 
     def _frozen(self, value: Value) -> Value:
         """Return an output with dictionaries and sets as sorted tuples."""
+        if not any(isinstance(part, (Table, Collection)) for part in _parts(value)):
+            return value
         if isinstance(value, tuple):
             return tuple(self._frozen(item) for item in value)
         if isinstance(value, Union):
@@ -211,6 +213,23 @@ class _Lowering(Machine):
         return len(self.components) - 1
 
 
+def _inner(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, tuple):
+        return value
+    return tuple(item for _, item in value.alternatives) if isinstance(value, Union) else ()
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """Yield a value and everything inside, what is shared only once."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            pending += _inner(part)
+
+
 def _holds(value: Value, part: Value) -> bool:
-    inner = value if isinstance(value, tuple) else tuple(item for _, item in getattr(value, "alternatives", ()))
-    return value is part or value == part or any(_holds(item, part) for item in inner)
+    return any(each is part or (not _inner(each) and each == part) for each in _parts(value))
