@@ -29,7 +29,8 @@ import math
 from fractions import Fraction
 
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
-from tightdp.language.primitives import binomial, choice, flip, geometric, observe, poisson_binomial, randint, shuffle
+from tightdp.language.primitives import binomial, choice, exp, flip, geometric, observe, poisson_binomial, randint
+from tightdp.language.primitives import shuffle
 from tightdp.session.mechanism import mechanism
 
 """

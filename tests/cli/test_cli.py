@@ -180,10 +180,10 @@ def test_json_has_exactly_the_promised_keys(
 
     response = ("privacy", "mechanisms.py:response", "n=2", "lam=1/5")
     pure = result(*response)
-    assert list(pure) == ["exp_epsilon", "epsilon", "delta", "witness"]
+    assert list(pure) == ["exp_epsilon", "epsilon", "epsilon_exact", "delta", "witness"]
     assert list(pure["witness"]) == ["x", "x_prime", "output", "probability", "probability_prime"]
     delta = result(*response, "--delta", "1/10")
-    assert list(delta) == ["exp_epsilon", "epsilon", "delta", "witness"]
+    assert list(delta) == ["exp_epsilon", "epsilon", "epsilon_exact", "delta", "witness"]
     assert list(delta["witness"]) == ["x", "x_prime"]
     assert list(result(*response, "--exp-epsilon", "2")) == ["delta", "exp_epsilon", "witness"]
     assert list(result(*response, "--curve")) == ["points"]

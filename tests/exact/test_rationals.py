@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tightdp.errors import ParameterError
-from tightdp.exact.rationals import as_fraction, as_int, as_parameter, as_value
+from tightdp.exact.parameters import as_parameter
+from tightdp.exact.rationals import as_fraction, as_int, as_value
 
 
 @pytest.mark.parametrize(

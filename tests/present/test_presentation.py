@@ -74,7 +74,7 @@ def test_a_stopped_search_claims_no_more_than_it_knows(ask: Callable[[Instance],
 
 
 def test_an_enclosure_by_nature_was_not_cut_short() -> None:
-    found = RESPONSE.delta(epsilon=1)
+    found = RESPONSE.delta(epsilon="10001/10003")
     assert found.status == "bounded"
     assert not found.cut_short
     assert "The lower end is reached on" in repr(found)

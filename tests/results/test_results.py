@@ -10,7 +10,7 @@ from fractions import Fraction as F
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from answered import LEAK, RESPONSE, TOTAL, alone, leak, one_flip, response, shame, stopped_after, total, words
@@ -94,8 +94,20 @@ def test_least_epsilon_inverts_delta(delta: F) -> None:
     assert least == 1 or RESPONSE.delta(exp_epsilon=least).delta == delta
 
 
-@given(st.fractions(0, 3))
-def test_delta_at_epsilon_is_enclosed(epsilon: F) -> None:
+@given(st.fractions(0, 3, max_denominator=50))
+def test_delta_at_epsilon_is_exact(epsilon: F) -> None:
+    found = RESPONSE.delta(epsilon=epsilon)
+    low, high = exp_enclosure(epsilon, 60)
+    lower, upper = (max(F(0), F(4, 5) - t / 5) for t in (high, low))
+    assert lower <= found.delta <= upper
+    assert found.lower == found.upper == found.delta
+    assert found.status == "exact"
+
+
+@given(st.integers(1, 20_000))
+def test_delta_at_a_long_epsilon_is_enclosed(above: int) -> None:
+    epsilon = F(above, 10_007)
+    assume(epsilon.denominator > 1)
     found = RESPONSE.delta(epsilon=epsilon)
     low, high = exp_enclosure(epsilon, 60)
     lower, upper = (max(F(0), F(4, 5) - t / 5) for t in (high, low))

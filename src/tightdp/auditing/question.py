@@ -10,7 +10,8 @@ from tightdp.auditing.linear_program import Game
 from tightdp.auditing.tradeoff import Curve, Gaussian, Laplace, Polygon, as_tradeoff
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, exp
-from tightdp.exact.rationals import as_int, read_number
+from tightdp.exact.parameters import read_number
+from tightdp.exact.rationals import as_int
 
 __all__ = ["METHODS", "MOST_GUESSES_ON_CURVES", "Question", "checked"]
 

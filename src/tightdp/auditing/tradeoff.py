@@ -19,7 +19,8 @@ from typing import Protocol
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, exp, ln, normal_cdf, root, round_up
-from tightdp.exact.rationals import as_fraction, read_number
+from tightdp.exact.parameters import read_number
+from tightdp.exact.rationals import as_fraction
 
 __all__ = ["Curve", "Gaussian", "Laplace", "Pair", "Polygon", "as_tradeoff", "pairs_of_vertices"]
 

@@ -12,13 +12,14 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language import interp
 from tightdp.session.mechanism import Mechanism
 
 __all__ = ["accuracies", "are_neighbours", "datasets", "delta", "exp_epsilon", "law", "probability", "ratio"]
 
-Law = dict[Any, Fraction]
+Law = dict[Any, Number]
 Dataset = tuple[Any, ...]
 
 
@@ -27,7 +28,7 @@ def law(mechanism: Mechanism, x: Dataset, **parameters: Any) -> Law:
     return interp.law(mechanism.program.bind(len(x), **parameters), x)
 
 
-def probability(mechanism: Mechanism, x: Dataset, y: Any, **parameters: Any) -> Fraction:
+def probability(mechanism: Mechanism, x: Dataset, y: Any, **parameters: Any) -> Number:
     """Return P(y | x)."""
     return law(mechanism, x, **parameters).get(y, Fraction(0))
 
@@ -51,7 +52,7 @@ def are_neighbours(relation: Any, x: Dataset, x_prime: Dataset) -> bool:
     return x_prime in list(relation(x))
 
 
-def ratio(p: Fraction, p_prime: Fraction) -> Exact:
+def ratio(p: Number, p_prime: Number) -> Exact:
     """Return p/p', infinite when only p' is 0; 0/0 counts as 0."""
     if not p_prime:
         return math.inf if p else Fraction(0)
@@ -68,7 +69,7 @@ def exp_epsilon(mechanism: Mechanism, n: int, **parameters: Any) -> Exact:
     return max(found, default=most)
 
 
-def delta(mechanism: Mechanism, n: int, t: Fraction, **parameters: Any) -> Fraction:
+def delta(mechanism: Mechanism, n: int, t: Fraction, **parameters: Any) -> Number:
     """Return the largest sum of max(0, P(y|x) - t·P(y|x')) over neighbours."""
     zero = Fraction(0)
     return max(
@@ -77,7 +78,7 @@ def delta(mechanism: Mechanism, n: int, t: Fraction, **parameters: Any) -> Fract
     )
 
 
-def accuracies(mechanism: Mechanism, n: int, alpha: Fraction | int, **parameters: Any) -> dict[Dataset, Fraction]:
+def accuracies(mechanism: Mechanism, n: int, alpha: Fraction | int, **parameters: Any) -> dict[Dataset, Number]:
     """Return, for every dataset, the probability of an output within alpha of the target."""
     bound = mechanism.program.bind(n, **parameters)
     found = {}

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
 from tightdp.exact.numbers import as_text
-from tightdp.exact.rationals import as_parameter
+from tightdp.exact.parameters import as_parameter
 
 __all__ = [
     "Instance",

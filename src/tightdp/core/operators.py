@@ -13,6 +13,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.weights import NUMBERS, as_exact
+
 __all__ = ["REFUSED", "is_number", "operation", "refusal"]
 
 REFUSED = (ArithmeticError, TypeError, ValueError)
@@ -21,19 +24,21 @@ REFUSED = (ArithmeticError, TypeError, ValueError)
 
 def is_number(value: object) -> bool:
     """Whether a value takes part in arithmetic (bools are the integers 0 and 1, as in Python)."""
-    return isinstance(value, (int, Fraction))
+    return isinstance(value, NUMBERS)
 
 
 def _divide(left: Any, right: Any) -> Any:
     if not (is_number(left) and is_number(right)):
         raise TypeError(f"cannot divide {left!r} by {right!r}")
-    return Fraction(left) / Fraction(right)
+    return as_exact(left) / as_exact(right)
 
 
 def _power(base: Any, exponent: Any) -> Any:
     if not (is_number(base) and is_number(exponent)):
         raise TypeError(f"cannot raise {base!r} to the power {exponent!r}")
-    if Fraction(exponent).denominator != 1:
+    if isinstance(base, ExpNumber) and not isinstance(exponent, ExpNumber):
+        return base ** Fraction(exponent)
+    if isinstance(exponent, ExpNumber) or Fraction(exponent).denominator != 1:
         raise TypeError(f"the exponent {exponent} is not a whole number, so the power is not rational")
     if exponent >= 0 and isinstance(base, int):
         return base ** int(exponent)
@@ -44,6 +49,12 @@ def _integer(value: object) -> int:
     if not isinstance(value, int):
         raise TypeError(f"{value!r} is not an integer")
     return value
+
+
+def _exponential(exponent: object) -> Number:
+    if not is_number(exponent):
+        raise TypeError(f"exp does not take {exponent!r}")
+    return exp(exponent)
 
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
@@ -83,6 +94,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "comb": math.comb,
     "perm": math.perm,
     "gcd": math.gcd,
+    "exp": _exponential,
     "factorial": math.factorial,
     "isqrt": math.isqrt,
     "round": round,

@@ -23,11 +23,12 @@ from flint import arb, ctx, fmpz_poly
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import MAX_EXPONENT, Enclosure, ends, precisions
 from tightdp.exact.evaluation import MAX_DEGREE, at_root, common_step, lifted, monomial, power_of_root, sign
+from tightdp.exact.whole import ExpInteger, Whole
 
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["ExpNumber", "Number", "Scaled", "exp", "ratio", "scaled"]
+__all__ = ["ExpNumber", "Number", "Scaled", "as_ball", "exp", "ratio", "scaled"]
 
 Number: TypeAlias = Union[Fraction, "ExpNumber"]
 """An exact finite number: rational, or with e^q."""
@@ -55,7 +56,30 @@ class ExpNumber:
         self._quick: arb | None = None
         self._hash: int | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (*self.parts, self.root)
+
     # what it is
+
+    @property
+    def numerator(self) -> Whole:
+        """The numerator as a weight; the denominator is positive."""
+        return self.as_integer_ratio()[0]
+
+    @property
+    def denominator(self) -> Whole:
+        """The denominator as a weight: positive."""
+        return self.as_integer_ratio()[1]
+
+    def as_integer_ratio(self) -> tuple[Whole, Whole]:
+        """Return numerator and denominator, which is positive, as weights."""
+        above, below = self._above, self._below
+        if below.degree() and sign(below, self.root) < 0:
+            above, below = -above, -below
+        return (
+            ExpInteger(above, self.root) if above.degree() else int(above[0]),
+            ExpInteger(below, self.root) if below.degree() else int(below[0]),
+        )
 
     @property
     def parts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -335,6 +359,10 @@ def scaled(values: Iterable[int | Number]) -> Scaled:
     return Scaled(weights, denominator, root)
 
 
+def _restored(above: tuple[int, ...], below: tuple[int, ...], root: int) -> ExpNumber:
+    return ExpNumber(fmpz_poly(list(above)), fmpz_poly(list(below)), root)
+
+
 def _parts(value: Any) -> tuple[fmpz_poly, fmpz_poly, int] | None:
     """Return numerator, denominator and root of a number, None for anything else."""
     if isinstance(value, ExpNumber):
@@ -360,6 +388,11 @@ def _together(
     common = math.lcm(root, other)
     ours, theirs = common // root, common // other
     return lifted(a, ours), lifted(b, ours), lifted(c, theirs), lifted(d, theirs), common
+
+
+def as_ball(value: Number | int) -> arb:
+    """Return a ball around an exact number, at the precision in force."""
+    return value.ball() if isinstance(value, ExpNumber) else arb(value.numerator) / arb(value.denominator)
 
 
 def _as_ball(parts: Sequence[Any]) -> arb:

@@ -15,18 +15,15 @@ from typing import TypeAlias
 from flint import ctx
 
 from tightdp.exact.enclosure import Enclosure, ball, ends, precisions
-from tightdp.exact.field import ExpNumber
+from tightdp.exact.field import ExpNumber, Number
 
-__all__ = ["AnyExact", "Exact", "as_text", "compare_log", "decimal_text", "exponent_of", "log", "log_down", "log_up"]
+__all__ = ["Exact", "as_text", "compare_log", "decimal_text", "exponent_of", "log", "log_down", "log_up"]
 
-Exact: TypeAlias = "Fraction | float"
-"""An exact number: a Fraction, or math.inf."""
-
-AnyExact: TypeAlias = "Exact | ExpNumber"
-"""An exact number that may be one with e^q."""
+Exact: TypeAlias = "Number | float"
+"""An exact number: a Fraction, a number with e^q, or math.inf."""
 
 
-def as_text(value: AnyExact | int) -> str:
+def as_text(value: Exact | int) -> str:
     """Write an exact number as "p/q", as "p" when it is whole, as an expression with exp(q), or as "inf"."""
     if isinstance(value, ExpNumber):
         return str(value)
@@ -44,7 +41,7 @@ def _digits(number: int) -> str:
     return str(number) if number.bit_length() < 10_000 else f"{Decimal(number):f}"
 
 
-def decimal_text(value: AnyExact | int, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:
+def decimal_text(value: Exact | int, digits: int = 6, rounding: str = ROUND_HALF_EVEN) -> str:
     """Write a decimal with so many significant digits, without trailing zeros; whole numbers in full.
 
     `rounding` is a mode of `decimal`: to the nearest, unless ROUND_FLOOR or ROUND_CEILING is given.
@@ -76,7 +73,7 @@ def _decimal_of_irrational(value: ExpNumber, digits: int, rounding: str) -> str:
     raise AssertionError("unreachable")
 
 
-def log(value: AnyExact, divisor: int = 1) -> float:
+def log(value: Exact, divisor: int = 1) -> float:
     """Return ln(value) / divisor, correctly rounded to the nearest float; ±inf for infinity and 0."""
     special = _special_log(value)
     if special is not None:
@@ -91,7 +88,7 @@ def log(value: AnyExact, divisor: int = 1) -> float:
     raise AssertionError("unreachable")
 
 
-def log_down(value: AnyExact) -> float:
+def log_down(value: Exact) -> float:
     """Return the largest float that is at most ln(value)."""
     nearest = log(value)
     if _special_log(value) is not None or compare_log(value, Fraction(nearest)) >= 0:
@@ -99,7 +96,7 @@ def log_down(value: AnyExact) -> float:
     return math.nextafter(nearest, -math.inf)
 
 
-def log_up(value: AnyExact) -> float:
+def log_up(value: Exact) -> float:
     """Return the smallest float that is at least ln(value)."""
     nearest = log(value)
     if _special_log(value) is not None or compare_log(value, Fraction(nearest)) <= 0:
@@ -107,7 +104,7 @@ def log_up(value: AnyExact) -> float:
     return math.nextafter(nearest, math.inf)
 
 
-def compare_log(value: AnyExact, exponent: Fraction) -> int:
+def compare_log(value: Exact, exponent: Fraction) -> int:
     """Return the sign (-1, 0, 1) of ln(value) - exponent, which is that of value - e^exponent. Always decided.
 
     Both are equal only where the value is e^exponent as a number of `field`, or 1 and the exponent 0: e^E is irrational
@@ -127,14 +124,14 @@ def compare_log(value: AnyExact, exponent: Fraction) -> int:
     raise AssertionError("unreachable")
 
 
-def exponent_of(value: AnyExact) -> Fraction | None:
+def exponent_of(value: Exact) -> Fraction | None:
     """Return q where the value is e^q for a rational q, None elsewhere."""
     if isinstance(value, ExpNumber):
         return value.exponent
     return Fraction(0) if value == 1 else None
 
 
-def _special_log(value: AnyExact) -> float | None:
+def _special_log(value: Exact) -> float | None:
     """Return ln(value) where it is a float: at 0, 1 and infinity."""
     if value < 0:
         raise ValueError(f"{value} has no logarithm")
@@ -145,7 +142,7 @@ def _special_log(value: AnyExact) -> float | None:
     return math.inf if value == math.inf else None
 
 
-def _log_enclosures(value: AnyExact) -> Iterator[Enclosure]:
+def _log_enclosures(value: Exact) -> Iterator[Enclosure]:
     """Yield closer and closer enclosures of ln(value), for a positive number other than 1."""
     assert not isinstance(value, float)
     for bits in precisions():

@@ -15,7 +15,10 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol, runtime_checkable
 
 from tightdp.errors import LanguageError
+from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.rationals import as_fraction
+from tightdp.exact.weights import as_exact
+from tightdp.language import primitives
 from tightdp.language.source import (
     AnyFunction,
     FunctionNode,
@@ -69,10 +72,12 @@ def exactly(value: Any) -> Any:
         pairs = [(exactly(key), exactly(item)) for key, item in value.items()]
         same = all(key is old and item is value[old] for (key, item), old in zip(pairs, value, strict=True))
         return value if same else dict(pairs)
+    if value is math.exp or value is primitives.exp:
+        return _exponential
     if kind is FunctionType:
         return exact(value)
     if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
-        return value if value is math.exp else _with_exact_result(value)
+        return _with_exact_result(value)
     if isinstance(value, ModuleType):
         return _ExactModule(value)
     program = getattr(value, "program", None)
@@ -222,7 +227,12 @@ def _call(name: str, left: ast.expr, right: ast.expr, place: ast.AST) -> ast.exp
     return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), [left, right], []), place)
 
 
-_NUMBERS = (int, float, Fraction, Decimal)
+_NUMBERS = (int, float, Fraction, Decimal, ExpNumber)
+
+
+def _exponential(exponent: Any) -> Number:
+    """In place of `exp`: the exact number."""
+    return exp(as_exact(exponent))
 
 
 def _divide(left: Any, right: Any) -> Any:
@@ -237,7 +247,9 @@ def _power(base: Any, exponent: Any) -> Any:
     if not isinstance(base, _NUMBERS) or not isinstance(exponent, _NUMBERS):
         return base**exponent
     power = _rational(exponent)
-    if power.denominator != 1:
+    if isinstance(power, Fraction) and isinstance(base, ExpNumber):
+        return base**power
+    if isinstance(power, ExpNumber) or power.denominator != 1:
         raise ValueError(f"{base} ** {power} is not rational in general")
     if power >= 0 and isinstance(base, int):
         return base**power.numerator
@@ -246,5 +258,5 @@ def _power(base: Any, exponent: Any) -> Any:
     return _rational(base) ** power.numerator
 
 
-def _rational(number: Any) -> Fraction:
-    return Fraction(int(number)) if isinstance(number, int) else as_fraction(number)
+def _rational(number: Any) -> Number:
+    return Fraction(int(number)) if isinstance(number, int) else as_exact(number)

@@ -12,6 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from tightdp.errors import LimitError, ProgramError, QueryError
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Law
 from tightdp.language.primitives import Rejected
@@ -20,22 +21,22 @@ from tightdp.language.program import Bound, Dataset, Output
 _MOST_DRAWS = 10_000
 
 
-def law(bound: Bound, x: Sequence[Any]) -> dict[Output, Fraction]:
+def law(bound: Bound, x: Sequence[Any]) -> dict[Output, Number]:
     """The probability of each output on dataset x, given that every `observe` holds; they sum to 1.
 
     Outputs are the same when Python says `==`. Raises ProgramError with x when a run of positive probability
     fails, or none satisfies `observe`.
     """
-    masses: dict[Output, Fraction] = {}
+    masses: dict[Output, Number] = {}
     for output, probability in runs(bound, x):
         masses[output] = masses.get(output, Fraction(0)) + probability
     if not masses:
         raise bound.contradiction(bound.check_dataset(x), "is false in every run")
-    total = sum(masses.values())
+    total = sum(masses.values(), start=Fraction(0))
     return {output: mass / total for output, mass in masses.items()}
 
 
-def runs(bound: Bound, x: Sequence[Any]) -> Iterator[tuple[Output, Fraction]]:
+def runs(bound: Bound, x: Sequence[Any]) -> Iterator[tuple[Output, Number]]:
     """The output and the probability of every run on dataset x that `observe` does not reject."""
     dataset = bound.check_dataset(x)
     past: list[_Draw] = []
@@ -55,7 +56,7 @@ def runs(bound: Bound, x: Sequence[Any]) -> Iterator[tuple[Output, Fraction]]:
         past[-1] = past[-1].next()
 
 
-def target_value(bound: Bound, x: Sequence[Any]) -> int | Fraction:
+def target_value(bound: Bound, x: Sequence[Any]) -> int | Number:
     """The target of the mechanism on dataset x.
 
     Raises QueryError when there is no target, ProgramError when it fails or is not a rational number.
@@ -63,7 +64,7 @@ def target_value(bound: Bound, x: Sequence[Any]) -> int | Fraction:
     return target_of(bound, bound.check_dataset(x))
 
 
-def target_of(bound: Bound, dataset: Dataset) -> int | Fraction:
+def target_of(bound: Bound, dataset: Dataset) -> int | Number:
     """The same on a dataset that was checked."""
     target = bound.program.target
     if target is None:
@@ -77,6 +78,8 @@ def target_of(bound: Bound, dataset: Dataset) -> int | Fraction:
     except Exception as error:
         what = f"on the dataset {dataset} the target fails with {type(error).__name__}: {error}"
         raise ProgramError(what, "make the target a function of every dataset", x=dataset) from error
+    if isinstance(value, ExpNumber):
+        return value
     if not isinstance(value, (int, Fraction)):
         what = f"on the dataset {dataset} the target is {value!r}, which is not a rational number"
         raise ProgramError(what, "make the target an int or a quotient of ints", x=dataset)
@@ -122,8 +125,8 @@ class _Replay:
         if not condition:
             raise Rejected
 
-    def probability(self) -> Fraction:
-        product = Fraction(1)
+    def probability(self) -> Number:
+        product: Number = Fraction(1)
         for draw in self.draws:
             product *= draw.law[draw.index][1]
         return product

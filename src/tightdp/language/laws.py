@@ -1,7 +1,7 @@
 """The exact laws of the random primitives.
 
 A law lists its outcomes of positive probability in canonical order (False before True, integers ascending);
-the probabilities are rationals that sum to 1.
+the probabilities are exact numbers that sum to 1.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tightdp.errors import ParameterError
-from tightdp.exact.rationals import as_fraction, as_int
+from tightdp.exact.field import Number
+from tightdp.exact.rationals import as_int
+from tightdp.exact.weights import as_exact
 
-Law: TypeAlias = tuple[tuple[int, Fraction], ...]
+Law: TypeAlias = tuple[tuple[int, Number], ...]
 
 _CACHED = 4096
 
@@ -67,7 +69,7 @@ def geometric(v: object, ratio: object, lo: object, hi: object) -> Law:
     """
     centre = as_int(v, "the centre of geometric")
     first, last = as_int(lo, "the lower end of geometric"), as_int(hi, "the upper end of geometric")
-    exact = _rational(ratio)
+    exact = as_exact(ratio)
     if not 0 <= exact < 1:
         raise ParameterError(f"the ratio of geometric is {exact}", "give a ratio of at least 0 and below 1")
     if first > last:
@@ -84,7 +86,7 @@ def poisson_binomial(probabilities: Iterable[object]) -> Law:
 
 
 @lru_cache(_CACHED)
-def _bernoulli(p: Fraction) -> Law:
+def _bernoulli(p: Number) -> Law:
     return _positive([(False, 1 - p), (True, p)])
 
 
@@ -95,19 +97,19 @@ def _uniform(lo: int, hi: int) -> Law:
 
 
 @lru_cache(_CACHED)
-def _weighted(weights: tuple[Fraction, ...]) -> Law:
-    total = sum(weights, Fraction(0))
+def _weighted(weights: tuple[Number, ...]) -> Law:
+    total = sum(weights, start=Fraction(0))
     return _positive([(index, weight / total) for index, weight in enumerate(weights)])
 
 
 @lru_cache(_CACHED)
-def _binomial(n: int, p: Fraction) -> Law:
+def _binomial(n: int, p: Number) -> Law:
     return _positive([(k, math.comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1)])
 
 
 @lru_cache(_CACHED)
-def _poisson_binomial(probabilities: tuple[Fraction, ...]) -> Law:
-    masses = [Fraction(1)]
+def _poisson_binomial(probabilities: tuple[Number, ...]) -> Law:
+    masses: list[Number] = [Fraction(1)]
     for p in probabilities:
         fewer, more = [*masses, Fraction(0)], [Fraction(0), *masses]
         masses = [(1 - p) * same + p * one for same, one in zip(fewer, more, strict=True)]
@@ -115,7 +117,7 @@ def _poisson_binomial(probabilities: tuple[Fraction, ...]) -> Law:
 
 
 @lru_cache(_CACHED)
-def _geometric(v: int, ratio: Fraction, lo: int, hi: int) -> Law:
+def _geometric(v: int, ratio: Number, lo: int, hi: int) -> Law:
     if lo == hi:
         return ((lo, Fraction(1)),)
     peak = (1 - ratio) / (1 + ratio)
@@ -125,30 +127,26 @@ def _geometric(v: int, ratio: Fraction, lo: int, hi: int) -> Law:
     return _positive([low_end, *interior, high_end])
 
 
-def _tail(distance: int, ratio: Fraction) -> Fraction:
+def _tail(distance: int, ratio: Number) -> Number:
     """P(Z >= distance) for two-sided geometric noise Z around 0; distance may be negative."""
     if distance < 0:
         return 1 - _tail(1 - distance, ratio)
     return ratio**distance / (1 + ratio) if distance > 0 else 1 / (1 + ratio)
 
 
-def _positive(masses: Iterable[tuple[int, Fraction]]) -> Law:
+def _positive(masses: Iterable[tuple[int, Number]]) -> Law:
     return tuple((outcome, mass) for outcome, mass in masses if mass > 0)
 
 
-def _rational(value: object) -> Fraction:
-    return Fraction(value) if isinstance(value, bool) else as_fraction(value)
-
-
-def _probability(value: object, name: str) -> Fraction:
-    p = _rational(value)
+def _probability(value: object, name: str) -> Number:
+    p = as_exact(value)
     if not 0 <= p <= 1:
         raise ParameterError(f"{name} is {p}, which is outside [0, 1]", "give a probability from 0 to 1")
     return p
 
 
-def _nonnegative(weight: object) -> Fraction:
-    exact = _rational(weight)
+def _nonnegative(weight: object) -> Number:
+    exact = as_exact(weight)
     if exact < 0:
         raise ParameterError(f"the weight {exact} of choice is negative", "give weights of at least 0")
     return exact

@@ -6,7 +6,6 @@ pseudo-random unless something else is in place: the interpreter, for instance, 
 
 from __future__ import annotations
 
-import math
 import random
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
@@ -18,11 +17,14 @@ from itertools import accumulate
 from typing import Any, Protocol, TypeVar
 
 from tightdp.errors import ProgramError
+from tightdp.exact import field
 from tightdp.exact.rationals import Number
+from tightdp.exact.weights import as_exact
+from tightdp.exact.whole import Whole, lcm
 from tightdp.language import laws
 from tightdp.language.laws import Law
 
-__all__ = ["binomial", "choice", "flip", "geometric", "observe", "poisson_binomial", "randint", "shuffle"]
+__all__ = ["binomial", "choice", "exp", "flip", "geometric", "observe", "poisson_binomial", "randint", "shuffle"]
 
 T = TypeVar("T")
 
@@ -55,7 +57,16 @@ class PseudoRandom:
 
     def draw(self, law: Law) -> int:
         outcomes, bounds = _table(law)
-        return outcomes[bisect_right(bounds, self._generator.randrange(bounds[-1]))]
+        last = bounds[-1]
+        if isinstance(last, int):
+            return outcomes[bisect_right(bounds, self._generator.randrange(last))]
+        # A uniform number of the unit interval, with more digits until it lies between two bounds.
+        drawn, bits = self._generator.getrandbits(64), 64
+        while True:
+            first, after = (sum(bound << bits <= end for bound in bounds) for end in (last * drawn, last * (drawn + 1)))
+            if first == after:
+                return outcomes[first]
+            drawn, bits = drawn << 64 | self._generator.getrandbits(64), bits + 64
 
     def observe(self, condition: bool) -> None:
         if not condition:
@@ -63,10 +74,11 @@ class PseudoRandom:
 
 
 @lru_cache(4096)
-def _table(law: Law) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _table(law: Law) -> tuple[tuple[int, ...], tuple[Whole, ...]]:
     """The outcomes, and the running sums of their probabilities times the common denominator."""
-    scale = math.lcm(*(mass.denominator for _, mass in law))
-    return tuple(outcome for outcome, _ in law), tuple(accumulate(int(mass * scale) for _, mass in law))
+    outcomes = tuple(outcome for outcome, _ in law)
+    scale = lcm(*(mass.denominator for _, mass in law))
+    return outcomes, tuple(accumulate(mass.numerator * (scale // mass.denominator) for _, mass in law))
 
 
 _default = PseudoRandom()
@@ -151,6 +163,14 @@ def geometric(v: int, ratio: Number, lo: int, hi: int) -> int:
 def poisson_binomial(probabilities: Iterable[Number]) -> int:
     """The number of successes in independent trials with these probabilities."""
     return current_source().draw(laws.poisson_binomial(probabilities))
+
+
+def exp(exponent: Number) -> float:
+    """e to the power of a rational: the nearest float here, and the exact number in a mechanism.
+
+    Raises ParameterError where the exponent is not rational, or beyond 10,000.
+    """
+    return float(field.exp(as_exact(exponent)))
 
 
 def shuffle(messages: Iterable[T]) -> tuple[T, ...]:

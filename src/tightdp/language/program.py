@@ -13,7 +13,9 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramError, Span
-from tightdp.exact.rationals import Parameter, as_int, as_parameter
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.parameters import as_parameter
+from tightdp.exact.rationals import Parameter, as_int
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
 from tightdp.language.exactness import exact
 from tightdp.language.primitives import Rejected, Source, current_source, using
@@ -265,7 +267,7 @@ def as_output(value: Any) -> Output:
         return tuple(as_output(item) for item in value)
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else value
-    if value is None or isinstance(value, (int, str)):
+    if value is None or isinstance(value, (int, str, ExpNumber)):
         return value
     raise TypeError(f"the {type(value).__name__} {value!r}")
 

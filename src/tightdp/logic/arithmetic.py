@@ -7,10 +7,11 @@ does the same with `Fraction` and serves as the independent check.
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
+from tightdp.exact.field import Number
+from tightdp.exact.whole import Whole, lcm
 from tightdp.logic.formula import Coin
 
 __all__ = ["RATIONALS", "SCALED_INTEGERS", "Arithmetic", "Rationals", "ScaledIntegers"]
@@ -33,11 +34,11 @@ class Arithmetic(Protocol[C]):
     def merge(self, left: C, right: C) -> C:
         """Return the sum of two counts."""
 
-    def weights(self, count: C) -> tuple[dict[int, int], int]:
+    def weights(self, count: C) -> tuple[dict[int, Whole], Whole]:
         """Return integer weights by prefix and their common denominator."""
 
 
-Scaled = tuple[dict[int, int], int]
+Scaled = tuple[dict[int, Whole], Whole]
 
 
 class ScaledIntegers:
@@ -61,7 +62,7 @@ class ScaledIntegers:
     def merge(self, left: Scaled, right: Scaled) -> Scaled:
         (ours, ours_below), (theirs, theirs_below) = left, right
         if ours_below != theirs_below:
-            common = math.lcm(ours_below, theirs_below)
+            common = lcm(ours_below, theirs_below)
             ours = {prefix: weight * (common // ours_below) for prefix, weight in ours.items()}
             theirs = {prefix: weight * (common // theirs_below) for prefix, weight in theirs.items()}
             ours_below = common
@@ -72,11 +73,11 @@ class ScaledIntegers:
             merged[prefix] = merged.get(prefix, 0) + weight
         return merged, ours_below
 
-    def weights(self, count: Scaled) -> tuple[dict[int, int], int]:
+    def weights(self, count: Scaled) -> tuple[dict[int, Whole], Whole]:
         return count
 
 
-Exact = dict[int, Fraction]
+Exact = dict[int, Number]
 
 
 class Rationals:
@@ -98,9 +99,9 @@ class Rationals:
     def merge(self, left: Exact, right: Exact) -> Exact:
         return {prefix: left.get(prefix, Fraction(0)) + right.get(prefix, Fraction(0)) for prefix in {**left, **right}}
 
-    def weights(self, count: Exact) -> tuple[dict[int, int], int]:
-        common = math.lcm(*(weight.denominator for weight in count.values()))
-        return {prefix: int(weight * common) for prefix, weight in count.items()}, common
+    def weights(self, count: Exact) -> tuple[dict[int, Whole], Whole]:
+        common = lcm(*(weight.denominator for weight in count.values()))
+        return {prefix: weight.numerator * (common // weight.denominator) for prefix, weight in count.items()}, common
 
 
 SCALED_INTEGERS = ScaledIntegers()

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 from tightdp.logic.arithmetic import SCALED_INTEGERS, Arithmetic
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
@@ -27,12 +30,12 @@ class Weights:
     Where `observe` rejects every run, `by_code` is empty and `total` is 0.
     """
 
-    by_code: Mapping[int, int]
-    total: int
+    by_code: Mapping[int, Whole]
+    total: Whole
 
-    def probability(self, code: int | None) -> Fraction:
+    def probability(self, code: int | None) -> Number:
         """Return the probability of the output with a code (None: an output that is never given)."""
-        return Fraction(0) if code is None else Fraction(self.by_code.get(code, 0), self.total)
+        return Fraction(0) if code is None else quotient(self.by_code.get(code, 0), self.total)
 
 
 def output_weights(
@@ -64,7 +67,7 @@ def raw_weights(
     output: int | None = None,
     arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
     watch: Callable[[], None] = lambda: None,
-) -> tuple[Mapping[int, int], int]:
+) -> tuple[Mapping[int, Whole], Whole]:
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     diagram, variables = formula.diagram, formula.variables
     last = len(formula.output_bits) - 1

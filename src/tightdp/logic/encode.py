@@ -10,6 +10,8 @@ from typing import Any
 from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Leaf, reachable
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import as_exact
 from tightdp.language.laws import Law
 from tightdp.logic.bdd import Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
@@ -117,14 +119,14 @@ class Encoder(Functions):
         trees: list[Tree] = []
         for law in draw.laws:
             if law is not None and law not in made:
-                masses = [Fraction(0)] * len(draw.values)
+                masses: list[Number] = [Fraction(0)] * len(draw.values)
                 for outcome, mass in law:
                     masses[draw.index[outcome]] += mass
                 made[law] = self._digits(masses, 0, 1 << code_length(len(masses)))
             trees.append(None if law is None else made[law])
         self.trees[draw.serial] = trees
 
-    def _digits(self, masses: Sequence[Fraction], start: int, width: int) -> Tree:
+    def _digits(self, masses: Sequence[Number], start: int, width: int) -> Tree:
         """Return the tree of conditional coins for the positions start..start+width-1, most significant digit first."""
         if width == 1:
             return start
@@ -134,7 +136,7 @@ class Encoder(Functions):
             return self._digits(masses, start, half)
         if not low:
             return self._digits(masses, start + half, half)
-        share = Fraction(high) / (low + high)
+        share = as_exact(high) / (low + high)
         (level,) = self.fresh([Coin(share.numerator, share.denominator)])
         below = self._digits(masses, start, half)
         return Digit(level, self._digits(masses, start + half, half), below)

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from tightdp.core.nodes import Choice, Input, Leaf, Shape, TupleOf
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
 from tightdp.logic.bdd import Diagram
 
@@ -27,17 +29,17 @@ __all__ = ["Coin", "InputBit", "OutputBit", "Variable", "WeightedFormula"]
 class Coin:
     """A coin: true with probability numerator/denominator, strictly between 0 and 1."""
 
-    numerator: int
-    denominator: int
+    numerator: Whole
+    denominator: Whole
 
     def __post_init__(self) -> None:
         if not 0 < self.numerator < self.denominator:
             raise ValueError(f"a coin needs a probability strictly between 0 and 1, not {self.probability}")
 
     @property
-    def probability(self) -> Fraction:
+    def probability(self) -> Number:
         """The weight of True; the weight of False is one minus that."""
-        return Fraction(self.numerator, self.denominator)
+        return quotient(self.numerator, self.denominator)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import gcd, lcm
 from typing import Any
 
 from tightdp.core.builder import Builder
@@ -31,6 +30,7 @@ from tightdp.core.nodes import (
     reachable,
 )
 from tightdp.core.passes import Rebuild
+from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
@@ -43,8 +43,8 @@ __all__ = ["Aggregate", "Contribution", "Cut", "find_aggregate", "find_cut", "ma
 class Contribution:
     """The law of what one client adds to every aggregate: (values, weight) in canonical order over a denominator."""
 
-    weights: tuple[tuple[tuple[Any, ...], int], ...]
-    denominator: int
+    weights: tuple[tuple[tuple[Any, ...], Whole], ...]
+    denominator: Whole
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def marginal(table: Sequence[Contribution], chosen: Sequence[int]) -> tuple[Cont
     """Return what the contributions of a table add to some of the aggregates."""
     result = []
     for entry in table:
-        total: dict[tuple[Any, ...], int] = {}
+        total: dict[tuple[Any, ...], Whole] = {}
         for values, weight in entry.weights:
             part = tuple(values[at] for at in chosen)
             total[part] = total.get(part, 0) + weight
@@ -281,7 +281,7 @@ def marginal(table: Sequence[Contribution], chosen: Sequence[int]) -> tuple[Cont
     return tuple(_reduced(result))
 
 
-def _canonical(entry: tuple[tuple[Any, ...], int]) -> list[tuple[str, Any]]:
+def _canonical(entry: tuple[tuple[Any, ...], Whole]) -> list[tuple[str, Any]]:
     return [(type(value).__name__ if value is None else "", value if value is not None else 0) for value in entry[0]]
 
 

@@ -13,6 +13,10 @@ from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Choice, CoreProgram, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import LanguageError, ProgramError
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
@@ -58,12 +62,12 @@ class AggregateTable(Table):
             [aggregate.tables[kind][position[letter[0]]] for letter in group.letters]
             for kind, group in zip(self._kind, self.orbits.groups, strict=True)
         ]
-        self._start = one_state(aggregate.operators, aggregate.tables)
-        self._given: dict[tuple[Any, ...], tuple[dict[int, int], int]] = {}
+        self._start = one_state(aggregate.operators, aggregate.tables, bound.n)
+        self._given: dict[tuple[Any, ...], tuple[dict[int, Whole], Whole]] = {}
         self._by_counts: dict[Counts, Weights] = {}
         self._counts_of: dict[Dataset, Counts] = {}
         self._last: tuple[Counts, StateLaw] | None = None
-        self._wholes: dict[Counts, dict[int, int]] = {}
+        self._wholes: dict[Counts, dict[int, Whole]] = {}
 
     @property
     def affordable(self) -> bool:
@@ -132,7 +136,7 @@ class AggregateTable(Table):
         self._last = counts, found
         return found
 
-    def probability(self, x: Dataset, output: Output) -> Fraction:
+    def probability(self, x: Dataset, output: Output) -> Number:
         """Return P(output | x)."""
         wanted: dict[int, Any] = {}
         if not _take_apart(self.formula.shape, output, wanted):
@@ -162,8 +166,8 @@ class AggregateTable(Table):
             law = LawByCode(self._codes, state, partial(self._sum_law, counts), partial(self._whole, counts))
             return Weights(law, state.denominator)
         entries = [(self._outputs_given(values), weight) for values, weight in state.items()]
-        common = math.lcm(*(below for (_, below), _ in entries))
-        total: dict[int, int] = {}
+        common = lcm(*(below for (_, below), _ in entries))
+        total: dict[int, Whole] = {}
         for (outputs, below), weight in entries:
             factor = weight * (common // below)
             for code, share in outputs.items():
@@ -171,7 +175,7 @@ class AggregateTable(Table):
         whole = sum(total.values()) if self.formula.conditioned else state.denominator * common
         return Weights(dict(sorted(total.items())), whole)
 
-    def _outputs_given(self, values: tuple[Any, ...]) -> tuple[dict[int, int], int]:
+    def _outputs_given(self, values: tuple[Any, ...]) -> tuple[dict[int, Whole], Whole]:
         found = self._given.get(values)
         if found is None:
             weights, below = raw_weights(self.formula, self.formula.evidence_of(values))
@@ -196,7 +200,7 @@ class AggregateTable(Table):
         assert isinstance(law, SumLaw)
         return law
 
-    def _whole(self, counts: Counts) -> dict[int, int]:
+    def _whole(self, counts: Counts) -> dict[int, Whole]:
         """Return all weights of the law of a sum; those that were looked at lately are kept."""
         found = self._wholes.get(counts)
         if found is None:
@@ -226,7 +230,7 @@ class AggregateTable(Table):
         law_of_counts = {}
         for counts, weights in self._by_counts.items():
             watch()
-            shared = math.gcd(weights.total, *weights.by_code.values())
+            shared = gcd(weights.total, *weights.by_code.values())
             reduced = tuple((code, weight // shared) for code, weight in weights.by_code.items())
             law_of_counts[counts] = laws.setdefault((weights.total // shared, reduced), len(laws))
         merged: dict[tuple[int, int], tuple[Change, int]] = {}
@@ -250,7 +254,7 @@ class AggregateTable(Table):
         for counts in list(self._by_counts):
             yield self.orbits.representative(counts), 1
 
-    def ratio_bound(self) -> Fraction | float:
+    def ratio_bound(self) -> Exact:
         """Return an upper bound on every likelihood ratio, for a relation that has a name.
 
         The output depends on a record only through what its client contributes, and a ratio of sums is at most the
@@ -348,18 +352,16 @@ def _take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
     return False
 
 
-def _letter_bound(
-    letters: Sequence[Contribution], group: Group, steps: dict[Record, tuple[Record, ...]]
-) -> Fraction | float:
+def _letter_bound(letters: Sequence[Contribution], group: Group, steps: dict[Record, tuple[Record, ...]]) -> Exact:
     """Return the largest ratio between what a client contributes with a record and with what that may become."""
-    largest: Fraction | float = Fraction(1)
+    largest: Exact = Fraction(1)
     for before, after in {(group.letter_of[old], group.letter_of[new]) for old in steps for new in steps[old]}:
         ours, theirs = letters[before], letters[after]
         weights = dict(theirs.weights)
         for values, weight in ours.weights:
             if values not in weights:
                 return math.inf
-            largest = max(largest, Fraction(weight * theirs.denominator, weights[values] * ours.denominator))
+            largest = max(largest, quotient(weight * theirs.denominator, weights[values] * ours.denominator))
     return largest
 
 

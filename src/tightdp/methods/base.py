@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from tightdp.errors import LimitError, QueryError
+from tightdp.exact.field import ExpNumber
 from tightdp.language.program import Dataset
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.methods.symmetry import Symmetry
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "Comparison", "Exact", "Method", "Pair", "Refusal", "Tight", "on_table"]
 
-Exact = Fraction | float
-"""A fraction, or infinity."""
+Exact = Fraction | ExpNumber | float
+"""An exact number, or infinity."""
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import pairwise
-from math import gcd, lcm
 
+from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
 from tightdp.logic.arithmetic import SCALED_INTEGERS
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
@@ -24,7 +23,7 @@ __all__ = ["Block", "Chain", "Letter", "Vector", "make_chain"]
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
 
-Vector = dict[int, int]
+Vector = dict[int, Whole]
 """Integer weights by node of the diagram; zero weights are left out."""
 
 
@@ -44,7 +43,7 @@ class Block:
     client: int
     bits: int
     components: tuple[int, ...]
-    into: dict[Letter, dict[int, list[tuple[int, int]]]]
+    into: dict[Letter, dict[int, list[tuple[int, Whole]]]]
 
     def pull(self, letter: Letter, vector: Vector) -> Vector:
         """Return, for nodes above the block, the value that the letter gives them from values below it."""
@@ -142,7 +141,7 @@ class _TooManyEntries(Exception):
     """Following the weight through the blocks of a diagram takes more than `MAX_ENTRIES` steps."""
 
 
-Flowed = dict[tuple[int, int], int]
+Flowed = dict[tuple[int, int], Whole]
 """Weight by (output bits decided, node reached)."""
 
 
@@ -164,10 +163,10 @@ class _Flow:
             if self._spent > MAX_ENTRIES:
                 raise _TooManyEntries
 
-    def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, int]:
+    def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, Whole]:
         """Return where weight 1 at a node arrives at or below level `end`, and the common denominator."""
         level, low, high = self.diagram.level, self.diagram.low, self.diagram.high
-        done: dict[int, tuple[dict[int, int], int]] = {}
+        done: dict[int, tuple[dict[int, Whole], Whole]] = {}
         waiting = {node: SCALED_INTEGERS.one()}
         while waiting:
             top = max(waiting)
@@ -222,7 +221,7 @@ def _block(flow: _Flow, record: Domain, client: int, start: int, end: int, entri
     formula = flow.formula
     decided = [variable for variable in formula.variables[start:end] if isinstance(variable, OutputBit)]
     components = tuple(variable.component for variable in decided if variable.bit == 0)
-    flows: list[tuple[Record, int, Flowed, int]] = []
+    flows: list[tuple[Record, int, Flowed, Whole]] = []
     for item in record.values:
         inputs = _inputs(formula, record, client, item, start, end)
         for node in entries:
@@ -231,8 +230,8 @@ def _block(flow: _Flow, record: Domain, client: int, start: int, end: int, entri
             else:
                 flows.append((item, node, {(0, node): 1}, 1))
     common = lcm(*(below for *_, below in flows))
-    shared = reduce(gcd, (weight * (common // below) for *_, flowed, below in flows for weight in flowed.values()), 0)
-    into: dict[Letter, dict[int, list[tuple[int, int]]]] = {}
+    shared = gcd(*(weight * (common // below) for *_, flowed, below in flows for weight in flowed.values()))
+    into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
     exits: set[int] = set()
     for item, node, flowed, below in flows:
         for (bits, exit_), weight in flowed.items():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
-from math import gcd
 from typing import Any
 
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, gcd
 from tightdp.methods.chain import Vector
 
 __all__ = ["Form", "Steps", "distinct", "extreme", "prune"]
@@ -44,14 +44,14 @@ def extreme(forms: list[Form]) -> list[Form]:
         for form in forms
         for vector in (form[0],)
     ]
-    triples.sort(key=lambda entry: (Fraction(entry[0][0], sum(entry[0])), Fraction(entry[0][1], sum(entry[0]))))
+    triples.sort(key=lambda entry: (quotient(entry[0][0], sum(entry[0])), quotient(entry[0][1], sum(entry[0]))))
     lower, upper = _half_hull(triples), _half_hull(triples[::-1])
     kept = {id(form): form for _, form in (*lower, *upper)}
     return list(kept.values())
 
 
-def _half_hull(ordered: Sequence[tuple[tuple[int, ...], Form]]) -> list[tuple[tuple[int, ...], Form]]:
-    hull: list[tuple[tuple[int, ...], Form]] = []
+def _half_hull(ordered: Sequence[tuple[tuple[Whole, ...], Form]]) -> list[tuple[tuple[Whole, ...], Form]]:
+    hull: list[tuple[tuple[Whole, ...], Form]] = []
     for entry in ordered:
         while len(hull) >= 2 and _orientation(hull[-2][0], hull[-1][0], entry[0]) <= 0:
             hull.pop()
@@ -59,7 +59,7 @@ def _half_hull(ordered: Sequence[tuple[tuple[int, ...], Form]]) -> list[tuple[tu
     return hull
 
 
-def _orientation(a: Sequence[int], b: Sequence[int], c: Sequence[int]) -> int:
+def _orientation(a: Sequence[Whole], b: Sequence[Whole], c: Sequence[Whole]) -> Whole:
     """Return a number with the sign of the turn from a over b to c, seen in the plane of sum 1."""
     first = a[0] * (b[1] * sum(c) - sum(b) * c[1])
     second = a[1] * (b[0] * sum(c) - sum(b) * c[0])
@@ -83,8 +83,10 @@ def _dominates(strong: Vector, weak: Vector) -> bool:
 
     The factor must be at least weak/strong where weak is positive, and at most weak/strong where both are negative.
     """
-    least_up, least_down = 0, 1
-    most_up, most_down = 1, 0
+    least_up: Whole = 0
+    least_down: Whole = 1
+    most_up: Whole = 1
+    most_down: Whole = 0
     for node, value in weak.items():
         other = strong.get(node, 0)
         if value > 0:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from math import gcd, inf
+from math import inf
 
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, gcd
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
@@ -41,7 +43,7 @@ class _Pair:
 
 def every_ratio(
     chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None
-) -> Iterator[tuple[Fraction | float, Dataset, Dataset, int]]:
+) -> Iterator[tuple[Exact, Dataset, Dataset, int]]:
     """Yield every likelihood ratio P(y|x)/P(y|x') over neighbours and outputs with x, x' and the code of y.
 
     A ratio may be 0 or infinite; 0/0 is left out. Some ratios come more than once. The relation must have a name.
@@ -54,7 +56,7 @@ def every_ratio(
                 up, down = _dot(above, pair.ours), _dot(above, pair.theirs)
                 if up or down:
                     x, x_prime, code = ratios.triple(head, tail, pair)
-                    yield Fraction(up, down) if down else inf, x, x_prime, code
+                    yield quotient(up, down) if down else inf, x, x_prime, code
 
 
 class _Ratios:
@@ -121,5 +123,5 @@ class _Ratios:
         return tuple(x), tuple(x_prime), self.chain.code(head, letters, tail)
 
 
-def _dot(left: Vector, right: Vector) -> int:
+def _dot(left: Vector, right: Vector) -> Whole:
     return sum(weight * right[node] for node, weight in left.items() if node in right)

@@ -21,6 +21,9 @@ from itertools import chain
 from typing import Any
 
 from tightdp.errors import LimitError
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import as_exact, quotient
+from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
@@ -42,7 +45,7 @@ _WATCHED = 64
 class Found:
     """A dataset, a neighbour and an output code, and the ratio of their probabilities (infinity: division by 0)."""
 
-    ratio: Fraction | float
+    ratio: Exact
     x: Dataset
     x_prime: Dataset
     code: int
@@ -55,8 +58,8 @@ class Enclosure:
     `reason` says why the two differ, and is None where they are equal; `cut_short` that too many forms were the cause.
     """
 
-    lower: Fraction | float
-    upper: Fraction | float
+    lower: Exact
+    upper: Exact
     found: Found | None
     reason: LimitError | None
     cut_short: bool
@@ -79,7 +82,7 @@ def largest_ratio(
         reason = error
     # Probabilities sum to 1 under both neighbours, so some output is at least as likely under the first.
     lower = max(search.ratio, Fraction(1))
-    upper: Fraction | float = lower
+    upper: Exact = lower
     if reason is None and search.cut_short:
         reason = LimitError(f"the search would have to follow more than {limits[-1][0]} forms", "use fewer records")
     if reason is not None:
@@ -92,7 +95,7 @@ def largest_ratio(
     return Enclosure(lower, upper, found, reason, search.cut_short)
 
 
-def blockwise_bound(chain: Chain, bound: Bound) -> Fraction | float:
+def blockwise_bound(chain: Chain, bound: Bound) -> Exact:
     """Return an upper bound on every likelihood ratio.
 
     A ratio of sums is at most the largest ratio of its terms, and one client's record changes the terms only within
@@ -100,14 +103,14 @@ def blockwise_bound(chain: Chain, bound: Bound) -> Fraction | float:
     blocks that of all.
     """
     steps = relation_of(bound).steps
-    bounds: list[Fraction | float] = [_block_bound(block, steps) for block in chain.blocks]
+    bounds: list[Exact] = [_block_bound(block, steps) for block in chain.blocks]
     if relation_of(bound).every_record:
         return math.inf if math.inf in bounds else math.prod(bounds, start=Fraction(1))
     return max(bounds, default=Fraction(1))
 
 
-def _block_bound(block: Block, steps: dict[Record, tuple[Record, ...]]) -> Fraction | float:
-    largest: Fraction | float = Fraction(1)
+def _block_bound(block: Block, steps: dict[Record, tuple[Record, ...]]) -> Exact:
+    largest: Exact = Fraction(1)
     for (old, bits), arrows in block.into.items():
         for new in steps[old]:
             others = block.into.get((new, bits), {})
@@ -116,7 +119,7 @@ def _block_bound(block: Block, steps: dict[Record, tuple[Record, ...]]) -> Fract
                 for above, weight in entries:
                     if above not in weights:
                         return math.inf
-                    largest = max(largest, Fraction(weight, weights[above]))
+                    largest = max(largest, quotient(weight, weights[above]))
     return largest
 
 
@@ -127,7 +130,7 @@ class _Search:
         """Return the forms at the top of the chain that decide whether the present ratio is beaten."""
         raise NotImplementedError
 
-    def _value(self, above: Vector, form: Vector) -> int:
+    def _value(self, above: Vector, form: Vector) -> Whole:
         """Return the value of a form at the weights from the head."""
         raise NotImplementedError
 
@@ -136,7 +139,7 @@ class _Search:
         self.bound = bound
         self.watch = watch
         self.steps = relation_of(bound).steps
-        self.ratio: Fraction | float = Fraction(0)
+        self.ratio: Exact = Fraction(0)
         self.best: Found | None = None
         self.cut_short = False
         self._most_forms = self._most_suffixes = 0
@@ -204,7 +207,7 @@ class _Search:
         up, down = _dot(above, ours), _dot(above, theirs)
         letters = [(old, bits) for old, _, bits in taken]
         code = self.chain.code(head, letters, tail)
-        return Found(Fraction(up, down) if down else math.inf, tuple(x), tuple(x_prime), code)
+        return Found(quotient(up, down) if down else math.inf, tuple(x), tuple(x_prime), code)
 
 
 class Runs:
@@ -254,7 +257,7 @@ class _OneChange(_Search):
         super().__init__(chain, bound, watch)
         self._runs = Runs(chain)
 
-    def _value(self, above: Vector, form: Vector) -> int:
+    def _value(self, above: Vector, form: Vector) -> Whole:
         return _dot(above, form)
 
     def _forms(self, below: Vector) -> list[Form]:
@@ -283,7 +286,7 @@ class _OneChange(_Search):
         by_bits: dict[int, list[Record]] = {}
         for record, bits in block.into:
             by_bits.setdefault(bits, []).append(record)
-        up, down = Fraction(self.ratio).as_integer_ratio()
+        up, down = as_exact(self.ratio).as_integer_ratio()
         for vector, steps in suffixes:
             for bits, records in by_bits.items():
                 pulled = {record: block.pull((record, bits), vector) for record in records}
@@ -301,11 +304,11 @@ class _OneChange(_Search):
 class _EveryChange(_Search):
     """Every client may change its record; a form then lives on two copies of the nodes, those of x' negated."""
 
-    def _value(self, above: Vector, form: Vector) -> int:
+    def _value(self, above: Vector, form: Vector) -> Whole:
         return _dot(above, form) + _dot({~node: weight for node, weight in above.items()}, form)
 
     def _forms(self, below: Vector) -> list[Form]:
-        up, down = Fraction(self.ratio).as_integer_ratio()
+        up, down = as_exact(self.ratio).as_integer_ratio()
         start = {node: down * value for node, value in below.items()}
         start |= {~node: -up * value for node, value in below.items()}
         forms: list[Form] = [(start, ())]
@@ -343,7 +346,7 @@ def _pulled(block: Block, forms: Sequence[Form]) -> Iterator[Form]:
     )
 
 
-def _dot(left: Vector, right: Vector) -> int:
+def _dot(left: Vector, right: Vector) -> Whole:
     return sum(weight * right[node] for node, weight in left.items() if node in right)
 
 
@@ -353,7 +356,7 @@ def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bo
         return False
     letters = list(first.into)
     for node in support:
-        unit = {node: 1}
+        unit: Vector = {node: 1}
         halves = {letter: second.pull(letter, unit) for letter in letters}
         for at, one in enumerate(letters):
             for other in letters[:at]:

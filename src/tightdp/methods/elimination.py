@@ -7,7 +7,6 @@ never more rows than runs of the program, and far fewer where it forgets.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,6 +15,9 @@ from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.nodes import Case, Draw
+from tightdp.exact.field import Number
+from tightdp.exact.weights import as_exact, over
+from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.laws import Law
 from tightdp.methods.elimination_guards import ALWAYS
 from tightdp.methods.elimination_nodes import NOTHING, Value
@@ -50,7 +52,7 @@ class Ring(Protocol):
 
     one: Weight
 
-    def masses(self, law: Sequence[Fraction]) -> tuple[list[Weight], int]:
+    def masses(self, law: Sequence[Number]) -> tuple[list[Weight], Whole]:
         """Return the probabilities of a law as weights over a common denominator."""
 
     def reduced(self, part: Part) -> Part:
@@ -62,7 +64,7 @@ class Part:
     """Weighted rows over one denominator; never changed."""
 
     rows: dict[Row, Weight]
-    denominator: int
+    denominator: Whole
 
 
 class Integers:
@@ -70,14 +72,14 @@ class Integers:
 
     one = 1
 
-    def masses(self, law: Sequence[Fraction]) -> tuple[list[int], int]:
-        denominator = math.lcm(*(mass.denominator for mass in law))
+    def masses(self, law: Sequence[Number]) -> tuple[list[Whole], Whole]:
+        denominator = lcm(*(mass.denominator for mass in law))
         return [mass.numerator * (denominator // mass.denominator) for mass in law], denominator
 
     def reduced(self, part: Part) -> Part:
         shared = part.denominator
         for weight in part.rows.values():
-            shared = math.gcd(shared, weight)
+            shared = gcd(shared, weight)
             if shared == 1:
                 return part
         return Part({row: weight // shared for row, weight in part.rows.items()}, part.denominator // shared)
@@ -86,11 +88,11 @@ class Integers:
 class Numbers:
     """Any exact numbers; `number` makes one from a fraction."""
 
-    def __init__(self, number: Callable[[Fraction], Weight] = Fraction) -> None:
+    def __init__(self, number: Callable[[Number], Weight] = as_exact) -> None:
         self._number = number
         self.one = number(Fraction(1))
 
-    def masses(self, law: Sequence[Fraction]) -> tuple[list[Weight], int]:
+    def masses(self, law: Sequence[Number]) -> tuple[list[Weight], Whole]:
         return [self._number(mass) for mass in law], 1
 
     def reduced(self, part: Part) -> Part:
@@ -165,7 +167,7 @@ class Elimination:
         """Return the sum of weighted rows."""
         if len(parts) == 1:
             return parts[0]
-        denominator = math.lcm(*(part.denominator for part in parts))
+        denominator = lcm(*(part.denominator for part in parts))
         total: dict[Row, Weight] = {}
         for part in parts:
             factor = denominator // part.denominator
@@ -241,7 +243,7 @@ class Elimination:
             if fails is not NOTHING and fails:
                 if not self.failures:
                     raise Failed(number)
-                share = weight * Fraction(1, part.denominator)
+                share = over(weight, part.denominator)
                 failed[number] = failed[number] + share if number in failed else share
             else:
                 new = row if pick is None else pick(row)
@@ -257,7 +259,7 @@ class Elimination:
         selected = [self.known[node.operands[0]]] if column is None else list({row[column] for row in part.rows})
         laws = [draw.laws[index[value]] if value is not NOTHING and value in index else None for value in selected]
         listed = [([NOTHING], [self.ring.one], 1) if law is None else self._masses(law) for law in laws]
-        common = math.lcm(*(below for _, _, below in listed))
+        common = lcm(*(below for _, _, below in listed))
         choices: dict[Value, list[tuple[Row, Weight]]] = {}
         for value, (outcomes, weights, below) in zip(selected, listed, strict=True):
             scale = common // below
@@ -286,7 +288,7 @@ class Elimination:
                     made[new] = weight * share
         return Part(made, part.denominator * common)
 
-    def _masses(self, law: Law) -> tuple[list[Value], list[Weight], int]:
+    def _masses(self, law: Law) -> tuple[list[Value], list[Weight], Whole]:
         weights, below = self.ring.masses([mass for _, mass in law])
         return [outcome for outcome, _ in law], weights, below
 

@@ -11,6 +11,9 @@ from itertools import product
 from tightdp.core.nodes import Apply, Check, Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import over, quotient
+from tightdp.exact.whole import Whole
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting, Weight
@@ -28,7 +31,7 @@ class Failure:
     """The probability that a run on dataset x fails, and the obligation that fails most often (None: none does)."""
 
     x: Dataset
-    probability: Fraction
+    probability: Number
     check: Check | None
 
 
@@ -119,7 +122,7 @@ class EliminationTable(Table):
         """How many rows were made."""
         return sum(walk.elimination.work for walk in self._walks.values())
 
-    def raw(self, x: Dataset) -> tuple[dict[int, Weight], int]:
+    def raw(self, x: Dataset) -> tuple[dict[int, Weight], Whole]:
         """Return the weights of all outputs by code, and their denominator. Raises ProgramError where a run fails."""
         walk = self._walk(None, lambda: self.program)
         part = self._end(walk, x)
@@ -148,7 +151,7 @@ class EliminationTable(Table):
             self._laws[x] = found
         return found
 
-    def probability(self, x: Dataset, output: Output) -> Fraction:
+    def probability(self, x: Dataset, output: Output) -> Number:
         """Return P(output | x) without computing the rest of the law."""
         wanted: dict[int, Value] = {}
         if not take_apart(self.program.shape, output, wanted):
@@ -170,7 +173,7 @@ class EliminationTable(Table):
             share /= whole
         return share / self.multiplicity(self._code(wanted))
 
-    def marginal(self, x: Dataset, components: Sequence[int]) -> dict[Row, Fraction]:
+    def marginal(self, x: Dataset, components: Sequence[int]) -> dict[Row, Number]:
         """Return the joint law of some components of the output."""
         chosen = tuple(self.program.components[at] for at in components)
         shape = TupleOf(tuple(map(Leaf, range(len(chosen)))))
@@ -181,13 +184,13 @@ class EliminationTable(Table):
         total = sum(law.values())
         if not total:
             raise self.bound.contradiction(x, "is false in every run")
-        return {values: Fraction(weight, total) for values, weight in law.items()}
+        return {values: quotient(weight, total) for values, weight in law.items()}
 
     def failure(self, x: Dataset) -> Failure:
         """Return the probability that a run on x fails, among those that no `observe` rejected before."""
         walk = self._walk("failures", lambda: _without_output(self.program), failures=True)
         part, failed = walk.end(self._leaf_values(walk, x))
-        passed = sum((weight for _, weight in self._rows(walk, part)), Fraction(0)) / part.denominator
+        passed = over(sum(weight for _, weight in self._rows(walk, part)), part.denominator)
         mass = sum(failed.values(), Fraction(0))
         if not passed and not mass:
             raise self.bound.contradiction(x, "is false in every run")
@@ -228,10 +231,10 @@ class EliminationTable(Table):
         for chosen in product(*(arrangement.every(values) for arrangement in self.arrangements)):
             yield _put_together(self.program.shape, values, dict(zip(self.arrangements, chosen, strict=True)))
 
-    def law(self, x: Dataset) -> dict[Output, Fraction]:
+    def law(self, x: Dataset) -> dict[Output, Number]:
         weights = self.weights(x)
         return {
-            output: Fraction(weight, weights.total * self.multiplicity(code))
+            output: quotient(weight, weights.total * self.multiplicity(code))
             for code, weight in weights.by_code.items()
             for output in self.outputs(code)
         }
@@ -268,9 +271,10 @@ class EliminationTable(Table):
             if holds is None or row[holds] is True:
                 yield tuple([row[place[at]] if at in place else known[at] for at in plan.nodes.components]), weight
 
-    def _mass(self, walk: _Walk, x: Dataset) -> Fraction:
+    def _mass(self, walk: _Walk, x: Dataset) -> Number:
         part = self._end(walk, x)
-        return sum((weight for _, weight in self._rows(walk, part)), Fraction(0)) / part.denominator
+        mass: Number = over(sum(weight for _, weight in self._rows(walk, part)), part.denominator)
+        return mass
 
 
 def first_failure(

@@ -17,6 +17,8 @@ from typing import Any, Protocol
 
 from flint import fmpz_poly
 
+from tightdp.exact.evaluation import lifted
+from tightdp.exact.whole import ExpInteger, Whole, polynomials
 from tightdp.methods.aggregate import Contribution
 from tightdp.symmetry.counts import Counts
 
@@ -38,11 +40,11 @@ class StateLaw(Protocol):
     def add(self, contribution: Contribution, clients: int = 1) -> StateLaw:
         """Return the law with so many more clients."""
 
-    def items(self) -> Iterator[tuple[tuple[Any, ...], int]]:
+    def items(self) -> Iterator[tuple[tuple[Any, ...], Whole]]:
         """Yield every state and its weight."""
 
     @property
-    def denominator(self) -> int:
+    def denominator(self) -> Whole:
         """What the weights have to be divided by."""
 
 
@@ -50,15 +52,15 @@ class StateLaw(Protocol):
 class _Sparse:
     """A law as a dictionary; a state holds one value per aggregate, None as long as no client contributed."""
 
-    weights: dict[tuple[Any, ...], int]
-    denominator: int
+    weights: dict[tuple[Any, ...], Whole]
+    denominator: Whole
     operators: tuple[str, ...]
 
     def add(self, contribution: Contribution, clients: int = 1) -> _Sparse:
         combine = [_COMBINE[name] for name in self.operators]
         weights = self.weights
         for _ in range(clients):
-            result: dict[tuple[Any, ...], int] = {}
+            result: dict[tuple[Any, ...], Whole] = {}
             for values, weight in contribution.weights:
                 for state, present in weights.items():
                     joined = tuple(
@@ -69,52 +71,74 @@ class _Sparse:
             weights = result
         return _Sparse(weights, self.denominator * contribution.denominator**clients, self.operators)
 
-    def items(self) -> Iterator[tuple[tuple[Any, ...], int]]:
+    def items(self) -> Iterator[tuple[tuple[Any, ...], Whole]]:
         return iter(self.weights.items())
 
 
 @dataclass(frozen=True)
 class SumLaw:
-    """The law of one integer sum: the weight of `offset + i` is the coefficient of z^i of an integer polynomial."""
+    """The law of one integer sum: the weight of `offset + i` is the coefficient of z^i of an integer polynomial.
+
+    Where weights are polynomials in T = e^(1/root), z stands for T^stride, beyond every power of T that occurs.
+    """
 
     offset: int
     polynomial: fmpz_poly
-    denominator: int
+    denominator: Whole
+    stride: int = 1
+    root: int = 1
 
     def add(self, contribution: Contribution, clients: int = 1) -> SumLaw:
-        low, factor = _as_polynomial(contribution)
+        low, factor = _as_polynomial(contribution, self.stride, self.root)
         polynomial = self.polynomial * (factor if clients == 1 else factor**clients)
-        return SumLaw(self.offset + low * clients, polynomial, self.denominator * contribution.denominator**clients)
+        denominator = self.denominator * contribution.denominator**clients
+        return SumLaw(self.offset + low * clients, polynomial, denominator, self.stride, self.root)
 
     def exchange(self, old: Contribution, new: Contribution) -> SumLaw:
         """Return the law where one of the clients that contribute `old` contributes `new` instead.
 
         Their law is a factor of the present one, so the division is exact.
         """
-        (old_low, divisor), (new_low, factor) = _as_polynomial(old), _as_polynomial(new)
+        (old_low, divisor), (new_low, factor) = (_as_polynomial(each, self.stride, self.root) for each in (old, new))
         denominator = self.denominator // old.denominator * new.denominator
-        return SumLaw(self.offset - old_low + new_low, self.polynomial * factor / divisor, denominator)
+        polynomial = self.polynomial * factor / divisor
+        return SumLaw(self.offset - old_low + new_low, polynomial, denominator, self.stride, self.root)
 
-    def items(self) -> Iterator[tuple[tuple[Any, ...], int]]:
-        weights = map(int, self.polynomial.coeffs())
-        return (((self.offset + at,), weight) for at, weight in enumerate(weights) if weight)
+    def weights(self) -> list[Whole]:
+        """Return the weights of `offset`, `offset + 1`, ..."""
+        coefficients = self.polynomial.coeffs()
+        if self.stride == 1:
+            return list(map(int, coefficients))
+        return [
+            ExpInteger(fmpz_poly(coefficients[at : at + self.stride]), self.root)
+            for at in range(0, len(coefficients), self.stride)
+        ]
+
+    def items(self) -> Iterator[tuple[tuple[Any, ...], Whole]]:
+        return (((self.offset + at,), weight) for at, weight in enumerate(self.weights()) if weight)
 
 
 @lru_cache(maxsize=256)
-def _as_polynomial(contribution: Contribution) -> tuple[int, fmpz_poly]:
+def _as_polynomial(contribution: Contribution, stride: int, root: int) -> tuple[int, fmpz_poly]:
     """Return the least value and the polynomial of the weights of the values from there on."""
     low, high = contribution.weights[0][0][0], contribution.weights[-1][0][0]
-    coefficients = [0] * (high - low + 1)
+    coefficients = [0] * ((high - low + 1) * stride)
     for (value,), weight in contribution.weights:
-        coefficients[value - low] = weight
+        if isinstance(weight, int):
+            coefficients[(value - low) * stride] = weight
+        else:
+            powers = lifted(weight.polynomial, root // weight.root).coeffs()
+            coefficients[(value - low) * stride : (value - low) * stride + len(powers)] = map(int, powers)
     return low, fmpz_poly(coefficients)
 
 
-def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]]) -> StateLaw:
-    """Return the law of the aggregates of no clients."""
+def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]], clients: int) -> StateLaw:
+    """Return the law of the aggregates of no clients, to which at most so many are added."""
     values = [value for table in tables for entry in table for (state, _) in entry.weights for value in state]
     if tuple(operators) == ("sum",) and all(isinstance(value, int) for value in values):
-        return SumLaw(0, fmpz_poly([1]), 1)
+        (_, *powers), root = polynomials(1, *(w for table in tables for entry in table for _, w in entry.weights))
+        degree = max((power.degree() for power in powers), default=0)
+        return SumLaw(0, fmpz_poly([1]), 1, clients * degree + 1, root)
     return _Sparse({(None,) * len(operators): 1}, 1, tuple(operators))
 
 

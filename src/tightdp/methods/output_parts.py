@@ -7,11 +7,12 @@ every divergence between their output laws is that between the laws of these par
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
-from math import gcd, prod
+from math import prod
 from typing import Any
 
 from tightdp.core.nodes import CoreProgram, Draw, Input, Leaf, TupleOf, reachable
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import gcd
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
@@ -157,9 +158,9 @@ def _independent(entry: Contribution, columns: Sequence[Sequence[int]]) -> bool:
     parts = []
     for chosen in columns:
         (own,) = marginal([entry], chosen)
-        parts.append({values: Fraction(weight, own.denominator) for values, weight in own.weights})
+        parts.append({values: quotient(weight, own.denominator) for values, weight in own.weights})
     return prod(map(len, parts)) == len(entry.weights) and all(
-        Fraction(weight, entry.denominator)
+        quotient(weight, entry.denominator)
         == prod(part[tuple(values[at] for at in chosen)] for part, chosen in zip(parts, columns, strict=True))
         for values, weight in entry.weights
     )

@@ -14,6 +14,9 @@ from math import prod
 
 from tightdp.core.nodes import Leaf, Shape, TupleOf
 from tightdp.errors import ProgramError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.symmetry.sets import MAX_LISTED, Table
@@ -70,7 +73,8 @@ class PieceTable(Table):
             raise self.bound.contradiction(x, "is false in every run") from None
 
     def _counted(self, x: Dataset) -> Weights:
-        by_code, total = {0: 1}, 1
+        by_code: dict[int, Whole] = {0: 1}
+        total: Whole = 1
         for piece in self.shown:
             law, bits = piece.weights(x), piece.table.code_bits
             total *= law.total
@@ -109,23 +113,24 @@ class PieceTable(Table):
         codes = self._codes(code)
         return prod(piece.table.multiplicity(own) for piece, own in zip(self.shown, codes, strict=True))
 
-    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Fraction, Fraction]:
+    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Number, Number]:
         """Return a whole output, the other pieces being the likeliest, with its probabilities on two datasets."""
         shown = [value for output in self._first(code) for value in output]
         copies = self.multiplicity(code)
         p, q = (self.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
         return self.joined(tuple(shown), p, q, x)
 
-    def joined(self, output: Output, p: Fraction, q: Fraction, x: Dataset) -> tuple[Output, Fraction, Fraction]:
+    def joined(self, output: Output, p: Number, q: Number, x: Dataset) -> tuple[Output, Number, Number]:
         """Return a whole output and its probabilities, given those of the shown pieces on x and a neighbour."""
         values = iter(output)
         given = [(piece, tuple(next(values) for _ in piece.components)) for piece in self.shown]
-        up = total = 1
+        up: Whole = 1
+        total: Whole = 1
         for piece in self.others:
             best, law = piece.likeliest(x)
             given.append((piece, piece.table.output(best)))
             up, total = up * law.by_code[best], total * law.total * piece.table.multiplicity(best)
-        shared = Fraction(up, total)
+        shared = quotient(up, total)
         return self._put_together(given), p * shared, q * shared
 
     def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
@@ -148,12 +153,12 @@ class PieceTable(Table):
                 found += [self._put_together(zip(pieces, some, strict=True)) for some in product(*orders)]
         return tuple(found)
 
-    def probability(self, x: Dataset, output: Output) -> Fraction:
+    def probability(self, x: Dataset, output: Output) -> Number:
         """Return P(output | x), of all pieces together."""
         values: dict[int, Output] = {}
         if self.others or not _take_apart(self.shape, output, values):
             return Fraction(0)
-        result = Fraction(1)
+        result: Number = Fraction(1)
         for piece in self.shown:
             own = tuple(x[client] for client in piece.clients)
             result *= piece.table.probability(own, tuple(values[component] for component in piece.components))

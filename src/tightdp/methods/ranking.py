@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from tightdp.exact.whole import Whole, gcd
 from tightdp.methods.base import Pair
 from tightdp.methods.ratios import Ratio
 
@@ -24,7 +25,7 @@ def tight_ratio(pairs: Iterable[Pair], top: int = 1) -> tuple[Ratio, ...]:
         get = theirs.by_code.get
         # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
         left, right = theirs.total, ours.total
-        common = math.gcd(left, right)
+        common = gcd(left, right)
         left, right = left // common, right // common
         for code, weight in ours.by_code.items():
             best.offer(weight * left, get(code, 0) * right, (pair, code), pair.size)
@@ -44,7 +45,7 @@ class _Best:
         self._found: list[list[Any]] = []
         self._least_up, self._least_down = 0, 1
 
-    def offer(self, up: int, down: int, triple: tuple[Pair, int], pairs: int) -> None:
+    def offer(self, up: Whole, down: Whole, triple: tuple[Pair, int], pairs: int) -> None:
         """Take note of the ratio up/down of so many pairs; up is positive."""
         if up * self._least_down < self._least_up * down:
             return

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.weights import quotient
 from tightdp.language.program import Dataset, Output
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Named", "Ratio", "ratios_of_pairs"]
 
-Exact = Fraction | float
+Exact = Fraction | ExpNumber | float
 Named = tuple[Exact, Dataset, Dataset, Output]
 """A ratio and a triple that has it."""
 
@@ -29,12 +31,12 @@ class Ratio:
     `exp_epsilon` is a Fraction, or infinity where P(output|x') = 0 < P(output|x).
     """
 
-    exp_epsilon: Fraction | float
+    exp_epsilon: Exact
     x: Dataset
     x_prime: Dataset
     output: Any
-    probability: Fraction
-    probability_prime: Fraction
+    probability: Number
+    probability_prime: Number
     triples: int | None = None
 
 
@@ -44,4 +46,4 @@ def ratios_of_pairs(pairs: Iterable[Pair]) -> Iterator[Named]:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         for code in sorted(ours.by_code.keys() | theirs.by_code.keys()):
             up, down = ours.by_code.get(code, 0) * theirs.total, theirs.by_code.get(code, 0) * ours.total
-            yield Fraction(up, down) if down else math.inf, pair.x, pair.x_prime, pair.table.output(code)
+            yield quotient(up, down) if down else math.inf, pair.x, pair.x_prime, pair.table.output(code)

@@ -7,10 +7,14 @@ laws of datasets that differ in a few records come from each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from fractions import Fraction
 from typing import Any
 
+from flint import ctx
+
+from tightdp.exact.field import Number
+from tightdp.exact.whole import Whole, ball_of
 from tightdp.methods.mixture import SumLaw
 
 __all__ = ["CodesOfSums", "LawByCode", "mass"]
@@ -29,27 +33,32 @@ class CodesOfSums:
         self.lowest = min(code_of)
         self.highest = max(code_of)
 
-    def weights(self, law: SumLaw) -> dict[int, int]:
+    def weights(self, law: SumLaw) -> dict[int, Whole]:
         """Return the weights of a law by code, in the order of the codes."""
         return dict(sorted((self.code_of[value], weight) for (value,), weight in law.items()))
 
 
-class LawByCode(Mapping[int, int]):
+class LawByCode(Mapping[int, Whole]):
     """The weights of a law by output code. `again` gives the law of the sum again, `whole` all weights by code."""
 
     def __init__(
-        self, codes: CodesOfSums, law: SumLaw, again: Callable[[], SumLaw], whole: Callable[[], dict[int, int]]
+        self, codes: CodesOfSums, law: SumLaw, again: Callable[[], SumLaw], whole: Callable[[], dict[int, Whole]]
     ) -> None:
         import numpy as np
 
         self._codes, self._again, self._whole = codes, again, whole
-        weights = law.polynomial.coeffs()
+        weights = law.weights()
         every = range(law.offset, law.offset + len(weights))
         self._sums: Sequence[int] = every if all(weights) else [v for v, w in zip(every, weights, strict=True) if w]
-        leading = (law.polynomial * (1 << _UNIT_BITS) // law.denominator).coeffs()
+        leading: Sequence[Any]
+        if isinstance(law.denominator, int):
+            leading = (law.polynomial * (1 << _UNIT_BITS) // law.denominator).coeffs()
+        else:
+            leading = [_leading(weight, law.denominator) for weight in weights]
         start = law.offset - codes.lowest
         self._leading = np.zeros(codes.highest - codes.lowest + 1, dtype=np.int64)
         self._leading[start : start + len(leading)] = list(map(int, leading))
+        self._slack = 1 if law.stride == 1 else 2
 
     # as a mapping
 
@@ -59,53 +68,61 @@ class LawByCode(Mapping[int, int]):
     def __iter__(self) -> Iterator[int]:
         return iter(sorted(map(self._codes.code_of.__getitem__, self._sums)))
 
-    def __getitem__(self, code: int) -> int:
+    def __getitem__(self, code: int) -> Whole:
         return self._whole()[code]
 
     def get(self, code: int, default: Any = None) -> Any:
         """Return the weight of a code."""
         return self._whole().get(code, default)
 
-    def items(self) -> ItemsView[int, int]:
+    def items(self) -> ItemsView[int, Whole]:
         """Return codes with their weights, in the order of the codes."""
         return self._whole().items()
 
-    def values(self) -> ValuesView[int]:
+    def values(self) -> ValuesView[Whole]:
         """Return the weights, in the order of the codes."""
         return self._whole().values()
 
     # what is asked without the whole law
 
-    def mass(self, codes: Iterable[int]) -> int:
+    def mass(self, codes: Iterable[int]) -> Whole:
         """Return the weight of some codes together."""
         law = self._again()
-        weights = law.polynomial.coeffs()
+        weights = law.weights()
         places = sorted(self._codes.sum_of[code] - law.offset for code in codes)
         if places and places[-1] - places[0] == len(places) - 1:
-            return int(sum(weights[max(places[0], 0) : max(places[-1] + 1, 0)]))
-        return int(sum(weights[place] for place in places if 0 <= place < len(weights)))
+            return sum(weights[max(places[0], 0) : max(places[-1] + 1, 0)])
+        return sum(weights[place] for place in places if 0 <= place < len(weights))
 
-    def surely_below(self, other: LawByCode, t: Fraction, delta: Fraction) -> bool:
+    def surely_below(self, other: LawByCode, t: Number, delta: Number) -> bool:
         """Whether Σ max(0, P - t P') <= delta, decided on leading digits; False where these do not decide.
 
-        Probabilities are rounded down to multiples of 2^-61, P counts one unit more, and t P' is rounded down.
+        Probabilities are rounded down to multiples of 2^-61, P counts one unit more (two with e^q); t P' is rounded
+        down.
         """
         import numpy as np
 
         scale = _UNIT_BITS - int(t).bit_length()
         if t < 0 or scale <= _HALF:
             return False
-        factor = (t.numerator << scale) // t.denominator
+        factor = math.floor(t * (1 << scale))
         high, low = factor >> _HALF, factor & _LOW
         theirs_high, theirs_low = other._leading >> _HALF, other._leading & _LOW
         # t P' = high theirs_high 2^62 + (high theirs_low + low theirs_high) 2^31 + ..., cut off where it passes 1.
         top = np.minimum(high * theirs_high, 1 << (scale - 1)) << (2 * _HALF - scale)
         product = top + ((high * theirs_low + low * theirs_high) >> (scale - _HALF))
-        excess = np.maximum(self._leading + 1 - product, 0)
+        excess = np.maximum(self._leading + self._slack - product, 0)
         return int(excess.sum()) <= delta * (1 << _UNIT_BITS)
 
 
-def mass(by_code: Mapping[int, int], codes: Iterable[int]) -> int:
+def _leading(weight: Whole, total: Whole) -> int:
+    """Return a probability in units of 2^-61: rounded down, or to one unit less."""
+    with ctx.workprec(2 * _UNIT_BITS):
+        found = ball_of(weight) / ball_of(total) * (1 << _UNIT_BITS)
+        return max(int(found.lower().floor().fmpq().p), 0)
+
+
+def mass(by_code: Mapping[int, Whole], codes: Iterable[int]) -> Whole:
     """Return the weight of some codes of a law together."""
     if isinstance(by_code, LawByCode):
         return by_code.mass(codes)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
@@ -205,10 +206,10 @@ def of_independent(
                 words.append(f"these blocks of clients are interchangeable{together}: {_blocks_in_words(members)}")
     if letters is None:
         return Symmetry(tuple(words))
-    numbers: dict[Fraction, int] = {}
+    numbers: dict[Number, int] = {}
     tables = [
         {
-            (record, code): numbers.setdefault(Fraction(weight, law.total), len(numbers))
+            (record, code): numbers.setdefault(quotient(weight, law.total), len(numbers))
             for record, law in laws.items()
             for code, weight in law.by_code.items()
         }

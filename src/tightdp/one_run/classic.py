@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import lcm
 
+from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, joint_power
+from tightdp.exact.whole import plain
 from tightdp.language.program import Output
 
 __all__ = ["classic_joint"]
 
-Law = Mapping[Output, Fraction]
+Law = Mapping[Output, Number]
 
 
 def classic_joint(law: Law, law_prime: Law, runs: int, least: Fraction) -> Joint:
@@ -19,7 +21,7 @@ def classic_joint(law: Law, law_prime: Law, runs: int, least: Fraction) -> Joint
 
     A run is guessed where the larger posterior of x or x' given its output is at least `least`; x in a tie.
     """
-    below = 2 * lcm(*(p.denominator for p in (*law.values(), *law_prime.values())))
+    below = 2 * lcm(*(plain(p.denominator) for p in (*law.values(), *law_prime.values())))
     passed = wrong = right = 0
     for output in law.keys() | law_prime.keys():
         masses = [int(other.get(output, Fraction(0)) * below) for other in (law, law_prime)]

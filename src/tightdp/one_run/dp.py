@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tightdp.errors import LimitError
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
 from tightdp.logic.encode import encode
 from tightdp.methods.chain import make_chain
 from tightdp.methods.chain_search import largest_ratio
@@ -29,14 +31,14 @@ class RestrictedRatio:
     They are equal unless a search was cut short, for the `reason` given.
     """
 
-    lower: Fraction | float
-    upper: Fraction | float
+    lower: Exact
+    upper: Exact
     reason: str = ""
 
 
-def as_posterior(exp_epsilon: Fraction | float) -> Fraction:
+def as_posterior(exp_epsilon: Exact) -> Number:
     """Return r / (1 + r) for the ratio r, the largest posterior of a bit when all others are known; 1 for infinity."""
-    return Fraction(1) if exp_epsilon == math.inf else Fraction(exp_epsilon) / (1 + Fraction(exp_epsilon))
+    return Fraction(1) if isinstance(exp_epsilon, float) else exp_epsilon / (1 + exp_epsilon)
 
 
 def restricted_ratio(law: AuditLaw, backend: str, watch: Callable[[int], None] = lambda nodes: None) -> RestrictedRatio:
@@ -44,8 +46,8 @@ def restricted_ratio(law: AuditLaw, backend: str, watch: Callable[[int], None] =
 
     A bit changes the law of its own stage only, so the largest ratio of any stage is that of the mechanism.
     """
-    lower: Fraction | float = Fraction(1)
-    upper: Fraction | float = Fraction(1)
+    lower: Exact = Fraction(1)
+    upper: Exact = Fraction(1)
     reason = ""
     for group in law.distinct:
         found = _of_group(group, backend, watch)
@@ -57,7 +59,7 @@ def restricted_ratio(law: AuditLaw, backend: str, watch: Callable[[int], None] =
 
 
 def _of_group(group: Group, backend: str, watch: Callable[[int], None]) -> RestrictedRatio:
-    ratio: Fraction | float = Fraction(1)
+    ratio: Exact = Fraction(1)
     try:
         for stage in group.stages:
             for state in stage.outcomes if stage.classes else ():
@@ -81,17 +83,17 @@ def _of_chain(group: Group, backend: str, watch: Callable[[int], None]) -> Restr
     return RestrictedRatio(found.lower, found.upper, "" if found.reason is None else found.reason.what)
 
 
-def _of_stage(stage: Stage, state: int) -> Fraction | float:
+def _of_stage(stage: Stage, state: int) -> Exact:
     if not isinstance(stage, TracedStage) or len(stage.classes) <= _FEW:
         return _of_table(stage.table(state)[0], [len(members) for members in stage.classes])
     functions = Functions(len(stage.clients))
-    ratio: Fraction | float = Fraction(1)
+    ratio: Exact = Fraction(1)
     for outcome in stage.outcomes[state]:
         ratio = max(ratio, functions.largest_change(stage.function(state, outcome, functions, stage.clients)))
     return ratio
 
 
-def _of_table(table: Table, sizes: list[int]) -> Fraction | float:
+def _of_table(table: Table, sizes: list[int]) -> Exact:
     """Return the largest ratio of the weights of an outcome for counts that differ in one bit."""
     up, down = 1, 1
     for counts, other in _neighbours(table, sizes):

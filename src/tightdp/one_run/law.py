@@ -11,6 +11,7 @@ from typing import Any
 from tightdp.core.nodes import Check, CoreProgram, Leaf, Shape
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LimitError, ProgramError
+from tightdp.exact.whole import plain
 from tightdp.language.domains import Bit
 from tightdp.language.program import Bound
 from tightdp.logic.encode import encode
@@ -212,9 +213,9 @@ def _conditioned(bound: Bound, clients: int, formula: WeightedFormula, aggregate
             for client in members[:ones]:
                 x[client] = 1
         found[counts] = laws.weights(tuple(x))
-    total = lcm(*(weights.total for weights in found.values()))
+    total = lcm(*(plain(weights.total) for weights in found.values()))
     table: Table = {
-        counts: {code: weight * (total // weights.total) for code, weight in weights.by_code.items()}
+        counts: {code: plain(weight) * (total // plain(weights.total)) for code, weight in weights.by_code.items()}
         for counts, weights in found.items()
     }
     return CountedStage(classes, len(formula.output_bits), table, total)

@@ -13,6 +13,7 @@ from math import lcm, prod
 from typing import Any
 
 from tightdp.errors import LimitError
+from tightdp.exact.whole import Whole, plain
 from tightdp.logic.count import raw_weights
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregate import Aggregate, Contribution
@@ -44,7 +45,7 @@ class SummedStage(Stage):
         self.classes = tuple(map(tuple, members.values()))
         self._tables = tuple(aggregate.tables[kind] for kind in members)
         self.bits = len(rest.output_bits)
-        self._start = one_state(aggregate.operators, aggregate.tables)
+        self._start = one_state(aggregate.operators, aggregate.tables, len(aggregate.kinds))
         self._outputs: dict[tuple[Any, ...], Given] = {}
         self._patterns: dict[Pattern, dict[int, list[int]]] = {}
 
@@ -80,13 +81,13 @@ class SummedStage(Stage):
         weights: dict[int, int] = {}
         for (outputs, below), weight in entries:
             for code, share in outputs.items():
-                weights[code] = weights.get(code, 0) + weight * (common // below) * share
-        return weights, law.denominator * common
+                weights[code] = weights.get(code, 0) + plain(weight) * (common // below) * share
+        return weights, plain(law.denominator) * common
 
     def _given(self, state: tuple[Any, ...]) -> Given:
         found = self._outputs.get(state)
         if found is None:
-            found = self._outputs[state] = raw_weights(self.rest, self.rest.evidence_of(state))
+            found = self._outputs[state] = _plainly(raw_weights(self.rest, self.rest.evidence_of(state)))
         return found
 
     @cached_property
@@ -134,7 +135,11 @@ class SummedStage(Stage):
     def _right(self, pattern: Pattern) -> dict[int, list[int]]:
         """Return, by output code, the weights of the numbers of right guesses, counted as one more aggregate."""
         operators = (*self.aggregate.operators, "sum")
-        law: StateLaw = one_state(operators, [[_marked(entry, 0) for entry in table] for table in self._tables])
+        law: StateLaw = one_state(
+            operators,
+            [[_marked(entry, 0) for entry in table] for table in self._tables],
+            sum(map(len, self.classes)),
+        )
         for members, table, (zeros, ones) in zip(self.classes, self._tables, pattern, strict=True):
             guessed = ((0, zeros), (1, ones), (None, len(members) - zeros - ones))
             for guess, number in guessed:
@@ -144,8 +149,8 @@ class SummedStage(Stage):
         most = sum(zeros + ones for zeros, ones in pattern)
         by_right: dict[int, dict[tuple[Any, ...], int]] = {}
         for (*values, right), weight in law.items():
-            by_right.setdefault(right or 0, {})[tuple(values)] = weight
-        factor, remainder = divmod(self.total, law.denominator)
+            by_right.setdefault(right or 0, {})[tuple(values)] = plain(weight)
+        factor, remainder = divmod(self.total, plain(law.denominator))
         if remainder:
             raise AssertionError("the total is no multiple of what the clients contribute: a defect of the count")
         weights: dict[int, list[int]] = {}
@@ -178,6 +183,11 @@ class SummedStage(Stage):
         return {counts: _scaled(given, total) for counts, given in found.items()}, total
 
 
+def _plainly(given: tuple[Mapping[int, Whole], Whole]) -> Given:
+    weights, below = given
+    return {code: plain(weight) for code, weight in weights.items()}, plain(below)
+
+
 def _scaled(given: Given, total: int) -> dict[int, int]:
     weights, below = given
     return {code: weight * (total // below) for code, weight in weights.items()}
@@ -186,11 +196,11 @@ def _scaled(given: Given, total: int) -> dict[int, int]:
 def _mixture(table: Sequence[Contribution]) -> Contribution:
     """Return the even mixture of what a client contributes with bit 0 and with bit 1, in canonical order."""
     zero, one = table
-    common = lcm(zero.denominator, one.denominator)
+    common = lcm(plain(zero.denominator), plain(one.denominator))
     weights: Counter[tuple[Any, ...]] = Counter()
     for entry in table:
         for values, weight in entry.weights:
-            weights[values] += weight * (common // entry.denominator)
+            weights[values] += plain(weight) * (common // plain(entry.denominator))
     ordered = sorted(weights.items(), key=lambda item: [(value is not None, value or 0) for value in item[0]])
     return Contribution(tuple(ordered), 2 * common)
 

@@ -8,6 +8,7 @@ from itertools import accumulate, product
 from operator import mul
 
 from tightdp.errors import LimitError
+from tightdp.exact.whole import plain
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stage import Counts, Outcome, Stage, Table
@@ -46,7 +47,7 @@ class Levels:
     def _denominator(self, level: int) -> int:
         variable = self.formula.variables[level]
         if isinstance(variable, Coin):
-            return variable.denominator
+            return plain(variable.denominator)
         return 2 if isinstance(variable, InputBit) else 1
 
     def level(self, node: int) -> int:
@@ -58,7 +59,8 @@ class Levels:
         variable = self.formula.variables[self.diagram.level[node]]
         weights = (1, 1)
         if isinstance(variable, Coin):
-            weights = (variable.denominator - variable.numerator, variable.numerator)
+            above, below = plain(variable.numerator), plain(variable.denominator)
+            weights = (below - above, above)
         for bit, child in enumerate((self.diagram.low[node], self.diagram.high[node])):
             if child and (wanted is None or wanted == bit):
                 yield bit, child, weights[bit]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
 
 from tightdp.errors import TightdpError
+from tightdp.exact.field import Number
 
 __all__ = ["bars", "lines", "new_axes", "require"]
 
 
-def lines(ax: Any, points: Sequence[tuple[Fraction, Fraction]], x_label: str, y_label: str, title: str) -> Any:
+def lines(ax: Any, points: Sequence[tuple[Number, Number]], x_label: str, y_label: str, title: str) -> Any:
     """Draw a polygonal line on `ax` (new axes when None) and return the axes."""
     axes = new_axes() if ax is None else ax
     axes.plot([float(x) for x, _ in points], [float(y) for _, y in points], label=title)
@@ -22,7 +22,7 @@ def lines(ax: Any, points: Sequence[tuple[Fraction, Fraction]], x_label: str, y_
     return axes
 
 
-def bars(ax: Any, labels: Sequence[str], heights: Sequence[Fraction], y_label: str, title: str) -> Any:
+def bars(ax: Any, labels: Sequence[str], heights: Sequence[Number], y_label: str, title: str) -> Any:
     """Draw one bar per label on `ax` (new axes when None) and return the axes."""
     axes = new_axes() if ax is None else ax
     axes.bar(list(labels), [float(height) for height in heights])

@@ -6,7 +6,9 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.exact.expressions import pretty
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.numbers import Exact, as_text, decimal_text
 from tightdp.results.result import written
 
 __all__ = [
@@ -27,7 +29,7 @@ def plain(value: Any) -> Any:
     """Return a value as JSON has it: rationals as "p/q", infinity as "inf", tuples as arrays."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
-    if isinstance(value, Fraction):
+    if isinstance(value, (Fraction, ExpNumber)):
         return as_text(value)
     if isinstance(value, float):
         return as_text(value) if value in (float("inf"), float("-inf")) else value
@@ -60,24 +62,28 @@ def brief(value: Any, longest: int = 160) -> str:
     return shortened(f"({', '.join(parts)})", longest)
 
 
-def in_full(*values: Fraction | float | int) -> tuple[str, ...]:
+def in_full(*values: Exact | int) -> tuple[str, ...]:
     """Say where exact numbers are printed that `shown_number` writes as decimals only; nothing without such."""
     long = any(len(as_text(value)) > _LONGEST_NUMBER for value in values)
     return ("A number that is written as ≈ only is known exactly: --json prints it in full.",) if long else ()
 
 
-def shown_number(value: Fraction | float | int) -> str:
+def shown_number(value: Exact | int) -> str:
     """Write an exact number and its decimal; one that fills lines is written as its decimal only."""
-    exact = as_text(value)
+    exact = pretty(value) if isinstance(value, ExpNumber) else as_text(value)
     decimal = decimal_text(value)
     if exact == decimal:
         return exact
     if len(exact) > _LONGEST_NUMBER:
         return f"≈ {decimal}"
-    return f"{exact} = {decimal}" if Fraction(decimal) == value else f"{exact} ≈ {decimal}"
+    return (
+        f"{exact} = {decimal}"
+        if not isinstance(value, ExpNumber) and Fraction(decimal) == value
+        else f"{exact} ≈ {decimal}"
+    )
 
 
-def shown_probability(value: Fraction) -> str:
+def shown_probability(value: Number) -> str:
     """Write a probability exactly, or as a decimal where that fills lines."""
-    exact = as_text(value)
+    exact = pretty(value) if isinstance(value, ExpNumber) else as_text(value)
     return exact if len(exact) <= _LONGEST_NUMBER else f"about {decimal_text(value)}"

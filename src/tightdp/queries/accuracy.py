@@ -11,6 +11,9 @@ from typing import Any
 
 from tightdp.core.operators import is_number
 from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import as_exact, quotient
+from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods.sums import mass
@@ -24,48 +27,47 @@ class AccuracyClass:
     """Datasets with the same P(|M(x) - V(x)| <= alpha): one of them, the probability, and how many they are."""
 
     x: Dataset
-    one_minus_beta: Fraction
+    one_minus_beta: Number
     inputs: int
 
 
-def accuracy(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Fraction) -> tuple[AccuracyClass, ...]:
+def accuracy(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Number) -> tuple[AccuracyClass, ...]:
     """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first.
 
     The first gives the tight 1 - β. Raises QueryError where an output is not a number or there is no target.
     """
     if alpha < 0:
         raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
-    classes: dict[Fraction, tuple[Dataset, int]] = {}
+    classes: dict[Number, tuple[Dataset, int]] = {}
     decoded = _Numbers(table)
     for x, inputs in datasets:
         target = target_of(table.bound, x)
         weights = table.weights(x)
         decoded.look_at(x, weights.by_code)
         codes = decoded.between(target - alpha, target + alpha)
-        value = Fraction(mass(weights.by_code, codes), weights.total)
+        value = quotient(mass(weights.by_code, codes), weights.total)
         first, count = classes.get(value, (x, 0))
         classes[value] = (first, count + inputs)
     return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
 
 
-def least_alpha(
-    table: Table, datasets: Iterable[tuple[Dataset, int]], beta: Fraction
-) -> tuple[Fraction, Dataset | None]:
+def least_alpha(table: Table, datasets: Iterable[tuple[Dataset, int]], beta: Number) -> tuple[Number, Dataset | None]:
     """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it.
 
     Over an empty set that is 0, which no dataset needs.
     """
     if not 0 <= beta < 1:
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
-    worst: tuple[Fraction, Dataset | None] = (Fraction(0), None)
+    worst: tuple[Number, Dataset | None] = (Fraction(0), None)
     for x, _ in datasets:
         weights, total = errors(table, x)
-        enough, reached = (1 - beta) * total, 0
+        enough = (beta.denominator - beta.numerator) * total
+        reached: Whole = 0
         for error, weight in sorted(weights.items()):
             reached += weight
-            if reached >= enough:
+            if reached * beta.denominator >= enough:
                 if worst[1] is None or error > worst[0]:
-                    worst = (Fraction(error), x)
+                    worst = (as_exact(error), x)
                 break
     return worst
 
@@ -75,8 +77,8 @@ class _Numbers:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._known: dict[int, int | Fraction] = {}
-        self._ordered: list[tuple[int | Fraction, int]] = []
+        self._known: dict[int, int | Number] = {}
+        self._ordered: list[tuple[int | Number, int]] = []
 
     def look_at(self, x: Dataset, codes: Collection[int]) -> None:
         """Decode the outputs with these codes. Raises QueryError where one is not a number."""
@@ -86,14 +88,14 @@ class _Numbers:
         if new:
             self._ordered = sorted((value, code) for code, value in self._known.items())
 
-    def between(self, low: int | Fraction, high: int | Fraction) -> list[int]:
+    def between(self, low: int | Number, high: int | Number) -> list[int]:
         """Return the codes of the outputs from `low` to `high`, both included."""
         start = bisect_left(self._ordered, low, key=itemgetter(0))
         end = bisect_right(self._ordered, high, key=itemgetter(0))
         return [code for _, code in self._ordered[start:end]]
 
 
-def number(table: Table, x: Dataset, code: int) -> int | Fraction:
+def number(table: Table, x: Dataset, code: int) -> int | Number:
     """Return the output with a code, which the dataset can give. Raises QueryError where it is not a number."""
     output = table.output(code)
     if not is_number(output):
@@ -101,15 +103,15 @@ def number(table: Table, x: Dataset, code: int) -> int | Fraction:
             f"accuracy needs a numeric output, and on the dataset {x} {table.bound.program.name} can output {output!r}",
             "ask accuracy of a mechanism that returns a number on every run",
         )
-    found: int | Fraction = output
+    found: int | Number = output
     return found
 
 
-def errors(table: Table, x: Dataset) -> tuple[dict[int | Fraction, int], int]:
+def errors(table: Table, x: Dataset) -> tuple[dict[int | Number, Whole], Whole]:
     """Return the law of |M(x) - V(x)| as weights by error, and their total."""
     target = target_of(table.bound, x)
     weights = table.weights(x)
-    masses: dict[Any, int] = {}
+    masses: dict[Any, Whole] = {}
     for code, weight in weights.by_code.items():
         error = abs(number(table, x, code) - target)
         masses[error] = masses.get(error, 0) + weight

@@ -11,13 +11,19 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cmp_to_key
 from itertools import islice, pairwise
 from typing import Any
 
+from flint import arb, ctx
+
 from tightdp.errors import ParameterError
+from tightdp.exact.field import ExpNumber, Number, as_ball
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import ExpInteger, Whole, ball_of, compare_quotients, lcm
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Pair
+from tightdp.methods.base import Exact, Pair
 from tightdp.methods.sums import LawByCode
 
 __all__ = ["Divergence", "Profile", "Renyi", "least_ratio", "profile", "renyi"]
@@ -27,7 +33,7 @@ __all__ = ["Divergence", "Profile", "Renyi", "least_ratio", "profile", "renyi"]
 class Divergence:
     """δ at one t = e^ε, with the pair and the event (a set of outputs) that attain it; a huge event is not listed."""
 
-    delta: Fraction
+    delta: Number
     x: Dataset | None
     x_prime: Dataset | None
     event: tuple[Any, ...]
@@ -37,8 +43,8 @@ class Divergence:
 class Vertex:
     """A likelihood-ratio test of a pair: its probability under x' and under x, times the scale of its hull."""
 
-    under_prime: int
-    under: int
+    under_prime: Whole
+    under: Whole
     pair: Pair | None
 
 
@@ -51,74 +57,102 @@ class Profile:
     """
 
     hull: tuple[Vertex, ...]
-    scale: int
+    scale: Whole
 
-    def delta(self, t: Fraction) -> Divergence:
-        """Return δ(t) for rational t = e^ε >= 0."""
+    def delta(self, t: Number) -> Divergence:
+        """Return δ(t) for t = e^ε >= 0."""
         if t < 0:
             raise ParameterError(f"e^ε = {t} is negative", "give a number of at least 0")
-        up, down = t.as_integer_ratio()
-        best = max(self.hull, key=lambda vertex: down * vertex.under - up * vertex.under_prime)
-        value = Fraction(down * best.under - up * best.under_prime, down * self.scale)
+        best = self._best(t)
+        value = quotient(best.under, self.scale) - t * quotient(best.under_prime, self.scale)
         if best.pair is None or value <= 0:
             return Divergence(Fraction(0), None, None, ())
         return Divergence(value, best.pair.x, best.pair.x_prime, _event(best.pair, t))
 
-    def least(self, delta: Fraction) -> tuple[Fraction | float, Pair | None]:
+    def _best(self, t: Number) -> Vertex:
+        """Return the vertex with the largest P(E) - t·P'(E), the first of those."""
+        up, down = t.as_integer_ratio()
+        if isinstance(up, int) and isinstance(down, int) and isinstance(self.scale, int):
+            return max(self.hull, key=lambda vertex: down * vertex.under - up * vertex.under_prime)
+        best = self.hull[0]
+        with ctx.workprec(_BALL_BITS):
+            factor = as_ball(t)
+            heights = [ball_of(vertex.under) - factor * ball_of(vertex.under_prime) for vertex in self.hull]
+        highest = heights[0]
+        for vertex, height in zip(self.hull[1:], heights[1:], strict=True):
+            if height < highest or not (
+                height > highest or down * (vertex.under - best.under) > up * (vertex.under_prime - best.under_prime)
+            ):
+                continue
+            best, highest = vertex, height
+        return best
+
+    def least(self, delta: Number) -> tuple[Exact, Pair | None]:
         """Return the least t >= 1 with δ(t) <= delta, and the pair that forbids a smaller one.
 
-        It is infinite where every δ(t) is larger. δ is piecewise linear, so the answer is rational.
+        It is infinite where every δ(t) is larger. δ is piecewise linear, so the answer is exact.
         """
-        answer: tuple[Fraction | float, Pair | None] = (Fraction(1), None)
+        answer: tuple[Exact, Pair | None] = (Fraction(1), None)
         for vertex in self.hull:
-            excess = vertex.under - delta * self.scale
+            excess = vertex.under * delta.denominator - delta.numerator * self.scale
             if excess <= 0 or vertex.pair is None:
                 continue
-            t = excess / vertex.under_prime if vertex.under_prime else math.inf
+            t = quotient(excess, vertex.under_prime * delta.denominator) if vertex.under_prime else math.inf
             if t > answer[0]:
                 answer = (t, vertex.pair)
         return answer
 
-    def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
+    def breakpoints(self) -> tuple[tuple[Number, Number], ...]:
         """Return (t, δ(t)) at t = 1 and wherever the slope of δ changes beyond; δ is linear in between.
 
         After the last point δ stays constant.
         """
-        points = {Fraction(1): self.delta(Fraction(1)).delta}
+        points: dict[Number, Number] = {Fraction(1): self.delta(Fraction(1)).delta}
         for left, right in zip(self.hull, self.hull[1:], strict=False):
-            slope = Fraction(right.under - left.under, right.under_prime - left.under_prime)
+            slope = quotient(right.under - left.under, right.under_prime - left.under_prime)
             if slope > 1:
-                points[slope] = (left.under - slope * left.under_prime) / self.scale
+                points[slope] = quotient(left.under, self.scale) - slope * quotient(left.under_prime, self.scale)
         return tuple(sorted(points.items()))
 
-    def vertices(self) -> tuple[tuple[Fraction, Fraction], ...]:
+    def vertices(self) -> tuple[tuple[Number, Number], ...]:
         """Return the vertices (false positive rate, false negative rate) of the trade-off function.
 
         The null hypothesis is x', the alternative x; the function is the convex hull over all pairs of neighbours
         (xiang2025, Sec. 2.1). Where x' never gives some outputs of x, it starts below 1.
         """
         return tuple(
-            (Fraction(vertex.under_prime, self.scale), 1 - Fraction(vertex.under, self.scale)) for vertex in self.hull
+            (quotient(vertex.under_prime, self.scale), 1 - quotient(vertex.under, self.scale)) for vertex in self.hull
         )
 
 
-def _event(pair: Pair, t: Fraction) -> tuple[Any, ...]:
+def _event(pair: Pair, t: Number) -> tuple[Any, ...]:
     """Return the outputs y with P(y) > t·P'(y)."""
     table = pair.table
     ours, theirs = table.weights(pair.x), table.weights(pair.x_prime)
     left, right = theirs.total * t.denominator, ours.total * t.numerator
-    codes = [code for code, weight in ours.by_code.items() if weight * left > theirs.by_code.get(code, 0) * right]
+    with ctx.workprec(_BALL_BITS):
+        quick = ball_of(left) / ball_of(right)
+
+    def above(weight: Whole, other: Whole) -> bool:
+        if not (isinstance(left, int) and isinstance(right, int)):
+            with ctx.workprec(_BALL_BITS):
+                ours, theirs = ball_of(weight) * quick, ball_of(other)
+                if ours > theirs or ours < theirs:
+                    return bool(ours > theirs)
+        return weight * left > other * right
+
+    codes = [code for code, weight in ours.by_code.items() if above(weight, theirs.by_code.get(code, 0))]
     return table.event(codes, pair.x)
 
 
 def profile(pairs: Iterable[Pair]) -> Profile:
     """Return the exact privacy profile over some pairs of neighbours."""
-    scale = 1
+    scale: Whole = 1
     hull = [Vertex(0, 0, None), Vertex(1, 1, None)]
     pending: list[Vertex] = []
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        common = math.lcm(scale, ours.total, theirs.total)
+        common = lcm(scale, ours.total, theirs.total)
         if common != scale:
             hull, pending = (_scaled(vertices, common // scale) for vertices in (hull, pending))
             scale = common
@@ -128,21 +162,21 @@ def profile(pairs: Iterable[Pair]) -> Profile:
     return Profile(tuple(_upper_hull([*hull, *pending])), scale)
 
 
-def _scaled(vertices: Sequence[Vertex], factor: int) -> list[Vertex]:
+def _scaled(vertices: Sequence[Vertex], factor: Whole) -> list[Vertex]:
     return [Vertex(vertex.under_prime * factor, vertex.under * factor, vertex.pair) for vertex in vertices]
 
 
-def least_ratio(pairs: Iterable[Pair], delta: Fraction) -> tuple[Fraction | float, Pair | None]:
+def least_ratio(pairs: Iterable[Pair], delta: Number) -> tuple[Exact, Pair | None]:
     """Return the least t >= 1 with δ(t) <= delta over some pairs, and the one that forbids a smaller one.
 
     The same as `profile(...).least(delta)`, without the rest of the curve: a pair that provably does not raise the
     present t is passed over after a look at leading digits, rounded outward.
     """
-    best: Fraction | float = Fraction(1)
+    best: Exact = Fraction(1)
     worst: Pair | None = None
     for pair in _scattered(pairs):
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        if best != math.inf and not _surely_below(ours, theirs, Fraction(best), delta):
+        if not isinstance(best, float) and not _surely_below(ours, theirs, best, delta):
             t = _least_of_pair(ours, theirs, delta)
             if t > best:
                 best, worst = t, pair
@@ -159,21 +193,25 @@ def _scattered(given: Iterable[Pair]) -> Iterator[Pair]:
 
 
 _BLOCK = 4096
+_BALL_BITS = 256
 _LEADING_BITS = 80
 
 
-def _surely_below(ours: Weights, theirs: Weights, t: Fraction, delta: Fraction) -> bool:
+def _surely_below(ours: Weights, theirs: Weights, t: Number, delta: Number) -> bool:
     """Whether δ(t) <= delta for a pair, decided on leading digits; False where these do not decide."""
     if isinstance(ours.by_code, LawByCode) and isinstance(theirs.by_code, LawByCode):
         return ours.by_code.surely_below(theirs.by_code, t, delta)
+    if isinstance(ours.total, ExpInteger) or isinstance(theirs.total, ExpInteger) or isinstance(t, ExpNumber):
+        return _surely_below_by_balls(ours, theirs, t, delta)
     ours_cut = max(ours.total.bit_length() - _LEADING_BITS, 0)
     theirs_cut = max(theirs.total.bit_length() - _LEADING_BITS, 0)
     # In units of 1/unit: P is rounded up, t·P' down.
     unit = 1 << 2 * _LEADING_BITS
     up = (unit << ours_cut) // ours.total + 1
     down = int(t * (unit << theirs_cut) / theirs.total)
-    get = theirs.by_code.get
+    get: Any = theirs.by_code.get
     excess = 0
+    weight: Any
     for code, weight in ours.by_code.items():
         part = ((weight >> ours_cut) + 1) * up - (get(code, 0) >> theirs_cut) * down
         if part > 0:
@@ -181,44 +219,72 @@ def _surely_below(ours: Weights, theirs: Weights, t: Fraction, delta: Fraction) 
     return excess <= delta * unit
 
 
-def _least_of_pair(ours: Weights, theirs: Weights, delta: Fraction) -> Fraction | float:
+def _surely_below_by_balls(ours: Weights, theirs: Weights, t: Number, delta: Number) -> bool:
+    """The same for weights with e^q, on balls."""
+    with ctx.workprec(_LEADING_BITS):
+        up, down = 1 / ball_of(ours.total), as_ball(t) / ball_of(theirs.total)
+        excess = arb(0)
+        for code, weight in ours.by_code.items():
+            part = (ball_of(weight) * up - ball_of(theirs.by_code.get(code, 0)) * down).upper()
+            if part > 0:
+                excess += part
+        return bool(excess <= as_ball(delta))
+
+
+def _least_of_pair(ours: Weights, theirs: Weights, delta: Number) -> Exact:
     """Return the least t with δ(t) <= delta for one pair: the largest (P(E) - delta) / P'(E) over its tests E."""
-    up_best, down_best = 0, 1
-    bar = delta * ours.total
+    up_best: Whole = 0
+    down_best: Whole = 1
+    bar = delta.numerator * ours.total
     for vertex in _tests(ours, theirs, None, None):
-        excess = vertex.under * bar.denominator - bar.numerator
+        excess = vertex.under * delta.denominator - bar
         if excess > 0:
             if not vertex.under_prime:
                 return math.inf
             if excess * down_best > up_best * vertex.under_prime:
                 up_best, down_best = excess, vertex.under_prime
-    return Fraction(up_best * theirs.total, down_best * ours.total * bar.denominator)
+    return quotient(up_best * theirs.total, down_best * ours.total * delta.denominator)
 
 
 _KEY_BITS = 96
 """With so many bits after the point, likelihood ratios are sorted first; ties are then broken exactly."""
 
 
-def _tests(ours: Weights, theirs: Weights, pair: Pair | None, scale: int | None) -> list[Vertex]:
+def _tests(ours: Weights, theirs: Weights, pair: Pair | None, scale: Whole | None) -> list[Vertex]:
     """Return the corners of the likelihood-ratio tests of a pair, to a scale (None: to the two totals)."""
-    certain = 0
-    ratios = []
+    certain: Whole = 0
+    ratios: list[tuple[Whole, Whole]] = []
     for code, weight in ours.by_code.items():
         other = theirs.by_code.get(code, 0)
         if other:
-            ratios.append(((weight << _KEY_BITS) // other, weight, other))
+            ratios.append((weight, other))
         else:
             certain += weight
-    ratios.sort(reverse=True)
-    if any(left[0] == right[0] for left, right in pairwise(ratios)):
-        ratios.sort(key=lambda entry: Fraction(entry[1], entry[2]), reverse=True)
+    _sort(ratios)
     by_us, by_them = (1, 1) if scale is None else (scale // ours.total, scale // theirs.total)
-    up, down = certain, 0
+    up: Whole = certain
+    down: Whole = 0
     result = [Vertex(0, up * by_us, pair)] if up else []
-    for _, weight, other in ratios:
+    for weight, other in ratios:
         up, down = up + weight, down + other
         result.append(Vertex(down * by_them, up * by_us, pair))
     return result
+
+
+def _sort(ratios: list[tuple[Whole, Whole]]) -> None:
+    """Sort quotients, largest first."""
+    keyed = [((a << _KEY_BITS) // b, a, b) for a, b in ratios if isinstance(a, int) and isinstance(b, int)]
+    if len(keyed) < len(ratios):
+        ratios.sort(key=cmp_to_key(_by_quotient), reverse=True)
+        return
+    keyed.sort(reverse=True)
+    if any(left[0] == right[0] for left, right in pairwise(keyed)):
+        keyed.sort(key=lambda entry: Fraction(entry[1], entry[2]), reverse=True)
+    ratios[:] = [(a, b) for _, a, b in keyed]
+
+
+def _by_quotient(one: tuple[Whole, Whole], other: tuple[Whole, Whole]) -> int:
+    return compare_quotients(*one, *other)
 
 
 def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
@@ -235,7 +301,7 @@ def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
     return hull
 
 
-def _turn(a: Vertex, b: Vertex, c: Vertex) -> int:
+def _turn(a: Vertex, b: Vertex, c: Vertex) -> Whole:
     """Return a number that is negative where the way from a over b to c turns right."""
     return (b.under_prime - a.under_prime) * (c.under - a.under) - (b.under - a.under) * (c.under_prime - a.under_prime)
 
@@ -244,7 +310,7 @@ def _turn(a: Vertex, b: Vertex, c: Vertex) -> int:
 class Renyi:
     """exp((a-1)·D_a) for one order, exactly, with the pair that attains it."""
 
-    exp_moment: Fraction | float
+    exp_moment: Exact
     x: Dataset | None
     x_prime: Dataset | None
 
@@ -261,11 +327,11 @@ def renyi(pairs: Iterable[Pair], order: int) -> Renyi:
     return best
 
 
-def _moment(ours: Weights, theirs: Weights, order: int) -> Fraction | float:
-    total = Fraction(0)
+def _moment(ours: Weights, theirs: Weights, order: int) -> Exact:
+    total: Number = Fraction(0)
     for code, weight in ours.by_code.items():
         other = theirs.by_code.get(code, 0)
         if not other:
             return math.inf
-        total += Fraction(weight**order, other ** (order - 1))
-    return total * Fraction(theirs.total ** (order - 1), ours.total**order)
+        total += quotient(weight**order, other ** (order - 1))
+    return total * quotient(theirs.total ** (order - 1), ours.total**order)

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.errors import QueryError
+from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import as_value
 from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 Point = tuple[Dataset, Output]
-Exact = Fraction | float
+Exact = Fraction | ExpNumber | float
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import Output
 
@@ -18,8 +19,8 @@ class LikelihoodRow:
     """One output with its probabilities on x and on x', and their ratio: a Fraction >= 0, or infinite."""
 
     output: Output
-    probability: Fraction
-    probability_prime: Fraction
+    probability: Number
+    probability_prime: Number
 
     @property
     def ratio(self) -> Exact:
@@ -28,7 +29,7 @@ class LikelihoodRow:
 
 
 def likelihood_table(
-    law: Iterable[tuple[Output, Fraction]], law_prime: Iterable[tuple[Output, Fraction]]
+    law: Iterable[tuple[Output, Number]], law_prime: Iterable[tuple[Output, Number]]
 ) -> tuple[LikelihoodRow, ...]:
     """Return one row for every output that has positive probability under one of two laws, largest ratio first.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.results.result import PairWitness, Result
@@ -25,8 +26,8 @@ class Accuracy(Result):
 
     query: ClassVar[str] = "accuracy"
     alpha: Exact
-    beta: Fraction
-    one_minus_beta: Fraction | None = None
+    beta: Number
+    one_minus_beta: Number | None = None
     x: tuple[Any, ...] | None = None
     top: tuple[AccuracyClass, ...] = ()
     lower: Exact = Fraction(0)
@@ -39,9 +40,9 @@ class Distribution(Drawn, Result):
 
     query: ClassVar[str] = "distribution"
     x: tuple[Any, ...]
-    law: tuple[tuple[Any, Fraction], ...]
+    law: tuple[tuple[Any, Number], ...]
 
-    def probability(self, output: Any) -> Fraction:
+    def probability(self, output: Any) -> Number:
         """Return the probability of one output, 0 for one that is never given."""
         return next((mass for value, mass in self.law if value == output), Fraction(0))
 
@@ -54,7 +55,7 @@ class Claim(Recorded):
     """
 
     claim: str
-    claimed: Fraction
+    claimed: Number
     tight: Exact | None
     holds: bool | None
     witness: PairWitness | tuple[Any, ...] | None = None
@@ -100,7 +101,7 @@ class Unknown(Result):
     name: str
 
 
-def in_order(law: Mapping[Any, Fraction]) -> tuple[tuple[Any, Fraction], ...]:
+def in_order(law: Mapping[Any, Number]) -> tuple[tuple[Any, Number], ...]:
     """Return an output law in the order of its outputs: None, numbers, strings, then tuples, entry by entry."""
     try:
         outputs = sorted(law)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.one_run.gaps import Leak
 from tightdp.results.result import Result
@@ -26,7 +27,7 @@ class Row(Recorded):
     efficacy: Fraction
     ac: Fraction
     ddp: Fraction
-    dp: Fraction
+    dp: Number
     adaptive: Fraction | None = None
 
     @property
@@ -40,7 +41,7 @@ class Row(Recorded):
         return self.ddp - self.ac
 
     @property
-    def interference_gap(self) -> Fraction:
+    def interference_gap(self) -> Number:
         """What is lost because the other bits are not known: DP - DDP."""
         return self.dp - self.ddp
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
+from tightdp.exact.field import Number
 from tightdp.results.result import Result
 
 __all__ = ["Failure"]
@@ -21,7 +21,7 @@ class Failure(Result):
 
     query: ClassVar[str] = "failure"
     x: tuple[Any, ...]
-    probability: Fraction
+    probability: Number
     error: str | None = None
     place: str | None = None
     worst: bool = False

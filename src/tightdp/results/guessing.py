@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import as_exact
 from tightdp.one_run.guessers import JointLaw
 from tightdp.results.result import Result
 from tightdp.results.rules import Level, Reports, Rule, as_rule
@@ -72,7 +73,7 @@ class Reported(Drawn, Result):
         """The expected reported ε."""
         if any(value == math.inf for value, _ in self.law):
             return math.inf
-        return sum((Fraction(value) * p for value, p in self.law), Fraction(0))
+        return sum((as_exact(value) * p for value, p in self.law), Fraction(0))
 
     def reached_with(self, probability: Fraction) -> Exact:
         """Return the largest reported ε that is reached or exceeded with at least a probability."""
@@ -87,7 +88,7 @@ class Reported(Drawn, Result):
         """Return the probability of reporting at least an ε."""
         return sum((p for value, p in self.law if value >= epsilon), Fraction(0))
 
-    def power(self, share: Exact = Fraction(1, 2)) -> Fraction:
+    def power(self, share: Fraction = Fraction(1, 2)) -> Fraction:
         """Return the probability of reporting at least a share of the true ε; compared exactly with ln(exp_epsilon)."""
         return sum((p for value, p in self.law if Level(value).reaches(self.exp_epsilon, Fraction(share))), Fraction(0))
 

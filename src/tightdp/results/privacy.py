@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log, log_down, log_up
 from tightdp.methods.ratios import Ratio
 from tightdp.results.result import EventWitness, PairWitness, Result
@@ -18,12 +19,12 @@ __all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff"]
 class Privacy(Result):
     """The tight e^ε: the largest likelihood ratio, or for δ > 0 the least e^ε >= 1 with δ(e^ε) <= δ.
 
-    `exp_epsilon` is a Fraction, or math.inf. `top` lists the largest distinct ratios when more than one was asked for.
+    `exp_epsilon` is exact, or math.inf. `top` lists the largest distinct ratios when more than one was asked for.
     """
 
     query: ClassVar[str] = "privacy"
     exp_epsilon: Exact
-    delta: Fraction = Fraction(0)
+    delta: Number = Fraction(0)
     witness: PairWitness | None = None
     top: tuple[Ratio, ...] = ()
     lower: Exact = Fraction(1)
@@ -51,19 +52,19 @@ class Privacy(Result):
 class Delta(Result):
     """δ(t): the largest Σ_y max(0, P(y|x) - t·P(y|x')) over neighbours, at t = e^ε.
 
-    It is exact at rational t. At t = e^ε with rational ε it is enclosed: `exp_epsilon` and `lower` <= δ <= `delta`
-    then hold the two ends of each.
+    It is exact at a rational t, and at t = e^ε with a rational ε (`epsilon`) unless that is too long to write: then
+    `exp_epsilon` and `lower` <= δ <= `delta` hold the two ends of each.
     """
 
     query: ClassVar[str] = "privacy"
-    delta: Fraction
-    exp_epsilon: Fraction | tuple[Fraction, Fraction]
-    epsilon: Fraction | None = None
+    delta: Number
+    exp_epsilon: Number | tuple[Number, Number]
+    epsilon: Number | None = None
     witness: EventWitness | None = None
-    lower: Fraction = Fraction(0)
+    lower: Number = Fraction(0)
 
     @property
-    def upper(self) -> Fraction:
+    def upper(self) -> Number:
         """The upper end of what is known of δ."""
         return self.delta
 
@@ -76,7 +77,7 @@ class Curve(Drawn, Result):
     """The privacy curve: (e^ε, δ) at e^ε = 1 and wherever the slope changes, linear between, then constant."""
 
     query: ClassVar[str] = "privacy"
-    points: tuple[tuple[Fraction, Fraction], ...]
+    points: tuple[tuple[Number, Number], ...]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -84,7 +85,7 @@ class Tradeoff(Drawn, Result):
     """The trade-off function: vertices (false positive rate, least false negative rate) of its graph, left to right."""
 
     query: ClassVar[str] = "privacy"
-    vertices: tuple[tuple[Fraction, Fraction], ...]
+    vertices: tuple[tuple[Number, Number], ...]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
+from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
 from tightdp.results.shown import Recorded, Shown
 
@@ -78,7 +79,7 @@ class Subject:
 
 def written(value: Any, quoted: bool = False) -> str:
     """Write a parameter, a dataset or an output as Python has it, rationals as p/q, words without quotes outside."""
-    if isinstance(value, Fraction):
+    if isinstance(value, (Fraction, ExpNumber)):
         return as_text(value)
     if isinstance(value, tuple):
         inner = ", ".join(written(item, quoted=True) for item in value)

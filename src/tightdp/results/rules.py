@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log, log_down
 from tightdp.exact.rationals import as_fraction
 
@@ -110,7 +111,7 @@ class Level:
             return exp_epsilon != math.inf
         if self.exp_epsilon is not None:
             return self.exp_epsilon > exp_epsilon
-        return compare_log(exp_epsilon, Fraction(self.epsilon)) < 0
+        return compare_log(exp_epsilon, _rational(self.epsilon)) < 0
 
     def reaches(self, exp_epsilon: Exact, share: Fraction) -> bool:
         """Whether the reported ε is at least a share of ln(exp_epsilon); decided exactly."""
@@ -118,7 +119,7 @@ class Level:
             return True
         if share == 0 or exp_epsilon == 1:
             return self.epsilon >= 0
-        return compare_log(exp_epsilon, Fraction(self.epsilon) / share) <= 0
+        return compare_log(exp_epsilon, _rational(self.epsilon) / share) <= 0
 
     def ends(self) -> tuple[Exact, Exact]:
         """Return rational ends of e^ε, equal where it is known exactly; both are infinite where ε is, or is huge."""
@@ -126,7 +127,7 @@ class Level:
             return self.exp_epsilon, self.exp_epsilon
         if self.epsilon >= _LARGEST:
             return math.inf, math.inf
-        low, high = exp_enclosure(max(Fraction(self.epsilon), Fraction(0)), _DIGITS)
+        low, high = exp_enclosure(max(_rational(self.epsilon), Fraction(0)), _DIGITS)
         return low, high
 
 
@@ -143,3 +144,9 @@ class Reports:
         if key not in self._known:
             self._known[key] = Level.of(self._rule(*key)) if guesses else Level(Fraction(0), Fraction(1))
         return self._known[key]
+
+
+def _rational(value: Exact) -> Fraction:
+    """Return a reported ε, which is rational."""
+    assert not isinstance(value, ExpNumber)
+    return Fraction(value)

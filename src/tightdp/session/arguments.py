@@ -11,7 +11,9 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import Any, ParamSpec, TypeVar
 
 from tightdp.errors import ParameterError
-from tightdp.exact.rationals import as_fraction, read_count, read_number, read_optional
+from tightdp.exact.field import Number
+from tightdp.exact.parameters import read_count, read_exact, read_number, read_optional
+from tightdp.exact.rationals import as_fraction
 
 __all__ = [
     "checked_call",
@@ -46,14 +48,12 @@ def read_seconds(name: str, value: Any) -> float | None:
     return float(seconds * _UNITS[unit])
 
 
-def read_exponential(exp_epsilon: Any, epsilon: Any, least: int) -> tuple[Fraction | None, Fraction | None]:
+def read_exponential(exp_epsilon: Any, epsilon: Any, least: int) -> tuple[Number | None, Fraction | None]:
     """Return (e^ε, None) or (None, ε), whichever was given; e^0 is 1."""
     if (exp_epsilon is None) == (epsilon is None):
-        raise ParameterError(
-            "give either exp_epsilon or epsilon", "exp_epsilon is e^ε, a rational; epsilon is ε itself"
-        )
+        raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
     if exp_epsilon is not None:
-        return read_number("exp_epsilon", exp_epsilon, least=least), None
+        return read_exact("exp_epsilon", exp_epsilon, least), None
     exponent = read_number("epsilon", epsilon)
     return (None, exponent) if exponent else (Fraction(1), None)
 

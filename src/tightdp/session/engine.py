@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TypeVar
 
 from tightdp.language.neighbours import relation_of
@@ -140,7 +139,7 @@ class Engine:
         return Query(self.program, self.control())
 
     @property
-    def ratio_bound(self) -> Fraction | float:
+    def ratio_bound(self) -> Exact:
         """An upper bound on every likelihood ratio that is known without a search; infinite before compilation."""
         return questions.ratio_bound(self.program)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Output
@@ -147,10 +147,10 @@ class Instance:
 
     @limited
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
-        """Return δ at e^ε: exactly at a rational `exp_epsilon` >= 0, enclosed at a rational `epsilon` >= 0.
+        """Return δ at e^ε, exactly: at an `exp_epsilon` >= 0, or at a rational `epsilon` >= 0.
 
-        δ is the largest Σ_y max(0, P(y|x) - e^ε·P(y|x')) over neighbours. e^epsilon is irrational (unless epsilon is
-        0), so that δ there has the status "bounded", or "exact" where the curve is constant.
+        δ is the largest Σ_y max(0, P(y|x) - e^ε·P(y|x')) over neighbours. At an `epsilon` with a numerator or
+        denominator beyond 10,000 it is enclosed: the status is "bounded", or "exact" where the curve is constant.
         """
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
         if t is not None:
@@ -273,7 +273,7 @@ class Instance:
         return failure.failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited
-    def probability(self, x: Sequence[Any], y: Output) -> Fraction:
+    def probability(self, x: Sequence[Any], y: Output) -> Number:
         """Return P(y | x), without computing the other probabilities; n may be in the thousands."""
         return search.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
@@ -298,8 +298,8 @@ class Instance:
     ) -> Verification:
         """Decide claims exactly: (ε, δ)-DP for `epsilon` or `exp_epsilon`; accuracy `alpha` with failure rate `beta`.
 
-        A claim about `epsilon` is decided too: the tight e^ε is rational, and is compared with e^epsilon to as many
-        digits as it takes. The result is true as a bool when all claims hold.
+        A claim about `epsilon` is decided too: the tight e^ε is compared with e^epsilon to as many digits as it takes.
+        The result is true as a bool when all claims hold.
         """
         bar = read_number("delta", delta, 1)
         bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)

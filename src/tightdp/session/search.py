@@ -10,6 +10,7 @@ from typing import Any
 
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset, Output
@@ -27,6 +28,8 @@ from tightdp.session.engine import Engine, Outcome, Query
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed where δ is asked at a rational ε."""
+_LONGEST_EPSILON = 10_000
+"""Up to such numerators and denominators of ε, δ at e^ε is computed exactly."""
 _SHORT = 10**30
 """The denominator to which the two ends of an enclosed δ are rounded, outward."""
 
@@ -163,15 +166,17 @@ def _accuracy(
     )
 
 
-def delta_at(engine: Engine, t: Fraction) -> Delta:
-    """Return δ at a rational t = e^ε."""
+def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
+    """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
     profile, outcome = engine.profile()
     found, witness = _delta(profile, t)
     upper, outcome = _delta_end(engine, t, found, outcome)
-    return outcome.on(Delta(subject=engine.subject, delta=upper, lower=found, exp_epsilon=t, witness=witness))
+    return outcome.on(
+        Delta(subject=engine.subject, delta=upper, lower=found, exp_epsilon=t, epsilon=epsilon, witness=witness)
+    )
 
 
-def _delta_end(engine: Engine, t: Fraction, lower: Fraction, outcome: Outcome) -> tuple[Fraction, Outcome]:
+def _delta_end(engine: Engine, t: Number, lower: Number, outcome: Outcome) -> tuple[Number, Outcome]:
     """Return the upper end of δ(t) that a search found to be at least `lower`, and the common fields of a result.
 
     Where no likelihood ratio exceeds R, P(E) - t·P'(E) is at most P(E)·(1 - t/R).
@@ -179,14 +184,16 @@ def _delta_end(engine: Engine, t: Fraction, lower: Fraction, outcome: Outcome) -
     if outcome.status == "exact":
         return lower, outcome
     bound = engine.profile_bound
-    upper = max(lower, 1 - t / bound) if isinstance(bound, Fraction) else Fraction(1)
+    upper = Fraction(1) if isinstance(bound, float) else max(lower, 1 - t / bound)
     if upper == lower:
         return upper, outcome.exact
     return upper, outcome.bounded if upper < 1 else outcome
 
 
 def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
-    """Return an enclosure of δ at e^ε for a rational ε > 0."""
+    """Return δ at e^ε for a rational ε > 0: exactly, or an enclosure where ε is too long to compute with e^ε."""
+    if max(epsilon.numerator, epsilon.denominator) <= _LONGEST_EPSILON:
+        return delta_at(engine, exp(epsilon), epsilon)
     low, high = exp_enclosure(epsilon, _DIGITS)
     profile, outcome = engine.profile()
     (upper, _), (lower, witness) = _delta(profile, low), _delta(profile, high)
@@ -271,7 +278,7 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
     return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
 
 
-def output_probability(engine: Engine, x: Dataset, y: Output) -> Fraction:
+def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
     """Return the probability of one output on one dataset."""
     return questions.laws(engine.program, engine.control())[1].probability(x, y)
 
@@ -289,7 +296,7 @@ def structure(engine: Engine, x: Dataset | None) -> Structure:
     return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats)
 
 
-def _delta(profile: Profile, t: Fraction) -> tuple[Fraction, EventWitness | None]:
+def _delta(profile: Profile, t: Number) -> tuple[Number, EventWitness | None]:
     found = profile.delta(t)
     if found.x is None or found.x_prime is None or not found.event:
         return found.delta, None

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log, log
+from tightdp.exact.weights import as_exact
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Status
@@ -14,7 +17,7 @@ from tightdp.session.search import accuracy_at, approximate_privacy, tight_priva
 
 __all__ = ["verify"]
 
-PrivacyClaim = tuple[Fraction | None, Fraction | None, Fraction]
+PrivacyClaim = tuple[Number | None, Fraction | None, Fraction]
 """e^ε or else ε, and δ."""
 AccuracyClaim = tuple[Fraction, Fraction]
 """α and β."""
@@ -51,21 +54,21 @@ def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
     return Claim(f"epsilon{at}", epsilon, rounded, holds, found.witness), found
 
 
-def _at_most(found: Privacy, compare: Callable[[Exact, Fraction], int], claimed: Fraction) -> bool | None:
+def _at_most(found: Privacy, compare: Callable[[Exact, Any], int], claimed: Number) -> bool | None:
     """Say whether the tight value is at most the claimed one; None where that is not known."""
     if compare(found.lower, claimed) > 0:
         return False
     return True if compare(found.upper, claimed) <= 0 else None
 
 
-def _compare_plain(value: Exact, claimed: Fraction) -> int:
+def _compare_plain(value: Exact, claimed: Number) -> int:
     return (value > claimed) - (value < claimed)
 
 
 def _accuracy(engine: Engine, asked: AccuracyClaim) -> tuple[Claim, Result]:
     alpha, beta = asked
     found = accuracy_at(engine, alpha, 1)
-    least_beta = 1 - Fraction(found.upper)
-    holds = False if least_beta > beta else True if 1 - Fraction(found.lower) <= beta else None
+    least_beta = 1 - as_exact(found.upper)
+    holds = False if least_beta > beta else True if 1 - as_exact(found.lower) <= beta else None
     tight = least_beta if found.status == "exact" else None
     return Claim(f"beta at alpha = {as_text(alpha)}", beta, tight, holds, found.x), found

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, reachable
+from tightdp.exact.field import Number
 from tightdp.logic.bdd import Node
 from tightdp.logic.encode import Digit, Encoder, Tree
 from tightdp.logic.formula import InputBit, code_length
@@ -68,7 +69,7 @@ class Verifier:
         nodes = {leaf.serial: leaf for leaf in reachable([*program.inputs, *program.components, *program.evidence])}
         self._leaves = {serial: nodes[serial] for serial in self._encoder.bits}
         self._valid = self._all_valid()
-        self._weights: dict[int, dict[Fraction, Node]] = {}
+        self._weights: dict[int, dict[Number, Node]] = {}
 
     def confirms(self, renaming: Renaming) -> bool:
         """Whether the renamed formula is the formula, with equal weights; a map that is no renaming is none."""
@@ -142,7 +143,7 @@ class Verifier:
             for mass in {**ours_by_mass, **theirs_by_mass}
         )
 
-    def _weights_of(self, draw: Draw) -> dict[Fraction, Node]:
+    def _weights_of(self, draw: Draw) -> dict[Number, Node]:
         """Return, for every probability, the function that holds where the outcome of a draw has it."""
         found = self._weights.get(draw.serial)
         if found is None:
@@ -167,9 +168,9 @@ def _one_to_one(images: Mapping[int, Image]) -> bool:
     )
 
 
-def _masses(draw: Draw, selected: int) -> list[Fraction]:
+def _masses(draw: Draw, selected: int) -> list[Number]:
     """Return the probability of every value of a draw under the law that a selector value picks."""
-    masses = [Fraction(0)] * len(draw.values)
+    masses: list[Number] = [Fraction(0)] * len(draw.values)
     for outcome, mass in draw.laws[selected] or ():
         masses[draw.index[outcome]] += mass
     return masses

@@ -13,6 +13,9 @@ from fractions import Fraction
 from itertools import product
 
 from tightdp.errors import QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights, output_weights
@@ -145,7 +148,7 @@ class Table:
         found = output_weights(self.formula, self.evidence(x), watch=self.watch)
         return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
 
-    def probability(self, x: Dataset, output: Output) -> Fraction:
+    def probability(self, x: Dataset, output: Output) -> Number:
         """Return P(output | x) without computing the rest of the law."""
         code = self.formula.output_code(output)
         if code is None:
@@ -154,7 +157,7 @@ class Table:
         self._total(x, weights)
         return weights.probability(code)
 
-    def _total(self, x: Dataset, weights: Weights) -> int:
+    def _total(self, x: Dataset, weights: Weights) -> Whole:
         if not weights.total:
             raise self.bound.contradiction(x, "is false in every run")
         return weights.total
@@ -176,7 +179,7 @@ class Table:
         """Yield all outputs that a code stands for."""
         yield self.output(code)
 
-    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Fraction, Fraction]:
+    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Number, Number]:
         """Return an output that a code stands for, with its probabilities on two datasets."""
         copies = self.multiplicity(code)
         p, q = (self.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
@@ -188,15 +191,15 @@ class Table:
             return ()
         return tuple(output for code in codes for output in self.outputs(code))
 
-    def law(self, x: Dataset) -> dict[Output, Fraction]:
+    def law(self, x: Dataset) -> dict[Output, Number]:
         """Return the output law of a dataset."""
         weights = self.weights(x)
         if type(self).outputs is Table.outputs:  # every code stands for one output
             outputs = self.decoded(list(weights.by_code))
-            masses = (Fraction(weight, weights.total) for weight in weights.by_code.values())
+            masses = (quotient(weight, weights.total) for weight in weights.by_code.values())
             return dict(zip(outputs, masses, strict=True))
         return {
-            output: Fraction(weight, weights.total * self.multiplicity(code))
+            output: quotient(weight, weights.total * self.multiplicity(code))
             for code, weight in weights.by_code.items()
             for output in self.outputs(code)
         }

@@ -12,7 +12,8 @@ from tightdp.cli.answer import Asked, emit
 from tightdp.cli.binding import bind_to, load
 from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_bindings
-from tightdp.exact.rationals import as_int, as_parameter
+from tightdp.exact.parameters import as_parameter
+from tightdp.exact.rationals import as_int
 from tightdp.session.auditing import audit
 from tightdp.session.instance import Instance
 

@@ -7,7 +7,8 @@ from argparse import ArgumentParser, Namespace
 from tightdp.cli.answer import DONE, emit
 from tightdp.cli.binding import add_program, bind_program, load
 from tightdp.cli.words import read_bindings, read_dataset
-from tightdp.exact.rationals import as_int, as_parameter
+from tightdp.exact.parameters import as_parameter
+from tightdp.exact.rationals import as_int
 from tightdp.language.primitives import PseudoRandom
 from tightdp.results.answers import Sample
 from tightdp.session.arguments import read_count

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.values import Host, Range, Value
+from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import as_fraction
 
 __all__ = ["adopt"]
@@ -18,6 +19,8 @@ def adopt(m: Machine, thing: object) -> Value:
         return thing
     if isinstance(thing, int):
         return int(thing)
+    if isinstance(thing, ExpNumber):
+        return thing
     if isinstance(thing, (float, Decimal, Fraction)):
         return as_fraction(thing)
     if isinstance(thing, tuple):

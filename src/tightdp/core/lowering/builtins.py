@@ -14,6 +14,7 @@ from tightdp.core.lowering.scalars import operate, over_values, total, truth, wh
 from tightdp.core.lowering.sets import size_of
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
 from tightdp.core.lowering.values import Collection, Filtered, Generator, Range, Value, known
+from tightdp.language.primitives import exp
 
 __all__ = ["summed"]
 
@@ -36,6 +37,8 @@ for _function, _name, _count in (
     (math.comb, "comb", 2),
     (math.perm, "perm", 2),
     (math.gcd, "gcd", 2),
+    (math.exp, "exp", 1),
+    (exp, "exp", 1),
     (math.factorial, "factorial", 1),
     (math.isqrt, "isqrt", 1),
     (bin, "bin", 1),

@@ -19,6 +19,7 @@ from tightdp.core.nodes import Expr
 from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction
+from tightdp.exact.weights import as_exact
 from tightdp.language import laws, primitives
 from tightdp.language.laws import Law
 
@@ -175,7 +176,7 @@ def _share(weight: Any, of: Any) -> Law:
     """Return the law of a coin with probability weight / of; combinations that cannot occur give a constant."""
     if of <= 0 or not 0 <= weight <= of:
         return ((False, Fraction(1)),)
-    return laws.bernoulli(Fraction(weight) / Fraction(of))
+    return laws.bernoulli(as_exact(weight) / as_exact(of))
 
 
 # shuffle

@@ -16,7 +16,7 @@ from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
 from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.values import Closure, Host, Union, Value, name_of
-from tightdp.exact.rationals import as_parameter
+from tightdp.exact.parameters import as_parameter
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import read_function
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
 from tightdp.core.operators import is_number
+from tightdp.exact.field import ExpNumber
 from tightdp.language.source import FunctionSource
 
 __all__ = [
@@ -151,7 +152,7 @@ class Closure:
         return getattr(self.node, "name", "lambda")
 
 
-SCALARS: tuple[type, ...] = (bool, int, Fraction, Const, Input, Draw, Apply, Nary, Case, Shuffled)
+SCALARS: tuple[type, ...] = (bool, int, Fraction, ExpNumber, Const, Input, Draw, Apply, Nary, Case, Shuffled)
 """The classes of scalars that can be numbers."""
 
 UNBOUND = Host("a name that is not bound")
@@ -160,7 +161,7 @@ UNBOUND = Host("a name that is not bound")
 
 def is_scalar(value: Value) -> bool:
     """Whether a value is a scalar, known or not."""
-    return value is None or isinstance(value, (int, str, Fraction, Expr))
+    return value is None or isinstance(value, (int, str, Fraction, ExpNumber, Expr))
 
 
 def known(value: Value) -> Value:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 
+from tightdp.exact.field import Number
+
 __all__ = ["bars", "curve", "tradeoff"]
 
 _WIDTH, _HEIGHT = 400, 260
@@ -17,7 +19,7 @@ _ROW = 40
 Points = Sequence[tuple[float, float]]
 
 
-def bars(rows: Sequence[tuple[str, Fraction, str]], title: str, longest: Fraction | None = None) -> str:
+def bars(rows: Sequence[tuple[str, Number, str]], title: str, longest: Number | None = None) -> str:
     """Return a bar for each (label, probability, class), with the label above it; `longest` is the full width.
 
     Unless it is given, the largest probability takes the full width.
@@ -32,7 +34,7 @@ def bars(rows: Sequence[tuple[str, Fraction, str]], title: str, longest: Fractio
     return _svg(_WIDTH, _ROW * len(rows), "".join(parts), title)
 
 
-def curve(points: Sequence[tuple[Fraction, Fraction]], title: str) -> str:
+def curve(points: Sequence[tuple[Number, Number]], title: str) -> str:
     """Return δ against ε, from the exact break points (e^ε, δ), between which δ is linear in e^ε."""
     last = math.log(points[-1][0])
     end = max(last * 1.15, last + 0.3, 1.0)
@@ -45,7 +47,7 @@ def curve(points: Sequence[tuple[Fraction, Fraction]], title: str) -> str:
     return _svg(_WIDTH, _HEIGHT, f'{frame.axes("ε", "δ")}<path class="one" d="{line}"/>{dots}', title)
 
 
-def tradeoff(vertices: Sequence[tuple[Fraction, Fraction]], title: str) -> str:
+def tradeoff(vertices: Sequence[tuple[Number, Number]], title: str) -> str:
     """Return the trade-off function on the unit square, with the diagonal of perfect privacy."""
     side = 330
     frame = _Frame(1.0, 1.0, side + _LEFT + _RIGHT, side + _TOP + _BOTTOM)
@@ -102,7 +104,7 @@ def _ticks(end: float) -> list[float]:
     return [round(index * step, 12) for index in range(int(end / step + 1e-9) + 1)]
 
 
-def _between(points: Sequence[tuple[Fraction, Fraction]], t: float) -> float:
+def _between(points: Sequence[tuple[Number, Number]], t: float) -> float:
     """Return δ at e^ε = t for the eye: linear between break points, constant after the last."""
     for (t0, d0), (t1, d1) in itertools.pairwise(points):
         if t <= float(t1):

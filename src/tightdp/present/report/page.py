@@ -9,7 +9,9 @@ from html import escape
 from itertools import groupby
 
 from tightdp._version import __version__
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.exact.weights import as_exact
 from tightdp.present.registry import view
 from tightdp.present.report.charts import bars, curve, tradeoff
 from tightdp.present.report.style import STYLE
@@ -103,7 +105,7 @@ def _witness(report: Report) -> str:
     rows = [(f"on x: {_short(p)}", p, "bar1"), (f"on x': {_short(q)}", q, "bar2")]
     where = [str(place + 1) for place, differs in enumerate(changed) if differs]
     records = f"Record {where[0]} differs." if len(where) == 1 else f"Records {', '.join(where[:20])} differ."
-    ratio = "only x can give it" if q == 0 else f"a ratio of {shown_number(Fraction(p) / q)}"
+    ratio = "only x can give it" if q == 0 else f"a ratio of {shown_number(as_exact(p) / q)}"
     return (
         f'<p class="soft">dataset x</p>{_records(witness.x, changed)}'
         f'<p class="soft">its neighbour x\'</p>{_records(witness.x_prime, changed)}'
@@ -141,7 +143,7 @@ def _outputs(report: Report) -> str:
     return _section("All outputs of this pair", _pairs(rows) + _soft(said))
 
 
-def _pairs(rows: Sequence[tuple[str, Fraction, str]]) -> str:
+def _pairs(rows: Sequence[tuple[str, Number, str]]) -> str:
     """Return bars in twos below one label."""
     longest = max(share for _, share, _ in rows)
     parts = []
@@ -227,7 +229,7 @@ def _soft(text: str) -> str:
     return f'<p class="soft">{escape(text)}</p>'
 
 
-def _short(value: Fraction) -> str:
+def _short(value: Number) -> str:
     """Write a probability so that it fits beside a bar."""
     text = as_text(value)
     return text if len(text) <= 18 else f"≈ {decimal_text(value)}"

@@ -7,7 +7,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
-from tightdp.exact.numbers import Exact, as_text, decimal_text, log
+from tightdp.exact.expressions import pretty
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.numbers import Exact, as_text, decimal_text, exponent_of, log
 from tightdp.methods.ratios import Ratio
 from tightdp.present import plot
 from tightdp.present.registry import answer_of, json_of, picture_of, view_of
@@ -25,6 +27,7 @@ def _privacy_answer(result: Privacy) -> dict[str, Any]:
     answer = {
         "exp_epsilon": plain(result.exp_epsilon),
         "epsilon": plain(result.epsilon),
+        "epsilon_exact": plain(exponent_of(result.exp_epsilon)) if result.status == "exact" else None,
         "delta": plain(result.delta),
         **enclosure(result.status, result.lower, result.upper),
     }
@@ -68,7 +71,7 @@ def _delta_view(result: Delta) -> View:
     if result.epsilon is not None:
         where = ("ε", shown_number(result.epsilon))
     else:
-        assert isinstance(result.exp_epsilon, Fraction)
+        assert not isinstance(result.exp_epsilon, tuple)
         where = ("e^ε", shown_number(result.exp_epsilon))
     if result.status == "exact":
         found = [("tight δ", shown_number(result.delta))]
@@ -154,7 +157,10 @@ def shown_log(value: Exact) -> str:
     """Write ln(value) and its decimal."""
     if value in (1, math.inf):
         return "0" if value == 1 else "inf"
-    exact = as_text(value)
+    exponent = exponent_of(value)
+    if exponent is not None:
+        return f"{as_text(exponent)} exactly"
+    exact = pretty(value) if isinstance(value, ExpNumber) else as_text(value)
     return f"ln({exact}) ≈ {log(value)!r}" if len(exact) <= 24 else f"≈ {log(value)!r}"
 
 

@@ -1,0 +1,84 @@
+"""Parameters and arguments as people write them: rationals, words, and expressions with exp(q)."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+from tightdp.errors import ParameterError
+from tightdp.exact.expressions import as_number, parse
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.rationals import RATIONAL_HINT, Parameter, as_fraction, as_value, as_whole, from_text
+
+__all__ = ["as_parameter", "read_count", "read_exact", "read_number", "read_optional"]
+
+_EXPRESSION = re.compile(r"\bexp\s*\(")
+
+
+def as_parameter(value: object) -> Parameter:
+    """A public parameter in plain Python; a string that is a number is that number, others stay words.
+
+    Whole rationals become ints. Raises ParameterError for what is neither a number, word, bool, None, SymPy
+    symbol nor a tuple or list of those.
+    """
+    if isinstance(value, str):
+        return _word_or_number(value)
+    if isinstance(value, (list, tuple, range)):
+        return tuple(as_parameter(item) for item in value)
+    plain = as_value(value)
+    if plain is None or isinstance(plain, (int, Fraction, ExpNumber, tuple)) or getattr(plain, "is_Symbol", False):
+        return plain
+    raise ParameterError(f"{value!r} cannot be a parameter", "give an int, a rational, a word, or a tuple of those")
+
+
+def read_number(name: str, value: Any, most: int | None = None, least: int = 0) -> Fraction:
+    """Return a rational argument between `least` and `most`."""
+    try:
+        number = as_fraction(value)
+    except ParameterError as error:
+        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
+    if number < least or (most is not None and number > most):
+        limits = f"of at least {least}" if most is None else f"between {least} and {most}"
+        raise ParameterError(f"{name} is {number}", f"give a rational {limits}")
+    return number
+
+
+def read_exact(name: str, value: Any, least: int = 0) -> Number:
+    """Return an exact argument of at least `least`, which may be an expression with exp(q)."""
+    if not isinstance(value, ExpNumber) and not hasattr(value, "free_symbols") and not _is_expression(value):
+        return read_number(name, value, least=least)
+    try:
+        number = as_number(value)
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error.what}", error.hint) from None
+    if number < least:
+        raise ParameterError(f"{name} is {number}", f"give a number of at least {least}")
+    return number
+
+
+def _is_expression(value: Any) -> bool:
+    return isinstance(value, str) and _EXPRESSION.search(value) is not None
+
+
+def read_optional(name: str, value: Any, most: int | None = None) -> Fraction | None:
+    """Return a rational argument that may be left out."""
+    return None if value is None else read_number(name, value, most)
+
+
+def read_count(name: str, value: Any, least: int = 1) -> int:
+    """Return an integer argument of at least `least`."""
+    number = None if isinstance(value, bool) else as_parameter(value)
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise ParameterError(f"{name} is {value!r}", f"give an integer of at least {least}")
+    return number
+
+
+def _word_or_number(text: str) -> Parameter:
+    if re.fullmatch(r"\s*[+-]?\d+/0+\s*", text):
+        raise ParameterError(f"{text!r} divides by zero", RATIONAL_HINT)
+    fraction = from_text(text)
+    if fraction is None:
+        found = parse(text) if _is_expression(text) else text
+        return as_whole(found) if isinstance(found, Fraction) else found
+    return as_whole(fraction)

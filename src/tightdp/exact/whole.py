@@ -1,0 +1,248 @@
+"""Whole numbers of the field with e^q: integer polynomials in T = e^(1/root), which behave like an int.
+
+The engine counts with ints over a common denominator. Where a law has e^q in it, its weights are polynomials instead:
+they add, multiply, divide without remainder and compare like ints, and mix with them. A polynomial is 0 exactly where
+all of its coefficients are; every other sign is decided by a ball that is refined. `gcd`, `lcm` take both.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, TypeAlias, Union
+
+from flint import arb, ctx, fmpz_poly
+
+from tightdp.errors import QueryError
+from tightdp.exact.evaluation import at_root, common_step, lifted, sign
+
+__all__ = ["ExpInteger", "Whole", "ball_of", "compare_quotients", "gcd", "lcm", "plain", "polynomials", "size_of"]
+
+Whole: TypeAlias = Union[int, "ExpInteger"]
+"""A weight: an int, or an integer polynomial in e^(1/d)."""
+
+_QUICK_BITS = 64
+
+
+class ExpInteger:
+    """An integer polynomial in e^(1/root), immutable. Two of them are equal where they are the same number."""
+
+    __slots__ = ("_hash", "_quick", "polynomial", "root")
+
+    polynomial: fmpz_poly
+    root: int
+
+    def __init__(self, polynomial: fmpz_poly, root: int = 1) -> None:
+        self.polynomial = polynomial
+        self.root = root
+        self._quick: arb | None = None
+        self._hash: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (tuple(map(int, self.polynomial.coeffs())), self.root)
+
+    def __repr__(self) -> str:
+        return f"ExpInteger({self.polynomial}, {self.root})"
+
+    # arithmetic
+
+    def __add__(self, other: Any) -> ExpInteger:
+        if other.__class__ is not ExpInteger:
+            return ExpInteger(self.polynomial + other, self.root) if isinstance(other, int) else NotImplemented
+        if self.root == other.root:
+            return ExpInteger(self.polynomial + other.polynomial, self.root)
+        (ours, theirs), root = polynomials(self, other)
+        return ExpInteger(ours + theirs, root)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> ExpInteger:
+        if other.__class__ is not ExpInteger:
+            return ExpInteger(self.polynomial - other, self.root) if isinstance(other, int) else NotImplemented
+        (ours, theirs), root = polynomials(self, other)
+        return ExpInteger(ours - theirs, root)
+
+    def __rsub__(self, other: Any) -> ExpInteger:
+        return ExpInteger(other - self.polynomial, self.root) if isinstance(other, int) else NotImplemented
+
+    def __mul__(self, other: Any) -> ExpInteger:
+        if other.__class__ is not ExpInteger:
+            return ExpInteger(self.polynomial * other, self.root) if isinstance(other, int) else NotImplemented
+        if self.root == other.root:
+            return ExpInteger(self.polynomial * other.polynomial, self.root)
+        (ours, theirs), root = polynomials(self, other)
+        return ExpInteger(ours * theirs, root)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, power: int) -> ExpInteger:
+        return ExpInteger(self.polynomial**power, self.root)
+
+    def __lshift__(self, bits: int) -> ExpInteger:
+        return ExpInteger(self.polynomial * (1 << bits), self.root)
+
+    def __neg__(self) -> ExpInteger:
+        return ExpInteger(-self.polynomial, self.root)
+
+    def __floordiv__(self, other: Any) -> ExpInteger:
+        """Divide by a divisor. Raises ArithmeticError where there is a remainder."""
+        (ours, theirs), root = polynomials(self, other)
+        return ExpInteger(ours / theirs, root)
+
+    def __rfloordiv__(self, other: int) -> ExpInteger:
+        (theirs, ours), root = polynomials(other, self)
+        return ExpInteger(theirs / ours, root)
+
+    def bit_length(self) -> int:
+        """Return about how long the number is to write."""
+        return size_of(self.polynomial)
+
+    # order
+
+    def __bool__(self) -> bool:
+        return self.polynomial.degree() >= 0
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ExpInteger):
+            if self.root == other.root:
+                return bool(self.polynomial == other.polynomial)
+            (ours, theirs), _ = polynomials(self, other)
+            return bool(ours == theirs)
+        if isinstance(other, int):
+            return self.polynomial.degree() <= 0 and int(self.polynomial[0]) == other
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            coefficients = self.polynomial
+            if coefficients.degree() <= 0:
+                self._hash = hash(int(coefficients[0]))
+            else:
+                step = common_step(coefficients, self.root)
+                reduced = coefficients.deflate(step) if step > 1 else coefficients
+                self._hash = hash((tuple(map(int, reduced.coeffs())), self.root // step))
+        return self._hash
+
+    def __lt__(self, other: Any) -> bool:
+        return self._compare(other) < 0
+
+    def __le__(self, other: Any) -> bool:
+        return self._compare(other) <= 0
+
+    def __gt__(self, other: Any) -> bool:
+        return self._compare(other) > 0
+
+    def __ge__(self, other: Any) -> bool:
+        return self._compare(other) >= 0
+
+    def _compare(self, other: Whole | Fraction | float) -> int:
+        """Return the sign of the difference."""
+        if isinstance(other, float):
+            if math.isinf(other):
+                return -1 if other > 0 else 1
+            other = Fraction(other)
+        if isinstance(other, Fraction):
+            return (self * other.denominator)._compare(other.numerator)
+        ours = self.quick()
+        with ctx.workprec(_QUICK_BITS):
+            theirs = other.quick() if isinstance(other, ExpInteger) else arb(other)
+            if ours < theirs:
+                return -1
+            if ours > theirs:
+                return 1
+        (left, right), root = polynomials(self, other)
+        return sign(left - right, root)
+
+    def quick(self) -> arb:
+        """Return a ball of 64 bits around the number."""
+        if self._quick is None:
+            with ctx.workprec(_QUICK_BITS):
+                self._quick = at_root(self.polynomial, self.root)
+        return self._quick
+
+
+def _restored(coefficients: tuple[int, ...], root: int) -> ExpInteger:
+    return ExpInteger(fmpz_poly(list(coefficients)), root)
+
+
+def size_of(polynomial: fmpz_poly) -> int:
+    """Return the bits of all coefficients together, about."""
+    return max(1, len(polynomial) * int(polynomial.height_bits()))
+
+
+def polynomials(*values: Whole) -> tuple[list[fmpz_poly], int]:
+    """Return whole numbers as polynomials in a common root of e, and that root."""
+    root = 1
+    for value in values:
+        if isinstance(value, ExpInteger) and value.root != root:
+            root = math.lcm(root, value.root)
+    return [
+        lifted(value.polynomial, root // value.root) if isinstance(value, ExpInteger) else fmpz_poly([value])
+        for value in values
+    ], root
+
+
+def ball_of(value: Whole) -> arb:
+    """Return a ball around a weight, at the precision in force."""
+    return at_root(value.polynomial, value.root) if isinstance(value, ExpInteger) else arb(value)
+
+
+def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
+    """Return the sign of a/b - c/d, for positive b and d."""
+    if not (isinstance(a, int) and isinstance(b, int) and isinstance(c, int) and isinstance(d, int)):
+        with ctx.workprec(_QUICK_BITS):
+            left, right = _quick(a) / _quick(b), _quick(c) / _quick(d)
+            if left < right:
+                return -1
+            if left > right:
+                return 1
+    one, other = a * d, c * b
+    return (one > other) - (one < other)
+
+
+def _quick(value: Whole) -> arb:
+    return value.quick() if isinstance(value, ExpInteger) else arb(value)
+
+
+def plain(value: Whole) -> int:
+    """Return a weight as an int. Raises QueryError where it has e^q in it: what asks for it has no use for those."""
+    if isinstance(value, ExpInteger):
+        raise QueryError(
+            "one-run audits of mechanisms with exp are not computed",
+            "write a rational near it in place of exp(q), as in lam=1/4",
+        )
+    return value
+
+
+def gcd(*values: Whole) -> Whole:
+    """Return the greatest common divisor, positive unless all are 0."""
+    try:
+        return math.gcd(*values)  # type: ignore[arg-type]
+    except TypeError:
+        found: Whole = 0
+    for value in values:
+        if isinstance(found, int) and isinstance(value, int):
+            found = math.gcd(found, value)
+        elif not found:
+            found = value
+        else:
+            (ours, theirs), root = polynomials(found, value)
+            shared = ours.gcd(theirs)
+            found = int(shared[0]) if shared.degree() <= 0 else ExpInteger(shared, root)
+        if isinstance(found, int) and found == 1:
+            return 1
+    return -found if found < 0 else found
+
+
+def lcm(*values: Whole) -> Whole:
+    """Return the least common multiple of positive numbers."""
+    try:
+        return math.lcm(*values)  # type: ignore[arg-type]
+    except TypeError:
+        found: Whole = 1
+    for value in values:
+        if isinstance(found, int) and isinstance(value, int):
+            found = math.lcm(found, value)
+        elif found != value:
+            found = value if isinstance(found, int) and found == 1 else found * (value // gcd(found, value))
+    return found
