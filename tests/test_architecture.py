@@ -23,6 +23,7 @@ LAYERS = (
     "symmetry",
     "methods",
     "queries",
+    "every_n",
     "one_run",
     "auditing",
     "results",

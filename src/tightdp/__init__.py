@@ -18,6 +18,7 @@ from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
 from tightdp.results.shown import shown_by
 from tightdp.session.auditing import audit, worst_case
+from tightdp.session.every_n import ALL
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism, mechanism
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tightdp.session.harness import Adaptive, validity
 
 __all__ = [
+    "ALL",
     "Adaptive",
     "BackendError",
     "Bit",

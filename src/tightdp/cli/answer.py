@@ -96,7 +96,7 @@ def write_text(target: str, text: str) -> None:
 @contextmanager
 def _progress(instance: Instance) -> Iterator[None]:
     """Show on a terminal how far the search is."""
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or instance.every_n:
         yield
         return
     from rich.console import Console

@@ -12,6 +12,7 @@ from tightdp.cli.words import read_bindings
 from tightdp.language.program import Bound
 from tightdp.session.arguments import read_count
 from tightdp.session.builtin import builtin_program, nearest_program
+from tightdp.session.every_n import bound_for
 from tightdp.session.files import import_file, mechanisms_of
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
@@ -63,9 +64,9 @@ def bind(options: Namespace, n: int | None = None) -> Instance:
 
 def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace, n: int | None = None) -> Instance:
     """Bind a mechanism to parameters under the options' neighbours and limits."""
-    bound = bind_program(mechanism, parameters, options.neighbours, n)
+    kind, bound = _bound(mechanism, parameters, options.neighbours, n)
     most = None if options.max_nodes is None else read_count("--max-nodes", options.max_nodes)
-    return Instance(
+    return kind(
         bound,
         options.backend,
         timeout=options.timeout,
@@ -79,6 +80,13 @@ def bind_program(
     mechanism: Mechanism, given: dict[str, Any], neighbours: str | None = None, n: int | None = None
 ) -> Bound:
     """Bind a mechanism to n and its parameters. Raises UsageError where n is missing."""
+    return _bound(mechanism, given, neighbours, n)[1]
+
+
+def _bound(
+    mechanism: Mechanism, given: dict[str, Any], neighbours: str | None, n: int | None
+) -> tuple[type[Instance], Bound]:
+    """Return the same, with the kind of instance that answers: n may be all."""
     parameters = {name: value for name, value in given.items() if name != "n"}
     size = given.get("n", n)
     if size is None:
@@ -87,7 +95,7 @@ def bind_program(
         if name in parameters:
             hint = "use the option --neighbours" if name == "neighbours" else "leave it out"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
-    return mechanism.program.bind(size, neighbours=neighbours, **parameters)
+    return bound_for(mechanism.program, size, neighbours, parameters)
 
 
 def _located(path: Path) -> Path:

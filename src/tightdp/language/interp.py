@@ -6,19 +6,21 @@ This is the definition. It knows nothing of the compiler, whose answers are test
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Law
-from tightdp.language.primitives import Rejected
+from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset, Output
 
 _MOST_DRAWS = 10_000
+
+T = TypeVar("T")
 
 
 def law(bound: Bound, x: Sequence[Any]) -> dict[Output, Number]:
@@ -39,11 +41,16 @@ def law(bound: Bound, x: Sequence[Any]) -> dict[Output, Number]:
 def runs(bound: Bound, x: Sequence[Any]) -> Iterator[tuple[Output, Number]]:
     """The output and the probability of every run on dataset x that `observe` does not reject."""
     dataset = bound.check_dataset(x)
+    return every_run(lambda source: bound.execute(dataset, source))
+
+
+def every_run(execute: Callable[[Source], T]) -> Iterator[tuple[T, Number]]:
+    """What a function of a source of randomness returns, and the probability, for all random outcomes in turn."""
     past: list[_Draw] = []
     while True:
         replay = _Replay(past)
         try:
-            output = bound.execute(dataset, replay)
+            output = execute(replay)
         except Rejected:
             pass
         else:

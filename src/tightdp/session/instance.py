@@ -57,6 +57,9 @@ class Instance:
     raises QueryError where that method does not apply, and says why.
     """
 
+    every_n = False
+    """Whether it stands for all n at once."""
+
     def __init__(
         self,
         bound: Bound,

@@ -17,9 +17,10 @@ __all__ = ["limited"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Asked = TypeVar("Asked", bound="Instance")
 
 
-def limited(query: Callable[Concatenate[Instance, P], R]) -> Callable[Concatenate[Instance, P], R]:
+def limited(query: Callable[Concatenate[Asked, P], R]) -> Callable[Concatenate[Asked, P], R]:
     """Make a query of an instance keep its limits.
 
     With a limit on time or memory it runs in a child process, so that it can be abandoned. Without one it runs here,
@@ -27,7 +28,7 @@ def limited(query: Callable[Concatenate[Instance, P], R]) -> Callable[Concatenat
     """
 
     @wraps(query)
-    def asked(instance: Instance, /, *arguments: P.args, **options: P.kwargs) -> R:
+    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         limits = Limits(instance.timeout, max_memory=instance.max_memory or default_memory())
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):

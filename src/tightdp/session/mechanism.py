@@ -9,6 +9,7 @@ from tightdp.language.domains import Domain
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Program, in_run
 from tightdp.session.arguments import checked_calls
+from tightdp.session.every_n import bound_for
 from tightdp.session.instance import Instance
 
 __all__ = ["Instance", "Mechanism", "mechanism"]
@@ -48,7 +49,7 @@ class Mechanism:
     def bind(
         self,
         *,
-        n: int,
+        n: int | str,
         neighbours: str | Callable[[Any], Iterable[Any]] | None = None,
         backend: str = "cudd",
         timeout: Any = None,
@@ -57,15 +58,15 @@ class Mechanism:
         method: str | None = None,
         **parameters: Any,
     ) -> Instance:
-        """Fix the number of records and the parameters.
+        """Fix the number of records and the parameters; `n=ALL` stands for every number of records at once.
 
         `neighbours` overrides the mechanism's own relation. `backend` is "cudd" or "autoref". `timeout` (seconds),
         `max_nodes` (of the diagram) and `max_memory` (bytes, or "500M", "4G"; unless given, 80 % of what is free)
         limit every query. With `timeout` or `max_memory` every query compiles anew, in a process that can be ended.
         `method` asks for one method by name (see `Instance`). Raises ParameterError naming what does not fit.
         """
-        bound = self.program.bind(n, neighbours=neighbours, **parameters)
-        return Instance(bound, backend, timeout=timeout, max_nodes=max_nodes, max_memory=max_memory, method=method)
+        kind, bound = bound_for(self.program, n, neighbours, parameters)
+        return kind(bound, backend, timeout=timeout, max_nodes=max_nodes, max_memory=max_memory, method=method)
 
     def target(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate the function that gives the quantity which a numeric output estimates."""

@@ -1,0 +1,343 @@
+"""A mechanism that treats all records by the same code, as three functions: before, with each record, and after."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+from tightdp.every_n.observing import refuse_observe
+from tightdp.every_n.passes import Pass, Reader
+from tightdp.every_n.syntax import exposed, fragment, loads, stores
+from tightdp.language.exactness import exact
+from tightdp.language.program import Bound
+from tightdp.language.source import FunctionSource
+
+__all__ = ["EMIT", "STOP", "UNSET", "Uniform", "read_uniform"]
+
+EMIT, STOP, UNSET = "__tightdp_emit__", "__tightdp_stop__", "__tightdp_unset__"
+_NEXT, _BREAK = "__tightdp_next__", "__tightdp_break__"
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """The code of a mechanism, taken apart.
+
+    `before()` and `block(record, *state)` return ("next" or "break", the local variables) or ("stop", an output);
+    `after(*state)` and, where a break ended the loop, `broken(*state)` return an output. `state` names the variables
+    that go from one record to the next. What is emitted goes to `emitted`.
+    """
+
+    state: tuple[str, ...]
+    emitted: list[tuple[str, Any]]
+    before: Callable[..., Any]
+    block: Callable[..., Any]
+    after: Callable[..., Any]
+    broken: Callable[..., Any]
+    source: FunctionSource
+    places: dict[str, ast.AST]
+
+
+def read_uniform(bound: Bound) -> Uniform:
+    """Take a mechanism apart. Raises LanguageError with the place where it treats records by position or by n."""
+    refuse_observe(bound.program.source)
+    return _Taken(bound).uniform()
+
+
+class _Taken:
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.source = bound.program.source
+        self.node = copy.deepcopy(self.source.node)
+        arguments = [*self.node.args.posonlyargs, *self.node.args.args]
+        self.reader = Reader(self.source, arguments[0].arg)
+        self.blind = {self.reader.dataset} | ({"n"} if bound.program.takes_n() else set())
+
+    def uniform(self) -> Uniform:
+        before, loop, after = self._one_pass(self.reader.split(self.node.body))
+        self.blind |= self.reader.indices
+        before, late = self._postponed(before, loop)
+        after = [*late, *after]
+        written = stores([*before, *loop.body, loop.target])
+        parameters = {name for name in self.bound.parameters if name in written}
+        self.emitted = {
+            name for name in stores(loop.body) | _appended(loop.body) if self._only_emitted(name, before, loop)
+        }
+        body = _Emission(self.emitted).statements(loop.body)
+        summed = sorted(name for name in self.emitted if _sum(name) in loads(body))
+        for name in summed:
+            before += fragment("SUM = sum(NAME)", SUM=_name(_sum(name)), NAME=_name(name))
+        self.varying = (written | set(map(_sum, summed))) - self.emitted - self.reader.indices
+        body = [self._published(each) for each in body]
+        ends = [self._end(part) for part in ([*loop.orelse, *after], after)]
+        needed = exposed(body, frozenset(stores([loop.target]))) | exposed(ends[0]) | exposed(ends[1])
+        state = tuple(sorted(needed & (self.varying | parameters)))
+        for part in (*before, *body, *ends[0], *ends[1]):
+            self._check(part)
+        return self._compiled(state, before, Pass(loop.target, body), ends, parameters)
+
+    def _one_pass(self, parts: Sequence[ast.stmt | Pass]) -> tuple[list[ast.stmt], Pass, list[ast.stmt]]:
+        """Return what is done before, with each record, and after; several passes become one where they may."""
+        places = [at for at, part in enumerate(parts) if isinstance(part, Pass)]
+        if not places:
+            loop = Pass(_name("__tightdp_record__", ast.Store()), [ast.Pass()])
+            return [], loop, [part for part in parts if isinstance(part, ast.stmt)]
+        first, last = places[0], places[-1]
+        before = [part for part in parts[:first] if isinstance(part, ast.stmt)]
+        after = [part for part in parts[last + 1 :] if isinstance(part, ast.stmt)]
+        loop = next(part for part in parts if isinstance(part, Pass))
+        if first == last:
+            return before, loop, after
+        whole = [loop]
+        for part in parts[first + 1 : last + 1]:
+            inside = [part] if isinstance(part, ast.stmt) else [*part.body, part.target]
+            earlier = [node for each in whole for node in (*each.body, each.target)]
+            names = stores(earlier) | _appended(earlier)
+            others = loads(earlier) | names
+            ended = any(isinstance(node, (ast.Break, ast.Return)) for each in inside for node in ast.walk(each))
+            if (
+                names & (loads(inside) - {"__tightdp_record__"})
+                or stores(inside) & others - {"__tightdp_record__"}
+                or ended
+            ):
+                place = part if isinstance(part, ast.stmt) else part.target
+                raise self.reader.refusal("it goes through the records again with what it found in them", place)
+            if isinstance(part, Pass):
+                whole.append(part)
+            else:
+                before.append(part)
+        if any(each.orelse or _leaves(each.body) for each in whole):
+            raise self.reader.refusal("it goes through the records again after a loop that can end early", loop.target)
+        record = _name("__tightdp_each__", ast.Store())
+        loops: list[ast.stmt] = []
+        for each in whole:
+            once = ast.Tuple([_name("__tightdp_each__")], ast.Load())
+            loops.append(ast.For(each.target, once, each.body, []))
+        return before, Pass(record, loops), after
+
+    def _postponed(self, before: Sequence[ast.stmt], loop: Pass) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """Move assignments that look at n or the dataset behind the loop where nothing in between minds."""
+        kept: list[ast.stmt] = []
+        late: list[ast.stmt] = []
+        for at, part in enumerate(before):
+            inside = [*before[at + 1 :], *loop.body, loop.target]
+            free = not stores([part]) & (loads(inside) | stores(inside)) and not loads([part]) & stores(inside)
+            blind = bool(loads([part]) & self.blind)
+            (late if blind and free and isinstance(part, ast.Assign) else kept).append(part)
+        return kept, late
+
+    def _only_emitted(self, name: str, before: Sequence[ast.stmt], loop: Pass) -> bool:
+        """Whether the body only adds to a variable that begins as a constant."""
+        begins = [part for part in before if name in stores([part])]
+        plain = len(begins) == 1 and isinstance(begins[0], ast.Assign) and not loads([begins[0].value])
+        if not plain or name in stores([loop.target]) or name in loads(before):
+            return False
+        counter = _Emission({name})
+        rest = counter.statements(copy.deepcopy(loop.body))
+        left = [node for each in rest for node in ast.walk(each) if isinstance(node, ast.Name) and node.id == name]
+        returned = [node for each in rest for node in ast.walk(each) if isinstance(node, ast.Return) and node.value]
+        published = [
+            node for each in returned for node in ast.walk(each) if isinstance(node, ast.Name) and node.id == name
+        ]
+        return counter.added > 0 and len(left) == len(published)
+
+    def _published(self, statement: ast.stmt) -> ast.stmt:
+        """Return a statement of the body in which outputs that follow from what is emitted are left out."""
+        result: ast.stmt = _Published(self).visit(statement)
+        return result
+
+    def visible(self, value: ast.expr) -> ast.expr:
+        """Return an output without the entries that follow from what is emitted, the position and n."""
+        if isinstance(value, ast.Tuple):
+            return ast.copy_location(ast.Tuple([self._entry(each) for each in value.elts], ast.Load()), value)
+        return self._entry(value)
+
+    def _entry(self, value: ast.expr) -> ast.expr:
+        names = loads([value])
+        if not names & (self.blind | self.emitted):
+            return value
+        if names & self.varying:
+            self._check(value)
+            raise self.reader.refusal("this mixes messages of all records with what else the loop knows", value)
+        return ast.copy_location(ast.Constant(None), value)
+
+    def _end(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Return what is done after the loop, or something finer of which it is a function."""
+        statements = copy.deepcopy(statements)
+        if not loads(statements) & (self.blind | self.emitted):
+            return statements
+        last = statements[0]
+        if len(statements) == 1 and isinstance(last, ast.Return) and last.value is not None:
+            values = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+            if not any(loads([each]) & (self.blind | self.emitted) and loads([each]) & self.varying for each in values):
+                return [ast.copy_location(ast.Return(self.visible(last.value)), last)]
+        seen = sorted(exposed(statements) & self.varying)
+        return [ast.Return(ast.Tuple([_name(each) for each in seen], ast.Load()))]
+
+    def _check(self, part: ast.AST) -> None:
+        for node in ast.walk(part):
+            if isinstance(node, ast.Name) and node.id in self.blind:
+                what = "the index of a record" if node.id in self.reader.indices else f"{node.id}, so that n"
+                raise self.reader.refusal(f"{what} decides what happens here", node)
+
+    def _compiled(
+        self,
+        state: tuple[str, ...],
+        before: list[ast.stmt],
+        loop: Pass,
+        ends: list[list[ast.stmt]],
+        parameters: set[str],
+    ) -> Uniform:
+        emitted: list[tuple[str, Any]] = []
+
+        def emit(name: str, value: Any) -> Any:
+            emitted.append((name, value))
+            return value
+
+        unset = object()
+        names = {
+            **{name: value for name, value in self.bound.parameters.items() if name not in parameters},
+            EMIT: emit,
+            STOP: lambda value: ("stop", value),
+            _NEXT: lambda names: ("next", dict(names)),
+            _BREAK: lambda names: ("break", dict(names)),
+            UNSET: unset,
+        }
+        given = fragment("\n".join(f"{name} = __tightdp_given__{name}" for name in sorted(parameters)))
+        names |= {f"__tightdp_given__{name}": self.bound.parameters[name] for name in parameters}
+        unsetting = [
+            each for name in state for each in fragment(f"if V is {UNSET}:\n    del {name}", V=_name(name))
+        ]  # fmt: skip
+        one = ast.Tuple([_name("__tightdp_given__")], ast.Load())
+        around: list[ast.stmt] = [ast.For(loop.target, one, loop.body, fragment(f"return {_NEXT}(locals())"))]
+        block = [*copy.deepcopy(unsetting), *around, *fragment(f"return {_BREAK}(locals())")]
+        first = _Published(self, stop_only=True).statements(before)
+        return Uniform(
+            state,
+            emitted,
+            self._function([], [*given, *first, *fragment(f"return {_NEXT}(locals())")], names),
+            self._function(["__tightdp_given__", *state], block, names),
+            self._function(list(state), [*copy.deepcopy(unsetting), *ends[0]] or [ast.Pass()], names),
+            self._function(list(state), [*copy.deepcopy(unsetting), *ends[1]] or [ast.Pass()], names),
+            self.source,
+            self._places(),
+        )
+
+    def _places(self) -> dict[str, ast.AST]:
+        found: dict[str, ast.AST] = {}
+        for node in ast.walk(self.source.node):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found[node.id] = node
+        return found
+
+    def _function(self, arguments: list[str], body: list[ast.stmt], names: dict[str, Any]) -> Callable[..., Any]:
+        """Return a function of this program's module with this body, computing with exact rationals."""
+        listed = ast.arguments([], [ast.arg(name) for name in arguments], None, [], [], None, [])
+        node = ast.FunctionDef(self.node.name, listed, body, [], None, None)
+        ast.copy_location(node, self.source.node)
+        for part in ast.walk(node):
+            if isinstance(part, (ast.expr, ast.stmt)) and not hasattr(part, "lineno"):
+                part.lineno, part.col_offset, part.end_lineno, part.end_col_offset = self.node.lineno, 0, None, None
+        original = self.bound.program.function
+        assert isinstance(original, FunctionType)
+        carrier = FunctionType(
+            original.__code__, {**original.__globals__, **names}, self.node.name, None, original.__closure__
+        )
+        carrier.__module__ = original.__module__
+        source = FunctionSource(self.source.file, node, self.source.namespace, self.source.file_lines)
+        carrier.__dict__["__tightdp_source__"] = (carrier, source)
+        return exact(carrier)
+
+
+class _Emission(ast.NodeTransformer):
+    """Makes what is added to emitted variables calls; their sums, where the body reads them, variables of their own."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+        self._summed: set[str] = set()
+        self.added = 0
+
+    def statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        body = copy.deepcopy(list(body))
+        for node in (node for each in body for node in ast.walk(each)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and len(node.args) == 1:
+                argument = node.args[0]
+                if isinstance(argument, ast.Name) and argument.id in self._names:
+                    self._summed.add(argument.id)
+        return [self.visit(each) for each in body]
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        call = node.value
+        if isinstance(call, ast.Call) and len(call.args) == 1:
+            for name in self._names:
+                if ast.unparse(call.func) == f"{name}.append":
+                    return self._added(name, call.args[0], node)
+        return self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if isinstance(node.target, ast.Name) and node.target.id in self._names and isinstance(node.op, ast.Add):
+            return self._added(node.target.id, node.value, node)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if ast.unparse(node.func) == "sum" and len(node.args) == 1:
+            argument = node.args[0]
+            if isinstance(argument, ast.Name) and argument.id in self._names:
+                return ast.copy_location(_name(_sum(argument.id)), node)
+        return self.generic_visit(node)
+
+    def _added(self, name: str, value: ast.expr, node: ast.stmt) -> ast.stmt:
+        self.added += 1
+        emission = ast.Call(_name(EMIT), [ast.Constant(name), self.visit(value)], [])
+        if name in self._summed:
+            return ast.copy_location(ast.AugAssign(_name(_sum(name), ast.Store()), ast.Add(), emission), node)
+        return ast.copy_location(ast.Expr(emission), node)
+
+
+class _Published(ast.NodeTransformer):
+    """Makes `return` a stop, and leaves out what follows from what is emitted."""
+
+    def __init__(self, taken: _Taken, stop_only: bool = False) -> None:
+        self._taken = taken
+        self._stop_only = stop_only
+
+    def statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return [self.visit(each) for each in body]
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        value = node.value or ast.Constant(None)
+        value = value if self._stop_only else self._taken.visible(value)
+        return ast.copy_location(ast.Return(ast.Call(_name(STOP), [value], [])), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id == EMIT:
+            return ast.copy_location(ast.Call(node.func, [node.args[0], self._taken.visible(node.args[1])], []), node)
+        return self.generic_visit(node)
+
+
+def _name(name: str, context: ast.expr_context | None = None) -> ast.Name:
+    return ast.Name(name, context or ast.Load())
+
+
+def _sum(name: str) -> str:
+    return f"__tightdp_sum_{name}__"
+
+
+def _appended(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names whose methods are called, which may change them."""
+    calls = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Call)]
+    methods = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
+    return {each.value.id for each in methods if isinstance(each.value, ast.Name)}
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    return any(isinstance(node, (ast.Return, ast.Break)) for each in body for node in ast.walk(each))

@@ -1,0 +1,54 @@
+"""Results that hold for every number of records at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tightdp.exact.numbers import Exact, log, log_down, log_up
+from tightdp.results.answers import Verification
+from tightdp.results.result import PairWitness, Result
+
+__all__ = ["EveryN", "EveryNVerification"]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EveryN(Result):
+    """The least e^ε that holds for all n >= 1: between `lower`, which n records have, and `upper`, which is proved.
+
+    `attained` is true where some n has the upper end, and None where that is not known. `proof` names the way in which
+    the upper end is proved (docs/every-n.md).
+    """
+
+    query: ClassVar[str] = "privacy"
+    lower: Exact
+    upper: Exact
+    n: int
+    attained: bool | None
+    proof: str
+    witness: PairWitness | None = None
+
+    @property
+    def exp_epsilon(self) -> Exact:
+        """The upper end, which is safe to report."""
+        return self.upper
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln(exp_epsilon), correctly rounded."""
+        return log(self.upper)
+
+    @property
+    def epsilon_enclosure(self) -> tuple[float, float]:
+        """Two floats between which ε lies."""
+        return log_down(self.lower), log_up(self.upper)
+
+    def __float__(self) -> float:
+        return self.epsilon
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EveryNVerification(Verification):
+    """The verdict on a claim for all n >= 1, with the ends that decide it."""
+
+    found: EveryN

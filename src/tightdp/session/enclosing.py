@@ -1,0 +1,94 @@
+"""The tight ε for every n between two ends: what some n has, and what a proof gives for all."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+
+from tightdp.errors import LimitError
+from tightdp.every_n.states import chain_of
+from tightdp.every_n.upper import least_upper, near
+from tightdp.exact.numbers import Exact, as_text, compare_log
+from tightdp.results.answers import Claim
+from tightdp.results.every_n import EveryN, EveryNVerification
+from tightdp.results.privacy import Privacy
+from tightdp.session.engine import Engine
+from tightdp.session.instance import Instance
+from tightdp.session.search import tight_privacy
+
+__all__ = ["enclose", "verify"]
+
+_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+_FIRST = 3
+"""How many of these are asked before an upper end is looked for."""
+_SECONDS = 4.0
+"""How long lower ends are looked for."""
+
+
+def enclose(instance: Instance) -> EveryN:
+    """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness."""
+    chain = chain_of(instance.bound)
+    best = _tight(instance, 1, None)
+    assert best is not None
+    at, upper, start = 1, None, time.monotonic()
+    for place, n in enumerate(_SIZES[1:], start=1):
+        if math.isinf(best.lower):
+            break
+        if place >= _FIRST and upper is None:
+            upper, start = least_upper(chain, best.lower), time.monotonic()
+        left = _SECONDS - (time.monotonic() - start)
+        if left <= 0 or (upper is not None and near(best.lower, upper.value)):
+            break
+        found = _tight(instance, n, left)
+        if found is not None and found.lower > best.lower:
+            best, at = found, n
+    if upper is None and not math.isinf(best.lower):
+        upper = least_upper(chain, best.lower)
+    value, proof = (math.inf, "witness") if upper is None else (upper.value, upper.proof)
+    exact = value == best.lower
+    return EveryN(
+        subject=instance.subject,
+        status="exact" if exact else "bounded",
+        lower=best.lower,
+        upper=value,
+        n=at,
+        attained=True if exact else None,
+        proof=proof,
+        witness=best.witness,
+    )
+
+
+def verify(instance: Instance, exp_epsilon: Fraction | None, epsilon: Fraction | None) -> EveryNVerification:
+    """Return the verdict on the claim that ε-DP holds for every n; either e^ε or ε is given."""
+    found = enclose(instance)
+    name, claimed = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
+    assert claimed is not None
+
+    def above(value: Exact) -> bool:
+        return compare_log(value, claimed) > 0 if exp_epsilon is None else value > claimed
+
+    holds = False if above(found.lower) else None if above(found.upper) else True
+    tight = found.upper if found.status == "exact" and exp_epsilon is not None else None
+    ends = f"{as_text(found.lower)} and {as_text(found.upper)}"
+    between = ends if len(ends) <= 80 else "these"
+    return EveryNVerification(
+        subject=instance.subject,
+        status="unresolved" if holds is None else "exact",
+        claims=(Claim(name, claimed, tight, holds, found.witness),),
+        found=found,
+        reason=f"the least e^ε for every n is between {between}" if holds is None else "",
+    )
+
+
+def _tight(instance: Instance, n: int, seconds: float | None) -> Privacy | None:
+    """Return the tight ε at one n, or what is known of it in that time; None where nothing is."""
+    bound = instance.bound
+    one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
+    limits = instance.backend, seconds or instance.timeout, instance.max_nodes, instance.max_memory, instance.method
+    try:
+        return tight_privacy(Engine(one, *limits), 1)
+    except LimitError:
+        if n == 1:
+            raise
+        return None

@@ -1,0 +1,98 @@
+"""A mechanism for every number of records at once: the questions that have one answer for all n."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from inspect import signature
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tightdp.errors import LanguageError, QueryError
+from tightdp.language.domains import Domain
+from tightdp.language.program import Bound, Program
+from tightdp.session.arguments import checked_calls, read_count, read_exponential, read_number
+from tightdp.session.instance import Instance
+from tightdp.session.limited import limited
+
+if TYPE_CHECKING:
+    from tightdp.results.every_n import EveryN, EveryNVerification
+    from tightdp.results.result import Subject
+
+__all__ = ["ALL", "EveryInstance", "bound_for"]
+
+ALL = "all"
+"""In place of n: every number of records at once."""
+
+
+def bound_for(program: Program, n: Any, neighbours: Any, parameters: dict[str, Any]) -> tuple[type[Instance], Bound]:
+    """Bind a mechanism to n records, or to one record, which stands for all, where n is `ALL`.
+
+    Return it with the kind of instance that answers. Raises LanguageError where the records depend on n.
+    """
+    if not isinstance(n, str) or n != ALL:
+        return Instance, program.bind(n, neighbours=neighbours, **parameters)
+    if not isinstance(program.record, Domain) and "n" in signature(program.record).parameters:
+        hint = "make the domain the same for all n, or ask for one n"
+        raise LanguageError("no answer for every n: the record domain depends on n", hint, program.source.span())
+    return EveryInstance, program.bind(1, neighbours=neighbours, **parameters)
+
+
+@checked_calls
+class EveryInstance(Instance):
+    """A mechanism with its parameters fixed, for all n >= 1 at once: `privacy` and `verify` have answers here.
+
+    An answer has an upper end with a proof, and a lower end with the n that has it; see `EveryN`. Raises LanguageError
+    with the place where the program does not treat all records by the same code, QueryError for the other questions.
+    """
+
+    every_n = True
+
+    @property
+    def subject(self) -> Subject:
+        """The mechanism, n = all and the parameters, and the neighbours, as results name them."""
+        one = super().subject
+        rest = tuple((name, value) for name, value in one.parameters if name != "n")
+        return replace(one, parameters=(("n", ALL), *rest))
+
+    @property
+    def engine(self) -> NoReturn:
+        """No engine answers for every n."""
+        raise QueryError("this question has no answer for every n", "ask it for one n, or ask for privacy or verify")
+
+    @limited
+    def privacy(  # type: ignore[override]
+        self,
+        *,
+        delta: Any = 0,
+        top: int = 1,
+        privacy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> EveryN:
+        """Return the least e^ε that holds for every n, or what encloses it. Only δ = 0 has an answer for every n."""
+        if read_number("delta", delta, 1) or read_count("top", top) > 1 or privacy_set or inference_set:
+            raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
+        found: EveryN = _answers().enclose(self)
+        return found
+
+    @limited
+    def verify(
+        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
+    ) -> EveryNVerification:
+        """Decide the claim that ε-DP holds for every n, for `epsilon` or `exp_epsilon`; see `Instance.verify`."""
+        if alpha is not None or beta is not None:
+            raise QueryError(
+                "accuracy has no answer for every n", "ask for one n: the error of most programs grows with n"
+            )
+        if read_number("delta", delta, 1):
+            raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
+        t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
+        found: EveryNVerification = _answers().verify(self, t, exponent)
+        return found
+
+
+def _answers() -> ModuleType:
+    """Return the module that answers, which takes time to import."""
+    from tightdp.session import enclosing
+
+    return enclosing

@@ -1,0 +1,232 @@
+"""Answers for every n: the mechanisms of the literature, hidden states, refusals, and what is printed."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tightdp import ALL, Bit, Int, LanguageError, QueryError, Tuple, choice, flip, mechanism, observe, randint
+from tightdp.cli import main
+from tightdp.session.files import import_file, mechanisms_of
+
+PROGRAMS = Path(__file__).parents[2] / "programs"
+THRESHOLD = {"threshold": 2, "ratio_threshold": "1/2", "ratio_query": "1/2"}
+
+
+def program(name: str, within: str = "") -> Any:
+    return mechanisms_of(import_file(PROGRAMS / f"{within or name}.py"))[name]
+
+
+@mechanism
+def remembers_or(x, lam, wrong):
+    """A bit that remembers the OR of what it saw, wrong at each step, published through randomized response."""
+    seen = 0
+    sent = []
+    for v in x:
+        seen = seen | v
+        if flip(wrong):
+            seen = 1 - seen
+        sent.append(seen ^ flip(lam))
+    return tuple(sent)
+
+
+@mechanism
+def remembers_and(x, lam, wrong):
+    """The same with AND, written differently."""
+    sent, seen = [], 1
+    for v in x:
+        seen = (seen and v) ^ flip(wrong)
+        sent += [seen ^ flip(lam)]
+    return tuple(sent)
+
+
+@mechanism(record=Tuple(Bit, Bit))
+def two_groups(x, lam, mu):
+    """The bits of one group of clients are noisier than those of the other."""
+    return sum(bit ^ flip(mu if noisier else lam) for noisier, bit in x)
+
+
+@pytest.mark.parametrize(
+    ("name", "within", "parameters", "expected"),
+    [
+        ("randomized_response", "", {"lam": "1/5"}, 4),
+        ("randomized_response_count", "", {"lam": "1/5"}, 4),
+        ("k_ary_randomized_response", "", {"k": 4, "exp_epsilon": 3}, 3),
+        ("bit_vector_randomized_response", "", {"d": 3, "lam": "1/5"}, 64),
+        ("bit_vector_unprotected", "bit_vector_randomized_response", {"d": 2, "lam": "1/5"}, math.inf),
+        ("xor_randomized_response", "", {"lam": "1/5"}, 4),
+        ("xor", "", {}, math.inf),
+        ("count", "", {}, math.inf),
+        ("name_and_shame", "", {}, math.inf),
+        ("all_or_nothing", "", {"p": "1/10"}, math.inf),
+    ],
+)
+def test_exact_for_every_n(name: str, within: str, parameters: dict[str, Any], expected: Any) -> None:
+    found = program(name, within).bind(n=ALL, **parameters).privacy()
+    assert (found.status, found.lower, found.upper, found.attained) == ("exact", expected, expected, True)
+
+
+@pytest.mark.parametrize("made", [remembers_or, remembers_and])
+def test_a_state_that_is_hidden_has_ends_that_meet(made: Any) -> None:
+    found = made.bind(n=ALL, lam="1/4", wrong="1/10").privacy()
+    assert found.lower < found.upper <= found.lower * (1 + Fraction(1, 10**6))
+    assert 6 < found.lower < Fraction(61, 10)
+    assert made.bind(n=8, lam="1/4", wrong="1/10").privacy().exp_epsilon < found.lower
+
+
+def test_above_threshold_approaches_its_bound() -> None:
+    """Hand-worked for k = 3: records at the threshold make its lowest value likely; the limit is 8."""
+    found = program("above_threshold").bind(n=ALL, k=3, **THRESHOLD).privacy()
+    assert found.upper == 8
+    assert 8 - found.lower <= Fraction(8, 10**6)
+
+
+def test_two_groups_of_clients() -> None:
+    found = two_groups.bind(n=ALL, lam="1/5", mu="1/3").privacy()
+    assert (found.lower, found.upper, found.proof) == (4, 4, "independence")
+
+
+def test_claims() -> None:
+    made = remembers_or.bind(n=ALL, lam="1/4", wrong="1/10")
+    ends = made.privacy()
+    assert made.verify(exp_epsilon=ends.upper).holds is True
+    assert made.verify(exp_epsilon=6).holds is False
+    assert made.verify(epsilon=2).holds is True
+    between = (ends.lower + ends.upper) / 2
+    assert made.verify(exp_epsilon=between).holds is None
+
+
+@mechanism
+def by_position(x):
+    """Only the first record is published."""
+    return x[0]
+
+
+@mechanism
+def by_index(x, lam):
+    """Every other record is published as it is."""
+    sent = []
+    for i, v in enumerate(x):
+        sent.append(v if i % 2 else v ^ flip(lam))
+    return tuple(sent)
+
+
+@mechanism
+def by_length(x, n):
+    """Less noise where there are more records."""
+    return tuple(v ^ flip(Fraction(1, n + 2)) for v in x)
+
+
+@mechanism
+def endless(x):
+    """A sum that decides."""
+    total = 0
+    for v in x:
+        total += v
+        if total > 3 and flip("1/2"):
+            total = total + 1
+    return total % 2
+
+
+@mechanism
+def conditioned(x):
+    """Runs on which too much is seen are thrown away."""
+    observe(sum(flip("1/2") for v in x) > 0)
+    return 0
+
+
+@mechanism
+def twice(x):
+    """A second pass uses what the first one found."""
+    most = max(x)
+    return tuple((v == most) ^ flip("1/3") for v in x)
+
+
+@pytest.mark.parametrize(
+    ("made", "parameters", "what"),
+    [
+        (by_position, {}, "picked by its position"),
+        (by_index, {"lam": "1/3"}, "the index of a record decides"),
+        (by_length, {}, "n decides"),
+        (endless, {}, "the values that total may have do not end"),
+        (conditioned, {}, "observe"),
+        (twice, {}, "again"),
+    ],
+)
+def test_refusals_name_the_place(made: Any, parameters: dict[str, Any], what: str) -> None:
+    with pytest.raises(LanguageError, match=what) as caught:
+        made.bind(n=ALL, **parameters).privacy()
+    assert caught.value.span is not None
+    assert caught.value.hint
+
+
+@mechanism(record=Int(0, 2))
+def published_index(x):
+    """An index that is only published."""
+    for i, v in enumerate(x):
+        if flip(Fraction(v + 1, 5)):
+            return i
+    return len(x)
+
+
+@mechanism
+def drawn_index(x, lam):
+    """A record at a position that is drawn, through randomized response."""
+    at = randint(0, len(x) - 1)
+    return x[at] ^ flip(lam)
+
+
+def test_positions_that_are_only_published() -> None:
+    found = published_index.bind(n=ALL).privacy()
+    assert (found.lower, found.upper) == (3, 3)
+    assert drawn_index.bind(n=ALL, lam="1/4").privacy().lower == 3
+
+
+def test_other_questions_are_refused() -> None:
+    made = remembers_or.bind(n=ALL, lam="1/4", wrong="1/10")
+    for ask in (
+        lambda: made.privacy(delta="1/10"),
+        lambda: made.curve(),
+        lambda: made.accuracy(1),
+        lambda: made.verify(alpha=1, beta="1/2"),
+        lambda: made.show(),
+    ):
+        with pytest.raises(QueryError, match="every n"):
+            ask()
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    place = str(PROGRAMS / "xor_randomized_response.py")
+    assert main(["privacy", place, "n=all", "lam=1/5", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["parameters"] == {"n": "all", "lam": "1/5"}
+    shown = answer["result"]
+    assert {key: shown[key] for key in ("exp_epsilon", "lower", "upper", "n", "attained", "proof")} == {
+        "exp_epsilon": "4",
+        "lower": "4",
+        "upper": "4",
+        "n": 1,
+        "attained": True,
+        "proof": "simulation",
+    }
+    assert main(["verify", place, "n=all", "lam=1/5", "--exp-epsilon", "4"]) == 0
+    assert main(["verify", place, "n=all", "lam=1/5", "--exp-epsilon", "3", "--json"]) == 1
+    assert '"n": 1' in capsys.readouterr().out
+
+
+def test_a_parameter_may_be_changed_by_the_loop() -> None:
+    @mechanism
+    def fading(x, level):
+        """The noise of the first record differs from that of the others."""
+        sent = []
+        for v in x:
+            sent.append(v ^ flip(Fraction(1, level)))
+            level = 3
+        return sent[0] if choice([True, False]) else tuple(sent)
+
+    assert fading.bind(n=ALL, level=5).privacy().upper == 4
