@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
     "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",
+    "explain": "where the loss comes from: each draw, the line that breaks a claim, the smallest case",
     "report": "one page of HTML about a mechanism: source, ε, curves, accuracy, cost",
     "show": "the diagram of the program: counts, Graphviz text, a picture",
     "sample": "draw outputs",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Distribution, Verification
     from tightdp.results.diagram import Structure
     from tightdp.results.efficacy import Efficacy
+    from tightdp.results.explanation import Explanation
     from tightdp.results.failure import Failure
     from tightdp.results.guessing import Guessing
     from tightdp.results.likelihood import Likelihood
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
     from tightdp.results.report import Report
     from tightdp.results.result import Subject
     from tightdp.session import engine as engines
-    from tightdp.session import failure, likelihood, one_run, report, search, verification
+    from tightdp.session import explain, failure, likelihood, one_run, report, search, verification
 else:  # the one late import of the package: defining and running mechanisms stays quick to start
-    engines, failure, likelihood, one_run, report, search, verification = (
+    engines, explain, failure, likelihood, one_run, report, search, verification = (
         Later(f"tightdp.session.{name}")
-        for name in ("engine", "failure", "likelihood", "one_run", "report", "search", "verification")
+        for name in ("engine", "explain", "failure", "likelihood", "one_run", "report", "search", "verification")
     )
 
 __all__ = ["Instance"]
@@ -284,6 +285,16 @@ class Instance:
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
         return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
+
+    def explain(self, *, exp_epsilon: Any = None, epsilon: Any = None, delta: Any = 0) -> Explanation:
+        """Return where the loss of the worst pair comes from; for a claim that fails, the line that is to blame.
+
+        Every place that draws is listed with e^ε of the pair when its outcomes are published besides the output, and
+        when they are fixed. For a claim e^ε = `exp_epsilon` (or ε) at `delta` that fails, changes of single
+        expressions are tried: the line to blame is the one where a change makes the claim hold and moves the outputs
+        least; the smallest n, parameters and records at which the claim fails are looked for too.
+        """
+        return explain.explain(self, explain.claim_of(exp_epsilon, epsilon, read_number("delta", delta, 1)))
 
     def report(self, *, alpha: Any = 1) -> Report:
         """Return all answers about this instance, as a page: shown in a notebook, `html()` for a file.

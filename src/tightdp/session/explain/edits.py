@@ -1,0 +1,233 @@
+"""Changes of one expression in the source of a mechanism, each of a kind that mistakes are of.
+
+A comparison becomes strict or not; an operation in the arguments of a draw is taken away; a draw gets the strength that
+the claim needs; a value gets noise of that strength; a draw that was made once and used again is made anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from tightdp.language.primitives import flip, geometric
+from tightdp.language.program import Bound
+from tightdp.session.draws import sources_of
+from tightdp.session.mechanism import Mechanism
+
+__all__ = ["Edit", "edits_of", "rebound"]
+
+_STRICT: dict[type[ast.cmpop], ast.cmpop] = {ast.Lt: ast.LtE(), ast.LtE: ast.Lt(), ast.Gt: ast.GtE(), ast.GtE: ast.Gt()}
+_STRENGTH = {"flip": 0, "geometric": 1, "binomial": 1}
+"""Which argument of a primitive says how strong its noise is."""
+_DRAWS = {*_STRENGTH, "randint", "choice", "shuffle", "poisson_binomial"}
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change: its line, the expression before and after, and the text of the whole file after it."""
+
+    line: int
+    before: str
+    after: str
+    text: str
+    adds_noise: bool
+    restores: bool
+
+
+@dataclass(frozen=True)
+class _Noise:
+    """How strong noise may be and where it is clamped, as expressions: what the claim needs, what the function has."""
+
+    claimed: Fraction
+    ends: tuple[ast.expr, ast.expr]
+    names: tuple[str, ...]
+
+    def strengths(self, primitive: str) -> Iterator[ast.expr]:
+        """Yield the arguments that a draw may have: e^ε = `claimed` for a change by one to four, then parameters."""
+        for change in range(1, 5):
+            each = _root(self.claimed, change)
+            if each is not None:
+                yield ast.Constant(str(1 / each if primitive == "geometric" else 1 / (1 + each)))
+        yield from (ast.Name(name) for name in self.names)
+
+
+def _root(value: Fraction, degree: int) -> Fraction | None:
+    """Return the rational root of a number, None where it is irrational."""
+    roots = [round(float(part) ** (1 / degree)) for part in (value.numerator, value.denominator) if part < 10**12]
+    found = Fraction(*roots) if len(roots) == 2 else Fraction(0)
+    return found if found**degree == value else None
+
+
+def edits_of(bound: Bound, claimed: Fraction) -> Iterator[Edit]:
+    """Yield the changes of one expression of the mechanism or a helper in its file; `claimed` is e^ε."""
+    program = bound.program
+    tree = ast.parse("".join(program.source.file_lines))
+    wanted = {source.node.lineno for source in sources_of(program)}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.lineno in wanted]
+    seen: set[str] = set()
+    for function in functions:
+        noise = _noise_of(function, bound, claimed)
+        unused = set(noise.names).difference(*map(_names, function.body))
+        for adds, changes in ((False, _changed(function, noise)), (True, _noised(function, noise))):
+            for node, new in changes:
+                text = _with(tree, node, new)
+                if text not in seen:
+                    seen.add(text)
+                    restores = not unused.isdisjoint(_names(new) - _names(node))
+                    yield Edit(node.lineno, ast.unparse(node), ast.unparse(new), text, adds, restores)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+def _noise_of(function: ast.FunctionDef, bound: Bound, claimed: Fraction) -> _Noise:
+    numbers = [abs(value) for value in bound.record.values if isinstance(value, int)]
+    reach = bound.n * max(numbers, default=1) + 3
+    ends: tuple[ast.expr, ast.expr] = (ast.Constant(-reach), ast.Constant(reach))
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and _name(node) == "geometric" and len(node.args) == 4:
+            ends = (node.args[2], node.args[3])
+    rates = {name for name, value in bound.parameters.items() if isinstance(value, Fraction) and 0 < value < 1}
+    arguments = [argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)]
+    return _Noise(claimed, ends, tuple(name for name in arguments if name in rates))
+
+
+def rebound(bound: Bound, path: Path) -> Bound | None:
+    """Return the mechanism of a changed file, bound as before; None where Python or tightdp refuses it.
+
+    The file has functions only; all else that they use is what the mechanism's own module has.
+    """
+    known = _globals(bound)
+    module: dict[str, object] = {**known, "flip": flip, "geometric": geometric, "__name__": path.stem}
+    try:
+        exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), module)
+    except Exception:
+        return None
+    name = bound.program.function.__name__
+    for value in module.values():
+        if isinstance(value, Mechanism) and value.program.function.__code__.co_filename == str(path):
+            program = value.program
+            if program.function.__name__ == name:
+                return Bound(program, bound.n, bound.parameters, bound.record, bound.neighbours)
+    return None
+
+
+def _globals(bound: Bound) -> dict[str, object]:
+    """Return what the module of a mechanism defines, without Python's own names."""
+    return {name: value for name, value in bound.program.function.__globals__.items() if not name.startswith("__")}
+
+
+def _changed(function: ast.FunctionDef, noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield changes of what is there: (an expression of the tree, what it becomes)."""
+    once = _drawn_once(function)
+    for statement in function.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _STRICT:
+                yield node, ast.Compare(node.left, [_STRICT[type(node.ops[0])]], node.comparators)
+            if isinstance(node, ast.Call) and _name(node) in _DRAWS:
+                yield from _of_draw(node, noise)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in once:
+                yield node, copy.deepcopy(once[node.id])
+            if isinstance(node, ast.Call) and _name(node) == "range":
+                for argument in node.args:
+                    yield from _shifted(argument)
+
+
+def _noised(function: ast.FunctionDef, noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield noise that is added to a value."""
+    for statement in function.body:
+        for node in ast.walk(statement):
+            for value in _published(node):
+                yield from _with_noise(value, noise)
+
+
+def _shifted(argument: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield the end of a range moved by one."""
+    yield argument, ast.BinOp(copy.deepcopy(argument), ast.Add(), ast.Constant(1))
+    yield argument, ast.BinOp(copy.deepcopy(argument), ast.Sub(), ast.Constant(1))
+
+
+def _of_draw(call: ast.Call, noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for argument in call.args:
+        for node in ast.walk(argument):
+            if isinstance(node, ast.BinOp):
+                yield node, node.left
+                yield node, node.right
+    place = _STRENGTH.get(_name(call))
+    if place is not None and place < len(call.args):
+        for strength in noise.strengths(_name(call)):
+            yield call.args[place], strength
+
+
+def _with_noise(value: ast.expr, noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for strength in noise.strengths("flip"):
+        yield value, ast.BinOp(copy.deepcopy(value), ast.BitXor(), ast.Call(ast.Name("flip"), [strength], []))
+    for strength in noise.strengths("geometric"):
+        arguments: list[ast.expr] = [copy.deepcopy(value), strength, *map(copy.deepcopy, noise.ends)]
+        yield value, ast.Call(ast.Name("geometric"), arguments, [])
+
+
+def _published(node: ast.AST) -> Iterator[ast.expr]:
+    """Yield the values of a statement or expression that may need noise, where they have none."""
+    values: list[ast.expr] = []
+    if isinstance(node, (ast.Return, ast.Assign)) and node.value is not None:
+        values = list(node.value.elts) if isinstance(node.value, ast.Tuple) else [node.value]
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        values = [node.elt]
+    elif isinstance(node, ast.IfExp):
+        values = [node.body, node.orelse]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+        values = list(node.args)
+    elif isinstance(node, ast.Compare):
+        values = [node.left, *node.comparators]
+    elif isinstance(node, ast.BinOp):
+        values = [side for side in (node.left, node.right) if isinstance(side, ast.Name)]
+    for value in values:
+        draws = any(isinstance(inner, ast.Call) and _name(inner) in _DRAWS for inner in ast.walk(value))
+        if not draws and not isinstance(value, ast.Constant):
+            yield value
+
+
+def _drawn_once(function: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Return the names that are bound once, to a value with a draw in it."""
+    bound: dict[str, list[ast.expr | None]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            bound.setdefault(node.targets[0].id, []).append(node.value)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            bound.setdefault(node.target.id, []).append(None)
+    return {
+        name: values[0]
+        for name, values in bound.items()
+        if len(values) == 1
+        and values[0] is not None
+        and any(isinstance(inner, ast.Call) and _name(inner) in _DRAWS for inner in ast.walk(values[0]))
+    }
+
+
+def _with(tree: ast.Module, old: ast.expr, new: ast.expr) -> str:
+    """Return the text of the functions of a file in which one expression is another."""
+    _Replaced(old, new).visit(tree)
+    ast.fix_missing_locations(tree)
+    text = "\n\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef))
+    _Replaced(new, old).visit(tree)
+    return f"{text}\n"
+
+
+class _Replaced(ast.NodeTransformer):
+    def __init__(self, old: ast.AST, new: ast.AST) -> None:
+        self._old, self._new = old, new
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return self._new if node is self._old else self.generic_visit(node)
+
+
+def _name(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""

@@ -1,0 +1,124 @@
+"""The blame: draws compared with brute force, remedies that hold, and mutants whose changed line is found."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import mutants
+from expectations import mechanisms
+from tightdp import Bit, Instance, ParameterError, choice, flip, mechanism
+from tightdp.language import interp
+from tightdp.results.explanation import Explanation
+from tightdp.session.builtin import builtin_program
+from tightdp.session.files import import_file
+
+
+def gallery(name: str, version: str = "shipped") -> tuple[Instance, dict[str, str]]:
+    """A version of a file of the gallery and the claim it was sold under."""
+    program = builtin_program(f"gallery/{name}")
+    assert program is not None
+    file = import_file(program.path)
+    return getattr(file, version).bind(**file.PARAMETERS), file.CLAIM
+
+
+@mechanism(record=Bit)
+def two_draws(x, lam="1/4"):
+    first = x[0] ^ flip(lam)
+    other = choice((0, 1))
+    return (first, other)
+
+
+def test_draws_are_told_apart() -> None:
+    found = two_draws.bind(n=1).explain()
+    assert [draw.text for draw in found.draws] == ["flip(lam)", "choice((0, 1))"]
+    assert [(draw.published, draw.fixed) for draw in found.draws] == [(math.inf, math.inf), (3, 3)]
+    assert found.claimed is None
+    assert found.remedies == ()
+
+
+def test_a_sample_is_told_from_the_noise() -> None:
+    found = gallery("subsample_reused")[0].explain()
+    assert {draw.text: (draw.published, draw.fixed) for draw in found.draws}["choice(x)"] == (16, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [
+        ("threshold_tail", "noisy > threshold"),
+        ("subsample_reused", "choice(x)"),
+        ("group_size", "'1/2'"),
+    ],
+)
+def test_the_remedies_of_the_gallery_hold(name: str, after: str) -> None:
+    instance, claim = gallery(name)
+    found = instance.explain(**claim)
+    assert found.holds is False
+    assert found.remedies
+    assert found.remedies[0].holds
+    assert any(after in remedy.after for remedy in found.remedies if remedy.holds)
+    assert found.line == found.remedies[0].line
+
+
+def test_the_end_of_a_range_is_blamed() -> None:
+    """The last bit stays: the loop ends one too early."""
+    program = builtin_program("gallery/bit_vector_last_bit")
+    assert program is not None
+    found = import_file(program.path).shipped.bind(n=1, d=2).explain(exp_epsilon=9)
+    assert (found.remedies[0].after, found.remedies[0].holds) == ("1 - 1", True)
+    assert "range(1, d)" in found.source[found.line - 1]
+
+
+def test_a_claim_that_holds_blames_nothing() -> None:
+    instance, claim = gallery("threshold_tail", "mended")
+    found = instance.explain(**claim)
+    assert (found.holds, found.line, found.remedies, found.smallest) == (True, None, (), None)
+
+
+def test_the_smallest_case_fails_and_is_small() -> None:
+    instance = mechanisms("randomized_response")["randomized_response"].bind(n=2, lam="13/100")
+    found = instance.explain(exp_epsilon=3).smallest
+    assert found is not None
+    parameters = dict(found.parameters)
+    assert parameters == {"n": 1, "lam": Fraction(1, 5)}
+    assert found.loss == 4
+    assert len(found.witness.event) == 1
+
+
+def test_the_smallest_event_breaks_the_claim() -> None:
+    instance, claim = gallery("threshold_tail")
+    found = instance.explain(**claim).smallest
+    assert found is not None
+    smaller = instance.bound.program.bind(**dict(found.parameters))
+    laws = [interp.law(smaller, x) for x in (found.witness.x, found.witness.x_prime)]
+    ours, theirs = (sum(law.get(y, 0) for y in found.witness.event) for law in laws)
+    assert ours - Fraction(claim["exp_epsilon"]) * theirs > Fraction(claim["delta"])
+
+
+def test_a_delta_without_an_epsilon_is_refused() -> None:
+    with pytest.raises(ParameterError):
+        two_draws.bind(n=1).explain(delta="1/10")
+
+
+def blamed(mutant: mutants.Mutant, directory: Path) -> Explanation:
+    path = directory / f"{mutant.name}.py"
+    path.write_text(mutant.text, encoding="utf-8")
+    changed = getattr(import_file(path), mutant.mechanism)
+    return changed.bind(**mutant.parameters).explain(exp_epsilon=mutant.claimed)
+
+
+def test_the_mutated_line_is_blamed(tmp_path: Path) -> None:
+    """A few mutants here, a hundred with TIGHTDP_FULL=1."""
+    drawn = list(mutants.mutants(seed=15, count=5))
+    found = [blamed(mutant, tmp_path).line in mutant.lines for mutant in drawn]
+    assert sum(found) >= 4
+
+
+@pytest.mark.slow
+def test_the_mutated_line_is_blamed_in_ninety_of_a_hundred(tmp_path: Path) -> None:
+    drawn = list(mutants.mutants(seed=2026, count=100))
+    found = [blamed(mutant, tmp_path).line in mutant.lines for mutant in drawn]
+    assert sum(found) >= 90
