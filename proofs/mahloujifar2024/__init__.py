@@ -10,7 +10,9 @@ paper.sections(
     "section_3_main_theorem",
     "section_3_1_algorithm",
     "section_4_tightness",
+    "section_4_experiments",
     "appendix_a_1_lemma_11",
     "appendix_a_1_proposition_12",
     "appendix_a_2_monotone",
+    "figures",
 )
