@@ -117,7 +117,7 @@ def test_pairs_of_hulls() -> None:
 def test_samples_of_both_directions(pair: DominatingPair, rate: F, times: int) -> None:
     """A sample mixes the laws on the side where the record is present."""
     both = tuple(
-        Direction(name, ((given_pair, 1),), (((given_pair, 1),),))
+        Direction(name, ((given_pair, 1),), (((given_pair, 1),),), (((given_pair, 1),),))
         for name, given_pair in (("remove", pair), ("add", pair.reversed()))
     )
     losses = Losses(both).sampled(rate).repeated(times)

@@ -11,7 +11,7 @@ from tightdp.exact.expressions import as_number, parse
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.rationals import RATIONAL_HINT, Parameter, as_fraction, as_value, as_whole, from_text
 
-__all__ = ["as_parameter", "read_count", "read_exact", "read_number", "read_optional"]
+__all__ = ["as_parameter", "read_count", "read_exact", "read_exponential", "read_number", "read_optional"]
 
 _EXPRESSION = re.compile(r"\bexp\s*\(")
 
@@ -55,6 +55,16 @@ def read_exact(name: str, value: Any, least: int = 0) -> Number:
     if number < least:
         raise ParameterError(f"{name} is {number}", f"give a number of at least {least}")
     return number
+
+
+def read_exponential(exp_epsilon: Any, epsilon: Any, least: int) -> tuple[Number | None, Fraction | None]:
+    """Return (e^ε, None) or (None, ε), whichever was given; e^0 is 1."""
+    if (exp_epsilon is None) == (epsilon is None):
+        raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
+    if exp_epsilon is not None:
+        return read_exact("exp_epsilon", exp_epsilon, least), None
+    exponent = read_number("epsilon", epsilon)
+    return (None, exponent) if exponent else (Fraction(1), None)
 
 
 def _is_expression(value: Any) -> bool:

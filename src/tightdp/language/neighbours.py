@@ -11,7 +11,10 @@ from tightdp.errors import ParameterError
 from tightdp.language.domains import Record
 from tightdp.language.program import Bound, Dataset
 
-__all__ = ["NeighbouringRelation", "relation_of"]
+__all__ = ["DIRECTIONS", "NeighbouringRelation", "relation_of"]
+
+DIRECTIONS = ("remove", "add")
+"""The directions of the relation "add-remove", each a relation by itself; they cannot be asked for by name."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,8 @@ class NeighbouringRelation:
     """The neighbour relation of a bound mechanism: one that has a name, or a function.
 
     "replace-one": exactly one record differs. "unit-step": one integer record differs, by 1. "unit-all": every
-    integer record differs by at most 1, and one does. "add-remove": one record becomes or stops being None.
+    integer record differs by at most 1, and one does. "add-remove": one record becomes or stops being None; "remove"
+    and "add" are its two directions, in which x has the record that x' has not, or the other way round.
     A relation given as a function is taken as it is, in the direction in which it is given.
     """
 
@@ -61,6 +65,9 @@ class NeighbouringRelation:
             return values
         if self.name == "add-remove":
             return tuple(other for other in values if (other is None) != (record is None))
+        if self.name in DIRECTIONS:
+            absent = self.name == "add"
+            return tuple(other for other in values if (record is None) == absent and (other is None) != absent)
         return tuple(other for other in values if abs(int(other) - int(record)) <= 1)
 
     def neighbours(self, x: Dataset) -> Iterator[Dataset]:

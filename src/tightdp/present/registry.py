@@ -79,6 +79,7 @@ def answer_record(result: Result) -> dict[str, Any]:
         "query": result.query,
         "mechanism": result.mechanism,
         "parameters": {name: plain(value) for name, value in result.subject.parameters},
+        **({"runs": result.subject.runs} if result.subject.runs else {}),
         "neighbours": result.neighbours,
         "status": result.status,
         "result": answer_of(result),

@@ -66,15 +66,20 @@ class Stats(Recorded):
 
 @dataclass(frozen=True)
 class Subject:
-    """What an answer is about: the mechanism, n and its parameters, and the neighbour relation."""
+    """What an answer is about: the mechanism, n and its parameters, and the neighbour relation.
+
+    `runs` says how it is run where that is not once on the dataset as it is, such as "100 runs".
+    """
 
     mechanism: str
     parameters: tuple[tuple[str, Any], ...]
     neighbours: str
+    runs: str = ""
 
     def __str__(self) -> str:
         listed = ", ".join(f"{name}={written(value)}" for name, value in self.parameters)
-        return f"{self.mechanism}({listed})" if listed else self.mechanism
+        once = f"{self.mechanism}({listed})" if listed else self.mechanism
+        return f"{self.runs} of {once}" if self.runs else once
 
 
 def written(value: Any, quoted: bool = False) -> str:

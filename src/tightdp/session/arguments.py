@@ -11,8 +11,7 @@ from inspect import Parameter, Signature, isfunction, signature
 from typing import Any, ParamSpec, TypeVar
 
 from tightdp.errors import ParameterError
-from tightdp.exact.field import Number
-from tightdp.exact.parameters import read_count, read_exact, read_number, read_optional
+from tightdp.exact.parameters import read_count, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
 
 __all__ = [
@@ -46,16 +45,6 @@ def read_seconds(name: str, value: Any) -> float | None:
     if seconds < 0 or unit not in _UNITS:
         raise ParameterError(f"{name} is {value!r}, which is not a duration", "give seconds, or 500ms, 10s, 2m, 1h")
     return float(seconds * _UNITS[unit])
-
-
-def read_exponential(exp_epsilon: Any, epsilon: Any, least: int) -> tuple[Number | None, Fraction | None]:
-    """Return (e^ε, None) or (None, ε), whichever was given; e^0 is 1."""
-    if (exp_epsilon is None) == (epsilon is None):
-        raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
-    if exp_epsilon is not None:
-        return read_exact("exp_epsilon", exp_epsilon, least), None
-    exponent = read_number("epsilon", epsilon)
-    return (None, exponent) if exponent else (Fraction(1), None)
 
 
 def checked_calls(cls: type[T]) -> type[T]:

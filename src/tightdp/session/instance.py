@@ -32,14 +32,25 @@ if TYPE_CHECKING:
     from tightdp.results.guessing import Guessing
     from tightdp.results.likelihood import Likelihood
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
+    from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Report
     from tightdp.results.result import Subject
     from tightdp.session import engine as engines
-    from tightdp.session import explain, failure, likelihood, one_run, report, search, verification
+    from tightdp.session import explain, failure, likelihood, losses, one_run, report, search, verification
 else:  # the one late import of the package: defining and running mechanisms stays quick to start
-    engines, explain, failure, likelihood, one_run, report, search, verification = (
+    engines, explain, failure, likelihood, losses, one_run, report, search, verification = (
         Later(f"tightdp.session.{name}")
-        for name in ("engine", "explain", "failure", "likelihood", "one_run", "report", "search", "verification")
+        for name in (
+            "engine",
+            "explain",
+            "failure",
+            "likelihood",
+            "losses",
+            "one_run",
+            "report",
+            "search",
+            "verification",
+        )
     )
 
 __all__ = ["Instance"]
@@ -176,6 +187,14 @@ class Instance:
     def renyi(self, order: int) -> Renyi:
         """Return exp((a-1)·D_a) for an integer order a >= 2: the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours."""
         return search.renyi_divergence(self.engine, read_count("the Rényi order", order, least=2))
+
+    @limited
+    def privacy_loss(self) -> PrivacyLoss:
+        """Return the exact privacy loss: composed with itself or others, sampled, and asked for δ and ε.
+
+        It holds a pair of laws that dominates all neighbours, one for each direction of add-remove neighbours.
+        """
+        return losses.privacy_loss(self.engine)
 
     # accuracy
 

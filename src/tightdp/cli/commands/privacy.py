@@ -6,6 +6,9 @@ from argparse import ArgumentParser, Namespace
 
 from tightdp.cli.answer import answer
 from tightdp.cli.binding import add_limits, add_program, bind
+from tightdp.cli.errors import UsageError
+from tightdp.exact.parameters import read_count
+from tightdp.results.privacy_loss import PrivacyLoss
 from tightdp.results.result import Result
 from tightdp.session.instance import Instance
 
@@ -23,16 +26,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     query.add_argument("--tradeoff", action="store_true", help="the trade-off function (f-DP): exact vertices")
     query.add_argument("--renyi", metavar="A", help="Rényi divergence of integer order A >= 2")
     query.add_argument("--top", metavar="K", help="the K largest likelihood ratios")
+    parser.add_argument("--runs", metavar="K", help="all this of K runs, adaptively composed")
     add_limits(parser)
 
 
 def run(options: Namespace) -> int:
     """Answer, print, and return the exit status."""
+    if options.runs is not None and (options.tradeoff or options.renyi is not None or options.top is not None):
+        raise UsageError("--runs goes with ε and δ only", "ask with --delta, --epsilon, --exp-epsilon or --curve")
     instance = bind(options)
     return answer(instance, options, lambda: _query(instance, options))
 
 
 def _query(instance: Instance, options: Namespace) -> Result:
+    if options.runs is not None:
+        return _composed(instance.privacy_loss().compose(read_count("--runs", options.runs)), options)
     if options.epsilon is not None or options.exp_epsilon is not None:
         return instance.delta(epsilon=options.epsilon, exp_epsilon=options.exp_epsilon)
     if options.delta is not None:
@@ -44,3 +52,9 @@ def _query(instance: Instance, options: Namespace) -> Result:
     if options.renyi is not None:
         return instance.renyi(options.renyi)
     return instance.privacy(top=options.top or 1)
+
+
+def _composed(loss: PrivacyLoss, options: Namespace) -> Result:
+    if options.epsilon is not None or options.exp_epsilon is not None:
+        return loss.delta(epsilon=options.epsilon, exp_epsilon=options.exp_epsilon)
+    return loss.curve() if options.curve else loss.epsilon(delta=options.delta or 0)

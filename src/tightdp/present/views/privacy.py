@@ -99,6 +99,8 @@ def _curve_view(result: Curve) -> View:
     rows = tuple((shown_number(t), shown_log(t), shown_number(delta)) for t, delta in result.points[:_MOST_ROWS])
     grid = Grid(("e^ε", "ε", "δ"), rows, len(result.points) - len(rows))
     last = "δ is linear in e^ε between the points and constant after the last."
+    if result.status == "bounded" and not result.cut_short:
+        last += " The true curve lies nowhere above."
     said = (*unresolved_remark(result, "the curve is at least this"), last)
     return View(heading(result), (), grid, (*said, *in_full(*(delta for _, delta in result.points[:_MOST_ROWS]))))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations, pairwise
 
 from tightdp.errors import QueryError
 from tightdp.queries.composition.grid import above, below, grid_for
@@ -21,8 +22,12 @@ __all__ = ["Direction", "Losses", "Range"]
 
 Watch = Callable[[], None]
 
-PLACES = 1 << 16
+PLACES = 1 << 14
 """About so many places of the grid hold the losses where the composition is enclosed."""
+
+
+def _unwatched() -> None:
+    """Watch nothing: a function with a name, so that losses can be sent to another process."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +45,28 @@ class Range:
 
 @dataclass(frozen=True)
 class Direction:
-    """Runs in one direction of change: a dominating pair for each, and real pairs of neighbours below it."""
+    """Runs in one direction of change: a dominating pair for each, and real pairs of neighbours below it.
+
+    `alone` are those real pairs in which the record that comes or goes is the only one: a sample leaves no other record
+    to chance there. `attained` says that every point of the dominating curve is one of some real pair, as it is for a
+    single run.
+    """
 
     name: str
     dominating: Runs
     real: tuple[Runs, ...]
+    alone: tuple[Runs, ...] = ()
+    attained: bool = False
 
     def repeated(self, times: int) -> Direction:
         """Return so many runs of all this."""
-        return Direction(self.name, _times(self.dominating, times), tuple(_times(runs, times) for runs in self.real))
+        real, alone = (tuple(_times(runs, times) for runs in side) for side in (self.real, self.alone))
+        return Direction(self.name, _times(self.dominating, times), real, alone, self.attained and times == 1)
 
     def followed_by(self, other: Direction) -> Direction:
         """Return these runs and the other ones; real pairs are matched in their order."""
-        number = max(len(self.real), len(other.real))
-        ours, theirs = (
-            [runs[min(at, len(runs) - 1)] for at in range(number)] if runs else [] for runs in (self.real, other.real)
-        )
-        joined = tuple(_joined(a, b) for a, b in zip(ours, theirs, strict=False))
-        return Direction(self.name, _joined(self.dominating, other.dominating), joined)
+        real, alone = _matched(self.real, other.real), _matched(self.alone, other.alone)
+        return Direction(self.name, _joined(self.dominating, other.dominating), real, alone)
 
     def sampled(self, rate: Fraction) -> Direction:
         """Return the direction after a Poisson sample of the records has been taken once, before all the runs."""
@@ -66,8 +75,8 @@ class Direction:
                 "subsampling is analysed for neighbours that differ in the presence of one record",
                 'bind the mechanism with neighbours="add-remove"',
             )
-        dominating, *real = (((self._diluted(_single(runs), rate), 1),) for runs in (self.dominating, *self.real))
-        return Direction(self.name, dominating, tuple(real))
+        dominating, *alone = (((self._diluted(_single(runs), rate), 1),) for runs in (self.dominating, *self.alone))
+        return Direction(self.name, dominating, tuple(alone), tuple(alone))
 
     def _diluted(self, pair: DominatingPair, rate: Fraction) -> DominatingPair:
         """Mix the law without the record into the one that has it: P where it is removed, Q where it is added."""
@@ -79,26 +88,42 @@ class Losses:
     """Privacy losses in all directions of change."""
 
     directions: tuple[Direction, ...]
-    watch: Watch = field(default=lambda: None, compare=False, repr=False)
+    watch: Watch = field(default=_unwatched, compare=False, repr=False)
 
     def delta(self, t: Fraction) -> Range:
         """Return the largest δ(t) over the directions, for rational t = e^ε >= 0."""
-        return self._largest((composed.delta(t) for composed in side) for side in self._ends)
+        return self._largest(Fraction(0), ([composed.delta(t) for composed in side] for side in self._ends))
 
     def least(self, delta: Fraction) -> Range:
         """Return the least t >= 1 with δ(t) <= delta in all directions."""
-        return self._largest((composed.least(delta) for composed in side) for side in self._ends)
+        return self._largest(Fraction(1), ([composed.least(delta) for composed in side] for side in self._ends))
 
     @property
     def exact(self) -> bool:
-        """Whether all answers are exact."""
+        """Whether all answers are exact: in every direction a real pair of neighbours attains the upper end."""
         lower, upper = self._ends
-        return lower == upper
+        return all(composed in lower for composed in upper)
+
+    @property
+    def lower(self) -> tuple[Composition, ...]:
+        """The compositions whose curves bound δ from below, perhaps several for a direction, or none."""
+        return self._ends[0]
 
     @property
     def upper(self) -> tuple[Composition, ...]:
         """The compositions whose curves bound δ from above, one for each direction."""
         return self._ends[1]
+
+    def curve(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """Return (t, δ(t)) at t = 1 and wherever the slope of the upper end changes beyond; then δ is constant."""
+        places = sorted({t for composed in self.upper for t, _ in composed.breakpoints()})
+        if len(self.upper) > 1:
+            values = [[composed.delta(t) for t in places] for composed in self.upper]
+            places = sorted({*places, *_crossings(places, values)})
+        points = [(t, max(composed.delta(t) for composed in self.upper)) for t in places]
+        kept = [at for at in range(1, len(points) - 1) if not _straight(*points[at - 1 : at + 2])]
+        last = [len(points) - 1] if len(points) > 1 and points[-1][1] != points[-2][1] else []
+        return tuple(points[at] for at in dict.fromkeys([0, *kept, *last]))
 
     def repeated(self, times: int) -> Losses:
         """Return the losses of so many runs."""
@@ -131,16 +156,39 @@ class Losses:
                 else:
                     found = compose_on_lattice(runs, self.watch)
                     lower.append(found or below(runs, grid_for(runs, PLACES), self.watch))
+            if direction.attained:
+                lower.append(upper[-1])
         return tuple(lower), tuple(upper)
 
     @staticmethod
-    def _largest(ends: Iterable[Iterable[Fraction | float]]) -> Range:
-        lower, upper = (max(values, default=Fraction(0)) for values in ends)
+    def _largest(least: Fraction, ends: Iterable[list[Fraction | float]]) -> Range:
+        lower, upper = (max([least, *values]) for values in ends)
         return Range(lower, upper)
+
+
+def _crossings(places: list[Fraction], values: list[list[Fraction]]) -> Iterable[Fraction]:
+    """Yield where two functions cross between two neighbouring places, among which they are linear."""
+    for one, other in combinations(values, 2):
+        gaps = [a - b for a, b in zip(one, other, strict=True)]
+        for (t, gap), (t_next, gap_next) in pairwise(zip(places, gaps, strict=True)):
+            if gap * gap_next < 0:
+                yield t + (t_next - t) * gap / (gap - gap_next)
+
+
+def _straight(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], c: tuple[Fraction, Fraction]) -> bool:
+    return (b[1] - a[1]) * (c[0] - b[0]) == (c[1] - b[1]) * (b[0] - a[0])
 
 
 def _times(runs: Runs, times: int) -> Runs:
     return tuple((pair, number * times) for pair, number in runs)
+
+
+def _matched(ours: tuple[Runs, ...], theirs: tuple[Runs, ...]) -> tuple[Runs, ...]:
+    """Return runs of ours followed by runs of theirs, in their order; the last of the shorter list is used again."""
+    if not ours or not theirs:
+        return ()
+    number = max(len(ours), len(theirs))
+    return tuple(_joined(ours[min(at, len(ours) - 1)], theirs[min(at, len(theirs) - 1)]) for at in range(number))
 
 
 def _joined(ours: Runs, theirs: Runs) -> Runs:

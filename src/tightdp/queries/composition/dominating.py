@@ -1,0 +1,102 @@
+"""From the pairs of neighbours of a mechanism to its privacy losses in one direction of change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from tightdp.errors import QueryError
+from tightdp.exact.weights import quotient
+from tightdp.methods.base import Pair
+from tightdp.queries.composition.lattice import Runs
+from tightdp.queries.composition.loss import Direction
+from tightdp.queries.composition.pairs import DominatingPair, merged, pair_of_hull
+from tightdp.queries.curves import Profile, profile
+
+__all__ = ["direction_below", "direction_of", "pair_of"]
+
+MOST_REAL = 4
+"""Where no real pair of neighbours dominates all, so many give the lower end."""
+
+Pairs = Callable[[], Iterable[Pair]]
+
+
+def pair_of(found: Profile) -> DominatingPair:
+    """Return the least pair that dominates all pairs of a profile: one outcome per edge of the hull.
+
+    Raises QueryError where probabilities are irrational.
+    """
+    corners = [(quotient(v.under_prime, found.scale), quotient(v.under, found.scale)) for v in found.hull]
+    rational = [(q, p) for q, p in corners if isinstance(q, Fraction) and isinstance(p, Fraction)]
+    if len(rational) < len(corners):
+        raise QueryError(
+            "privacy losses are composed for rational probabilities only",
+            "give a rational near e^ε as the parameter, such as the next larger decimal",
+        )
+    return pair_of_hull(rational)
+
+
+def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction:
+    """Return the losses that the profile of all pairs of neighbours in a direction shows.
+
+    A real pair whose own hull is that of all dominates, and the composition is then exact. `pairs` is gone through once
+    more where none of those on the hull does, and where a direction has pairs with a single record.
+    """
+    envelope = pair_of(found)
+    attaining = _by_share(found)
+    if not attaining:  # all neighbours have the same law
+        return _direction(name, envelope, [envelope], [envelope])
+    real = [pair for pair in attaining if _own(pair) == envelope][:1]
+    alone: list[DominatingPair] = []
+    if name in ("remove", "add"):
+        lonely = profile(pair for pair in pairs() if _lonely(pair))
+        alone = [_own(pair) for pair in _by_share(lonely)]
+        alone = [envelope] if envelope in alone else alone[:MOST_REAL]
+    if envelope in alone:
+        return _direction(name, envelope, [envelope], alone)
+    if not real:
+        real = [pair for pair in pairs() if _own(pair) == envelope][:1] if len(attaining) > 1 else []
+    return _direction(name, envelope, [_own(pair) for pair in real or attaining[:MOST_REAL]], alone)
+
+
+def direction_below(name: str, found: Profile, bound: Fraction) -> Direction:
+    """Return the losses where not all pairs were compared: no likelihood ratio exceeds `bound`, in either direction.
+
+    Randomized response with this ratio dominates everything of the kind (Kairouz, Oh, Viswanath 2015, Theorem 3.3).
+    """
+    ours = bound / (1 + bound)
+    dominating = merged([(ours, 1 - ours), (1 - ours, ours)])
+    return _direction(name, dominating, [_own(pair) for pair in _by_share(found)[:MOST_REAL]], [], attained=False)
+
+
+def _direction(
+    name: str,
+    dominating: DominatingPair,
+    real: list[DominatingPair],
+    alone: list[DominatingPair],
+    attained: bool = True,
+) -> Direction:
+    return Direction(name, _once(dominating), tuple(map(_once, real)), tuple(map(_once, alone)), attained)
+
+
+def _once(pair: DominatingPair) -> Runs:
+    return ((pair, 1),)
+
+
+def _by_share(found: Profile) -> list[Pair]:
+    """Return the pairs of neighbours on a hull, those with the most corners first."""
+    pairs = {(vertex.pair.x, vertex.pair.x_prime): vertex.pair for vertex in found.hull if vertex.pair is not None}
+    shares = Counter((vertex.pair.x, vertex.pair.x_prime) for vertex in found.hull if vertex.pair is not None)
+    return [pairs[key] for key, _ in shares.most_common()]
+
+
+def _own(pair: Pair) -> DominatingPair:
+    return pair_of(profile([pair]))
+
+
+def _lonely(pair: Pair) -> bool:
+    """Whether all records but the one that comes or goes are absent."""
+    return all(None in moved for moved in zip(pair.x, pair.x_prime, strict=True)) and (
+        sum(x is not None or x_prime is not None for x, x_prime in zip(pair.x, pair.x_prime, strict=True)) == 1
+    )

@@ -1,0 +1,154 @@
+"""The privacy loss of a mechanism as a value: asked for δ and ε, composed, sampled, and handed to other accountants."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightdp.errors import ParameterError
+from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.exact.parameters import read_count, read_exponential, read_number
+from tightdp.queries.composition.loss import Losses, Range
+from tightdp.results.accountants import dp_accounting_of
+from tightdp.results.privacy import Curve, Delta, Privacy
+from tightdp.results.result import Result, Status, Subject
+from tightdp.results.shown import Drawn
+
+__all__ = ["PrivacyLoss", "status_of"]
+
+_DIGITS = 40
+"""To how many digits e^ε is enclosed where δ is asked at a rational ε."""
+_SHORT = 30
+"""To so many significant digits the two ends of an enclosure are rounded, outward."""
+_MOST_POINTS = 512
+"""A curve that is an upper end has at most about so many points."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PrivacyLoss(Drawn, Result):
+    """Dominating pairs of a mechanism that is run once or many times, one for each direction of change.
+
+    Answers are those of `Instance`: δ exactly at a rational e^ε where a real pair of neighbours dominates all others
+    and the likelihood ratios span a small lattice, otherwise an enclosure (status "bounded"). The composition is
+    adaptive: every mechanism may be chosen by the outputs so far.
+    """
+
+    query: ClassVar[str] = "privacy"
+    losses: Losses
+
+    def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
+        """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0: enclosed where e^ε is irrational."""
+        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
+        if isinstance(t, Fraction):
+            return self._delta(_shortened(self.losses.delta(t)), exp_epsilon=t)
+        if t is not None:
+            low, high = t.enclosure(_DIGITS)
+        else:
+            assert exponent is not None
+            low, high = exp_enclosure(exponent, _DIGITS)
+        ends = Range(self.losses.delta(high).lower, self.losses.delta(low).upper)
+        return self._delta(_shortened(ends), exp_epsilon=(low, high), epsilon=exponent)
+
+    def _delta(self, found: Range, **where: Any) -> Delta:
+        lower, upper = Fraction(found.lower), Fraction(found.upper)
+        return Delta(subject=self.subject, status=_status(found), stats=self.stats, delta=upper, lower=lower, **where)
+
+    def epsilon(self, *, delta: Any = 0) -> Privacy:
+        """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
+        bar = read_number("delta", delta, 1)
+        found = _shortened(self.losses.least(bar))
+        return Privacy(
+            subject=self.subject,
+            status=_status(found),
+            stats=self.stats,
+            exp_epsilon=found.upper,
+            lower=found.lower,
+            delta=bar,
+        )
+
+    def curve(self) -> Curve:
+        """Return the privacy curve for e^ε >= 1 as break points; where it is not exact, a curve nowhere below it."""
+        exact = self.losses.exact
+        points = self.losses.curve() if exact else _above(self.losses)
+        return Curve(subject=self.subject, status="exact" if exact else "bounded", stats=self.stats, points=points)
+
+    def compose(self, *further: Any) -> PrivacyLoss:
+        """Return the loss of `compose(k)`: k runs, or of `compose(other, ...)`: this, then every other one.
+
+        Raises QueryError where the neighbour relations differ.
+        """
+        if not further:
+            raise ParameterError("compose was given nothing", "give a number of runs, or other privacy losses")
+        total = self
+        for other in further:
+            total = total._followed_by(other) if isinstance(other, PrivacyLoss) else total._repeated(other)
+        return total
+
+    def subsample(self, rate: Any) -> PrivacyLoss:
+        """Return the loss after a Poisson sample: every record takes part with probability `rate`, independently.
+
+        For add-remove neighbours, whose two directions are kept apart. Raises QueryError for others.
+        """
+        share = read_number("the sampling rate", rate, 1)
+        if not share:
+            raise ParameterError("the sampling rate is 0", "give a rational above 0, at most 1")
+        return self._about(self.losses.sampled(share), f"samples at rate {share}")
+
+    def to_dp_accounting(self, interval: float = 1e-4, pessimistic: bool = True) -> Any:
+        """Return a `dp_accounting` privacy loss distribution on multiples of `interval`.
+
+        Its δ is nowhere below the true one; with `pessimistic=False`, nowhere above. Raises TightdpError where
+        dp_accounting is not installed, QueryError where there is nothing to take a lower end from.
+        """
+        return dp_accounting_of(self.losses, read_number("interval", interval), pessimistic)
+
+    def _repeated(self, times: Any) -> PrivacyLoss:
+        number = read_count("the number of runs", times)
+        return self if number == 1 else self._about(self.losses.repeated(number), f"{number:,} runs")
+
+    def _followed_by(self, other: PrivacyLoss) -> PrivacyLoss:
+        losses = self.losses.followed_by(other.losses)
+        subject = Subject(f"{self.subject}, then {other.subject}", (), self.neighbours)
+        return PrivacyLoss(subject=subject, status=status_of(losses), stats=self.stats + other.stats, losses=losses)
+
+    def _about(self, losses: Losses, how: str) -> PrivacyLoss:
+        runs = f"{how} of {self.subject.runs}" if self.subject.runs else how
+        return replace(self, subject=replace(self.subject, runs=runs), status=status_of(losses), losses=losses)
+
+
+def status_of(losses: Losses) -> Status:
+    """Return whether answers are exact as far as that is known without composing."""
+    return "exact" if all(each.dominating in each.real or each.attained for each in losses.directions) else "bounded"
+
+
+def _status(found: Range) -> Status:
+    return "exact" if found.exact else "bounded"
+
+
+def _shortened(found: Range) -> Range:
+    """Return a range whose ends are rounded outward, where it is not exact."""
+    if found.exact:
+        return found
+    return Range(_rounded(found.lower, up=False), _rounded(found.upper, up=True))
+
+
+def _rounded(value: Fraction | float, up: bool) -> Fraction | float:
+    """Return a rational with few digits, not below (`up`) or not above a value >= 0; infinity stays."""
+    if not value or isinstance(value, float):
+        return value
+    magnitude = math.floor((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2))
+    unit = Fraction(10) ** (magnitude - _SHORT)
+    return (math.ceil(value / unit) if up else math.floor(value / unit)) * unit
+
+
+def _above(losses: Losses) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Return a curve of few points with few digits that is nowhere below the upper end, which is convex and falls."""
+    places = {Fraction(1)}
+    for composed in losses.upper:
+        beyond = composed.ratios[bisect_right(composed.ratios, 1) :]
+        step = math.ceil(len(beyond) / _MOST_POINTS)
+        places.update(Fraction(_rounded(t, up=True)) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
+    return tuple((t, Fraction(_rounded(losses.delta(t).upper, up=True))) for t in sorted(places))

@@ -1,0 +1,53 @@
+"""The privacy loss of an instance: its dominating pairs, one for each direction of change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from tightdp.errors import LimitError
+from tightdp.language.neighbours import DIRECTIONS
+from tightdp.methods import questions
+from tightdp.queries.composition.dominating import direction_below, direction_of
+from tightdp.queries.composition.loss import Direction, Losses
+from tightdp.results.privacy_loss import PrivacyLoss, status_of
+from tightdp.results.result import Stats
+from tightdp.session.engine import Engine
+
+__all__ = ["privacy_loss"]
+
+
+def privacy_loss(engine: Engine) -> PrivacyLoss:
+    """Return the privacy loss. Raises LimitError where a limit is met before anything bounds it."""
+    found = [_direction(name, one) for name, one in _engines(engine)]
+    stats = sum((stats for _, stats in found[1:]), found[0][1])
+    losses = Losses(tuple(direction for direction, _ in found))
+    return PrivacyLoss(subject=engine.subject, status=status_of(losses), stats=stats, losses=losses)
+
+
+def _engines(engine: Engine) -> list[tuple[str, Engine]]:
+    """Return what searches each direction of change."""
+    if engine.subject.neighbours != "add-remove":
+        return [(engine.subject.neighbours, engine)]
+    result = []
+    for name in DIRECTIONS:
+        bound = replace(engine.bound, neighbours=name)
+        one = Engine(bound, engine.backend, engine.timeout, engine.max_nodes, engine.max_memory, engine.program.forced)
+        one.progress = engine.progress
+        result.append((name, one))
+    return result
+
+
+def _direction(name: str, engine: Engine) -> tuple[Direction, Stats]:
+    found, outcome = engine.profile()
+    if outcome.status != "exact":
+        bound = engine.profile_bound
+        if not isinstance(bound, Fraction):
+            raise LimitError(outcome.reason, "use fewer records, or allow more time")
+        return direction_below(name, found, bound), outcome.stats
+    query = engine.query()
+    _, pairs = questions.comparison(engine.program, query.control)
+    direction = direction_of(name, found, lambda: query.control.pairs(pairs))
+    if query.control.stopped is not None:
+        raise query.control.stopped
+    return direction, outcome.stats
