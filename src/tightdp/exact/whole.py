@@ -14,14 +14,27 @@ from typing import Any, TypeAlias, Union
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.errors import QueryError
+from tightdp.exact.enclosure import precisions
 from tightdp.exact.evaluation import at_root, common_step, lifted, sign
 
-__all__ = ["ExpInteger", "Whole", "ball_of", "compare_quotients", "gcd", "lcm", "plain", "polynomials", "size_of"]
+__all__ = [
+    "ExpInteger",
+    "Whole",
+    "ball_of",
+    "compare_quotients",
+    "gcd",
+    "lcm",
+    "plain",
+    "polynomials",
+    "quick",
+    "size_of",
+]
 
 Whole: TypeAlias = Union[int, "ExpInteger"]
 """A weight: an int, or an integer polynomial in e^(1/d)."""
 
-_QUICK_BITS = 64
+_QUICK_BITS = 128
+_RIGHT_BITS = 64
 
 
 class ExpInteger:
@@ -67,7 +80,9 @@ class ExpInteger:
 
     def __mul__(self, other: Any) -> ExpInteger:
         if other.__class__ is not ExpInteger:
-            return ExpInteger(self.polynomial * other, self.root) if isinstance(other, int) else NotImplemented
+            if not isinstance(other, int):
+                return NotImplemented
+            return self if other == 1 else ExpInteger(self.polynomial * other, self.root)
         if self.root == other.root:
             return ExpInteger(self.polynomial * other.polynomial, self.root)
         (ours, theirs), root = polynomials(self, other)
@@ -84,8 +99,12 @@ class ExpInteger:
     def __neg__(self) -> ExpInteger:
         return ExpInteger(-self.polynomial, self.root)
 
-    def __floordiv__(self, other: Any) -> ExpInteger:
+    def __floordiv__(self, other: Any) -> Whole:
         """Divide by a divisor. Raises ArithmeticError where there is a remainder."""
+        if self == other:
+            return 1
+        if other == 1:
+            return self
         (ours, theirs), root = polynomials(self, other)
         return ExpInteger(ours / theirs, root)
 
@@ -154,10 +173,15 @@ class ExpInteger:
         return sign(left - right, root)
 
     def quick(self) -> arb:
-        """Return a ball of 64 bits around the number."""
+        """Return a ball around the number, with at least 64 bits that are right; of no width for 0."""
         if self._quick is None:
-            with ctx.workprec(_QUICK_BITS):
-                self._quick = at_root(self.polynomial, self.root)
+            for bits in precisions(_QUICK_BITS):
+                with ctx.workprec(bits):
+                    found = at_root(self.polynomial, self.root)
+                if found.rel_accuracy_bits() >= _RIGHT_BITS or not self:
+                    self._quick = found
+                    break
+        assert self._quick is not None
         return self._quick
 
 
@@ -191,7 +215,7 @@ def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
     """Return the sign of a/b - c/d, for positive b and d."""
     if not (isinstance(a, int) and isinstance(b, int) and isinstance(c, int) and isinstance(d, int)):
         with ctx.workprec(_QUICK_BITS):
-            left, right = _quick(a) / _quick(b), _quick(c) / _quick(d)
+            left, right = quick(a) / quick(b), quick(c) / quick(d)
             if left < right:
                 return -1
             if left > right:
@@ -200,7 +224,8 @@ def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
     return (one > other) - (one < other)
 
 
-def _quick(value: Whole) -> arb:
+def quick(value: Whole) -> arb:
+    """Return a ball around a weight, the same one when it is asked again."""
     return value.quick() if isinstance(value, ExpInteger) else arb(value)
 
 

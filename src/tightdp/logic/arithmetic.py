@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Protocol, TypeVar
 
 from tightdp.exact.field import Number
-from tightdp.exact.whole import Whole, lcm
+from tightdp.exact.whole import ExpInteger, Whole, gcd, lcm
 from tightdp.logic.formula import Coin
 
 __all__ = ["RATIONALS", "SCALED_INTEGERS", "Arithmetic", "Rationals", "ScaledIntegers"]
@@ -49,11 +49,16 @@ class ScaledIntegers:
 
     def split(self, count: Scaled, coin: Coin) -> tuple[Scaled, Scaled]:
         weights, denominator = count
-        denominator *= coin.denominator
+        below = coin.denominator
+        if isinstance(below, ExpInteger) and (shared := gcd(below, *weights.values())) != 1:
+            # A draw is decided by coins in turn: what divides here is what the coin before it multiplied by.
+            weights = {prefix: weight // shared for prefix, weight in weights.items()}
+            below //= shared
+        denominator *= below
         high, low = coin.numerator, coin.denominator - coin.numerator
-        below = weights if low == 1 else {prefix: weight * low for prefix, weight in weights.items()}
+        under = weights if low == 1 else {prefix: weight * low for prefix, weight in weights.items()}
         above = weights if high == 1 else {prefix: weight * high for prefix, weight in weights.items()}
-        return (below, denominator), (above, denominator)
+        return (under, denominator), (above, denominator)
 
     def append(self, count: Scaled, bit: int) -> Scaled:
         weights, denominator = count

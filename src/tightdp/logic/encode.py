@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Leaf, reachable
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
-from tightdp.exact.field import Number
-from tightdp.exact.weights import as_exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, lcm
 from tightdp.language.laws import Law
 from tightdp.logic.bdd import Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
@@ -119,14 +118,15 @@ class Encoder(Functions):
         trees: list[Tree] = []
         for law in draw.laws:
             if law is not None and law not in made:
-                masses: list[Number] = [Fraction(0)] * len(draw.values)
+                masses: list[Whole] = [0] * len(draw.values)
+                below = lcm(*(mass.denominator for _, mass in law))
                 for outcome, mass in law:
-                    masses[draw.index[outcome]] += mass
+                    masses[draw.index[outcome]] += mass.numerator * (below // mass.denominator)
                 made[law] = self._digits(masses, 0, 1 << code_length(len(masses)))
             trees.append(None if law is None else made[law])
         self.trees[draw.serial] = trees
 
-    def _digits(self, masses: Sequence[Number], start: int, width: int) -> Tree:
+    def _digits(self, masses: Sequence[Whole], start: int, width: int) -> Tree:
         """Return the tree of conditional coins for the positions start..start+width-1, most significant digit first."""
         if width == 1:
             return start
@@ -136,7 +136,7 @@ class Encoder(Functions):
             return self._digits(masses, start, half)
         if not low:
             return self._digits(masses, start + half, half)
-        share = as_exact(high) / (low + high)
+        share = quotient(high, low + high)
         (level,) = self.fresh([Coin(share.numerator, share.denominator)])
         below = self._digits(masses, start, half)
         return Digit(level, self._digits(masses, start + half, half), below)

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from tightdp.exact.whole import Whole, gcd
+from flint import arb
+
+from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.methods.base import Pair
 from tightdp.methods.ratios import Ratio
 
@@ -27,8 +29,11 @@ def tight_ratio(pairs: Iterable[Pair], top: int = 1) -> tuple[Ratio, ...]:
         left, right = theirs.total, ours.total
         common = gcd(left, right)
         left, right = left // common, right // common
+        scale = None if isinstance(left, int) and isinstance(right, int) else quick(left) / quick(right)
         for code, weight in ours.by_code.items():
-            best.offer(weight * left, get(code, 0) * right, (pair, code), pair.size)
+            other = get(code, 0)
+            if scale is None or not best.surely_less(weight, other, scale):
+                best.offer(weight * left, other * right, (pair, code), pair.size)
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
 
 
@@ -43,7 +48,17 @@ class _Best:
     def __init__(self, top: int) -> None:
         self._top = top
         self._found: list[list[Any]] = []
-        self._least_up, self._least_down = 0, 1
+        self._least_up: Whole = 0
+        self._least_down: Whole = 1
+        self._least: arb | None = None
+
+    def surely_less(self, weight: Whole, other: Whole, scale: arb) -> bool:
+        """Whether a ratio is certainly too small to be taken note of, decided on balls; weights have e^q."""
+        if not self._least_up:
+            return False
+        if self._least is None:
+            self._least = quick(self._least_up) / quick(self._least_down)
+        return bool(quick(weight) * scale < self._least * quick(other))
 
     def offer(self, up: Whole, down: Whole, triple: tuple[Pair, int], pairs: int) -> None:
         """Take note of the ratio up/down of so many pairs; up is positive."""
@@ -65,6 +80,7 @@ class _Best:
         del self._found[self._top :]
         if len(self._found) == self._top:
             self._least_up, self._least_down = self._found[-1][:2]
+            self._least = None
 
     def ranking(self) -> list[tuple[tuple[Pair, int], int]]:
         """Return the triples, largest ratio first, with how many attain it."""

@@ -20,7 +20,7 @@ from flint import arb, ctx
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import ExpInteger, Whole, ball_of, compare_quotients, lcm
+from tightdp.exact.whole import ExpInteger, Whole, ball_of, compare_quotients, lcm, quick
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Pair
@@ -303,6 +303,13 @@ def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
 
 def _turn(a: Vertex, b: Vertex, c: Vertex) -> Whole:
     """Return a number that is negative where the way from a over b to c turns right."""
+    points = [(vertex.under_prime, vertex.under) for vertex in (a, b, c)]
+    if any(isinstance(value, ExpInteger) for point in points for value in point):
+        with ctx.workprec(_BALL_BITS):
+            (a_x, a_y), (b_x, b_y), (c_x, c_y) = ((quick(x), quick(y)) for x, y in points)
+            turn = (b_x - a_x) * (c_y - a_y) - (b_y - a_y) * (c_x - a_x)
+            if turn > 0 or turn < 0:
+                return 1 if turn > 0 else -1
     return (b.under_prime - a.under_prime) * (c.under - a.under) - (b.under - a.under) * (c.under_prime - a.under_prime)
 
 
