@@ -13,6 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.weights import NUMBERS, as_exact
 
@@ -54,7 +55,10 @@ def _integer(value: object) -> int:
 def _exponential(exponent: object) -> Number:
     if not is_number(exponent):
         raise TypeError(f"exp does not take {exponent!r}")
-    return exp(exponent)
+    try:
+        return exp(exponent)
+    except ParameterError as error:
+        raise ValueError(f"{error.what}: {error.hint}") from None
 
 
 _OPERATORS: dict[str, Callable[..., Any]] = {

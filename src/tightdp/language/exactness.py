@@ -19,6 +19,7 @@ from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives
+from tightdp.language.constants import as_written
 from tightdp.language.source import (
     AnyFunction,
     FunctionNode,
@@ -124,7 +125,8 @@ class _ExactNames(dict[str, Any]):
                 return exactly(value)
         if name == "print" and name not in self._function.__globals__:
             return _unheard
-        return exactly(self._function.__globals__[name])
+        names = self._function.__globals__
+        return exactly(as_written(names, name, names[name]))
 
 
 def _is_ours(function: FunctionType) -> bool:

@@ -123,7 +123,11 @@ class Program:
                 raise LanguageError(f"{self.name} has the parameter {parameter}", "name every parameter", span)
             if parameter.name in _RESERVED:
                 raise LanguageError(f"a parameter cannot be called {parameter.name}", "rename it", span)
-        return {parameter.name: parameter.default for parameter in listed[1:] if parameter.name != "n"}
+        return {
+            parameter.name: self.source.default(parameter.name, parameter.default)
+            for parameter in listed[1:]
+            if parameter.name != "n"
+        }
 
     def _check_record(self) -> None:
         if isinstance(self.record, Domain):

@@ -13,6 +13,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, Span
+from tightdp.language.constants import as_written, evaluated
 
 AnyFunction: TypeAlias = Callable[..., Any]
 
@@ -29,6 +30,25 @@ class FunctionSource:
     node: ast.FunctionDef
     namespace: Mapping[str, Any] = field(repr=False)
     file_lines: tuple[str, ...] = field(repr=False)
+
+    def constant(self, name: str) -> Any:
+        """What a name outside the function holds; with the numbers exact that its module computes with `exp`."""
+        value = self.namespace[name]
+        if not isinstance(self.namespace, ChainMap) or name in self.namespace.maps[0]:
+            return value
+        return as_written(self.namespace.maps[-1], name, value)
+
+    def default(self, name: str, value: Any) -> Any:
+        """The default value of a parameter, likewise."""
+        arguments = self.node.args
+        places = [*arguments.posonlyargs, *arguments.args]
+        written = dict(zip([place.arg for place in places][::-1], arguments.defaults[::-1], strict=False))
+        written |= {
+            place.arg: default
+            for place, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+            if default is not None
+        }
+        return evaluated(written[name], self.namespace, value) if name in written else value
 
     @property
     def first_line(self) -> int:

@@ -57,9 +57,10 @@ def look_up(m: Machine, name: str, node: ast.AST) -> Value:
             return _bound(m, m.store.get((key, name), UNBOUND), name)
     namespace = m.frame.source.namespace
     if name in namespace:
-        if type(namespace[name]) is float:
-            _warn_of_float(m, name, namespace[name], node)
-        return adopt(m, namespace[name])
+        value = m.frame.source.constant(name)
+        if type(value) is float:
+            _warn_of_float(m, name, value, node)
+        return adopt(m, value)
     if hasattr(builtins, name):
         return Host(getattr(builtins, name))
     raise m.unsupported(f"the name {name!r} is not defined", "define it before the mechanism", node)
