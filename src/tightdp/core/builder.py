@@ -10,8 +10,9 @@ from weakref import WeakValueDictionary
 from tightdp.core.conditions import tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
 from tightdp.core.operators import refusal
+from tightdp.core.unbounded.windows import NARROW, Window, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
-from tightdp.language.laws import Law
+from tightdp.language.laws import Law, TwoSided
 
 __all__ = ["Builder"]
 
@@ -24,6 +25,9 @@ class Builder:
 
     `watch` is called in what can take long, and may raise to stop. `mixed` says that somewhere a truth value and a
     number became one node, so that 1 may stand for True.
+
+    `noises` lists the draws on all integers, and `operations` what was asked of values since the first of them, folded
+    or not. `windows` says where such a draw, by its place among them, is looked at in detail.
     """
 
     def __init__(self, watch: Callable[[], None] = lambda: None) -> None:
@@ -33,6 +37,9 @@ class Builder:
         self._serial = 0
         self._draws = 0
         self.mixed = False
+        self.windows: Sequence[Window] = ()
+        self.noises: list[tuple[Expr, tuple[Law | TwoSided | None, ...]]] = []
+        self.operations: list[tuple[str, tuple[Expr, ...]]] = []
         self.true = self.const(True)
         self.false = self.const(False)
 
@@ -66,8 +73,19 @@ class Builder:
         assert isinstance(node, Input)
         return node
 
-    def draw(self, name: str, selector: Expr, laws: Sequence[Law | None], active: Expr | None = None) -> Expr:
+    def draw(
+        self, name: str, selector: Expr, laws: Sequence[Law | TwoSided | None], active: Expr | None = None
+    ) -> Expr:
         """Return a fresh draw whose law is picked by the selector, made by the runs on which `active` holds."""
+        if not any(isinstance(law, TwoSided) for law in laws):
+            return self._draw(name, selector, laws, active)  # type: ignore[arg-type]
+        place = len(self.noises)
+        window = self.windows[place] if place < len(self.windows) else NARROW
+        finite = [window.law(law) if isinstance(law, TwoSided) else law for law in laws]
+        self.noises.append((self._draw(name, selector, finite, active), tuple(laws)))
+        return self.noises[-1][0]
+
+    def _draw(self, name: str, selector: Expr, laws: Sequence[Law | None], active: Expr | None) -> Expr:
         outcomes = ordered([outcome for law in laws if law for outcome, _ in law])
         if len(outcomes) == 1:
             return self.const(outcomes[0])
@@ -86,11 +104,16 @@ class Builder:
 
     # operations
 
+    def _note(self, operator: str, operands: tuple[Expr, ...]) -> None:
+        if self.noises and any(is_far(operand) for operand in operands):
+            self.operations.append((operator, operands))
+
     def apply(self, operator: str, *operands: Expr) -> tuple[Expr | None, Expr | None]:
         """Return the operation on the operands, and the condition under which Python would refuse it.
 
         The first is None where no combination of values is accepted, the second where all are.
         """
+        self._note(operator, operands)
         values, refused = combined(operator, [operand.values for operand in operands], self._watch)
         bad = self._refusal(operator, operands, bool(values)) if refused else None
         if not values:
@@ -116,6 +139,8 @@ class Builder:
 
     def equals(self, expr: Expr, value: object) -> Expr:
         """Return the condition that a node takes a value."""
+        if self.noises:
+            self._note("eq", (expr, self.const(value)))
         if value not in expr.index:
             return self.false
         if expr.boolean:
@@ -173,6 +198,7 @@ class Builder:
         for operand in operands:
             inner = operand.operands if isinstance(operand, Nary) and operand.operator == operator else (operand,)
             flat |= {node.serial: node for node in inner}
+        self._note(operator, tuple(flat.values()))
         if len(flat) == 1:
             return operands[0]
         if all(contiguous(node.values) for node in flat.values()):

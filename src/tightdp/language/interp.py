@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.exactness import exact
-from tightdp.language.laws import Law
+from tightdp.language.laws import Law, TwoSided
 from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset, Output
 
@@ -29,28 +29,58 @@ def law(bound: Bound, x: Sequence[Any]) -> dict[Output, Number]:
     Outputs are the same when Python says `==`. Raises ProgramError with x when a run of positive probability
     fails, or none satisfies `observe`.
     """
-    masses: dict[Output, Number] = {}
-    for output, probability in runs(bound, x):
-        masses[output] = masses.get(output, Fraction(0)) + probability
+    masses = _masses(runs(bound, x))
     if not masses:
         raise bound.contradiction(bound.check_dataset(x), "is false in every run")
     total = sum(masses.values(), start=Fraction(0))
     return {output: mass / total for output, mass in masses.items()}
 
 
-def runs(bound: Bound, x: Sequence[Any]) -> Iterator[tuple[Output, Number]]:
-    """The output and the probability of every run on dataset x that `observe` does not reject."""
+def law_within(bound: Bound, x: Sequence[Any], reach: int) -> tuple[dict[Output, Number], Number]:
+    """The probability of each output together with the event that noise on all integers stays within reach.
+
+    With it comes the probability of the other runs, those with a draw more than `reach` from its centre, by which the
+    probability of an output can be larger. Runs that `observe` rejects count for neither; nothing is divided.
+    """
+    beyond: list[Number] = [Fraction(0)]
+    masses = _masses(runs(bound, x, reach, beyond))
+    return masses, beyond[0]
+
+
+def _masses(found: Iterator[tuple[Output, Number]]) -> dict[Output, Number]:
+    masses: dict[Output, Number] = {}
+    for output, probability in found:
+        masses[output] = masses.get(output, Fraction(0)) + probability
+    return masses
+
+
+def runs(
+    bound: Bound, x: Sequence[Any], reach: int | None = None, beyond: list[Number] | None = None
+) -> Iterator[tuple[Output, Number]]:
+    """The output and the probability of every run on dataset x that `observe` does not reject.
+
+    Runs with noise on all integers are gone through with `reach` only: those in which it stays so close to its centre.
+    The probability of the others is added to `beyond[0]`.
+    """
     dataset = bound.check_dataset(x)
-    return every_run(lambda source: bound.execute(dataset, source))
+    return every_run(lambda source: bound.execute(dataset, source), reach, beyond)
 
 
-def every_run(execute: Callable[[Source], T]) -> Iterator[tuple[T, Number]]:
-    """What a function of a source of randomness returns, and the probability, for all random outcomes in turn."""
+def every_run(
+    execute: Callable[[Source], T], reach: int | None = None, beyond: list[Number] | None = None
+) -> Iterator[tuple[T, Number]]:
+    """What a function of a source of randomness returns, and the probability, for all random outcomes in turn.
+
+    With `reach`, noise on all integers stays so close to its centre; the other runs are counted in `beyond[0]`.
+    """
     past: list[_Draw] = []
     while True:
-        replay = _Replay(past)
+        replay = _Replay(past, reach)
         try:
             output = execute(replay)
+        except _Beyond:
+            assert beyond is not None
+            beyond[0] += replay.probability()
         except Rejected:
             pass
         else:
@@ -94,6 +124,10 @@ def target_of(bound: Bound, dataset: Dataset) -> int | Number:
     return whole.numerator if whole.denominator == 1 else whole
 
 
+class _Beyond(Rejected):
+    """A run in which noise on all integers is further from its centre than the runs that are gone through."""
+
+
 class _Draw:
     """One draw of a run: its law, and which of the outcomes was taken."""
 
@@ -111,8 +145,9 @@ class _Draw:
 class _Replay:
     """A source of randomness: repeats the draws of `past`, then takes the first outcome of every law."""
 
-    def __init__(self, past: list[_Draw]) -> None:
+    def __init__(self, past: list[_Draw], reach: int | None = None) -> None:
         self._past = past
+        self._reach = reach
         self.draws: list[_Draw] = []
 
     def draw(self, law: Law) -> int:
@@ -127,6 +162,17 @@ class _Replay:
             raise LimitError(f"a run makes more than {_MOST_DRAWS} draws", "bound the loops of the mechanism")
         self.draws.append(draw)
         return law[draw.index][0]
+
+    def draw_integer(self, law: TwoSided) -> int:
+        if self._reach is None:
+            hint = "ask the compiler, or for the runs within a reach (`law_within`)"
+            raise LimitError("noise on all integers has infinitely many outcomes", hint)
+        near = range(law.centre - self._reach, law.centre + self._reach + 1)
+        rest = 2 * law.at_least(near[-1] + 1)
+        z = self.draw((*((z, law.mass(z)) for z in near), (near[-1] + 1, rest)))
+        if z not in near:
+            raise _Beyond
+        return z
 
     def observe(self, condition: bool) -> None:
         if not condition:

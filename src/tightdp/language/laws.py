@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
@@ -20,6 +21,26 @@ from tightdp.exact.weights import as_exact
 Law: TypeAlias = tuple[tuple[int, Number], ...]
 
 _CACHED = 4096
+
+
+@dataclass(frozen=True)
+class TwoSided:
+    """Noise on all integers: P(z) is proportional to ratio^|z - centre|. The ratio is positive and below 1."""
+
+    centre: int
+    ratio: Number
+
+    def mass(self, z: int) -> Number:
+        """The probability of z."""
+        return (1 - self.ratio) / (1 + self.ratio) * self.ratio ** abs(z - self.centre)
+
+    def at_least(self, z: int) -> Number:
+        """The probability of z or more."""
+        return _tail(z - self.centre, self.ratio)
+
+    def at_most(self, z: int) -> Number:
+        """The probability of z or less."""
+        return _tail(self.centre - z, self.ratio)
 
 
 def bernoulli(p: object) -> Law:
@@ -61,17 +82,21 @@ def binomial(n: object, p: object) -> Law:
     return _binomial(trials, _probability(p, "the probability of binomial"))
 
 
-def geometric(v: object, ratio: object, lo: object, hi: object) -> Law:
-    """Two-sided geometric noise around v, clamped to lo..hi.
+def geometric(v: object, ratio: object, lo: object = None, hi: object = None) -> Law | TwoSided:
+    """Two-sided geometric noise around v, on all integers or clamped to lo..hi.
 
     P(z) is proportional to ratio^|z - v| on all integers; the mass beyond an end is moved to that end, and v
-    may lie outside lo..hi. Raises ParameterError unless 0 <= ratio < 1 and lo <= hi.
+    may lie outside lo..hi. Raises ParameterError unless 0 <= ratio < 1, lo <= hi, and both ends are given or none.
     """
     centre = as_int(v, "the centre of geometric")
-    first, last = as_int(lo, "the lower end of geometric"), as_int(hi, "the upper end of geometric")
     exact = as_exact(ratio)
     if not 0 <= exact < 1:
         raise ParameterError(f"the ratio of geometric is {exact}", "give a ratio of at least 0 and below 1")
+    if lo is None and hi is None:
+        return TwoSided(centre, exact) if exact else ((centre, Fraction(1)),)
+    if lo is None or hi is None:
+        raise ParameterError("geometric was given one end", "give both ends, or none, and clamp with min or max")
+    first, last = as_int(lo, "the lower end of geometric"), as_int(hi, "the upper end of geometric")
     if first > last:
         raise ParameterError(f"geometric was given the empty range {first}..{last}", "give the lower end first")
     return _geometric(centre, exact, first, last)

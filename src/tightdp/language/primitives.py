@@ -22,7 +22,7 @@ from tightdp.exact.rationals import Number
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language import laws
-from tightdp.language.laws import Law
+from tightdp.language.laws import Law, TwoSided
 
 __all__ = ["binomial", "choice", "exp", "flip", "geometric", "observe", "poisson_binomial", "randint", "shuffle"]
 
@@ -34,6 +34,10 @@ class Source(Protocol):
 
     def draw(self, law: Law) -> int:
         """One outcome of the law."""
+        ...
+
+    def draw_integer(self, law: TwoSided) -> int:
+        """One outcome of a law on all integers."""
         ...
 
     def observe(self, condition: bool) -> None:
@@ -67,6 +71,13 @@ class PseudoRandom:
             if first == after:
                 return outcomes[first]
             drawn, bits = drawn << 64 | self._generator.getrandbits(64), bits + 64
+
+    def draw_integer(self, law: TwoSided) -> int:
+        step, z = laws.bernoulli(law.ratio), law.centre
+        for direction in (1, -1):
+            while self.draw(step):
+                z += direction
+        return z
 
     def observe(self, condition: bool) -> None:
         if not condition:
@@ -109,7 +120,7 @@ class Primitive:
     place of a table of laws where several arguments depend on the run.
     """
 
-    law: Callable[..., Law]
+    law: Callable[..., Law | TwoSided]
     steps: Callable[..., Any] | None = None
 
 
@@ -119,7 +130,7 @@ PRIMITIVES: dict[Callable[..., Any], Primitive] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def primitive(law: Callable[..., Law], steps: Callable[..., Any] | None = None) -> Callable[[F], F]:
+def primitive(law: Callable[..., Law | TwoSided], steps: Callable[..., Any] | None = None) -> Callable[[F], F]:
     """Declare a function that draws from a law; interpreter, sampling and compiler know it from then on."""
 
     def declare(function: F) -> F:
@@ -154,9 +165,13 @@ def binomial(n: int, p: Number) -> int:
 
 
 @primitive(laws.geometric)
-def geometric(v: int, ratio: Number, lo: int, hi: int) -> int:
-    """Two-sided geometric noise around v: P(z) proportional to ratio^|z - v|, then clamped to lo..hi."""
-    return current_source().draw(laws.geometric(v, ratio, lo, hi))
+def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = None) -> int:
+    """Two-sided geometric noise around v: P(z) proportional to ratio^|z - v|, then clamped to lo..hi if ends are given.
+
+    Without ends it is the discrete Laplace law, the difference of two geometric variables added to v.
+    """
+    law = laws.geometric(v, ratio, lo, hi)
+    return current_source().draw_integer(law) if isinstance(law, TwoSided) else current_source().draw(law)
 
 
 @primitive(laws.poisson_binomial, steps=lambda probabilities: sum([flip(p) for p in probabilities]))

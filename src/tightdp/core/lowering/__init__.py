@@ -7,7 +7,10 @@ What stays the same: on every dataset the core program has the output law of the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tightdp.core.check import verify
 from tightdp.core.lowering import (  # noqa: F401 (they register their handlers)
@@ -42,7 +45,12 @@ from tightdp.core.lowering.values import (
     name_of,
 )
 from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.unbounded.forms import outside
+from tightdp.core.unbounded.meetings import Meetings
+from tightdp.core.unbounded.published import end_of_core, merge_tails
+from tightdp.core.unbounded.windows import Window, is_far
 from tightdp.errors import LanguageError, LimitError, Span
+from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
@@ -50,6 +58,11 @@ from tightdp.language.program import Bound
 from tightdp.language.source import read_function
 
 __all__ = ["lower", "lower_target"]
+
+_PLANS: WeakKeyDictionary[Bound, Plan] = WeakKeyDictionary()
+"""How noise on all integers was made finite for all datasets, so that single datasets have the same outputs."""
+_MOST_ROUNDS = 8
+"""How often a program with noise on all integers is lowered until the windows are wide enough."""
 
 _MAX_COMPONENTS = 50_000
 """How many scalars an output may consist of, over all its shapes."""
@@ -67,19 +80,48 @@ def lower(
     `watch` is called at every statement, and may raise to stop. Raises LanguageError where the source is outside the
     language.
     """
-    return _Lowering(bound, x, probe, watch).run()
+    plan = Plan() if x is None else _PLANS.get(bound, Plan())
+    for _ in range(_MOST_ROUNDS):
+        lowering = _Lowering(bound, x, probe, watch, plan)
+        program = lowering.run()
+        wider = lowering.wider(program)
+        if wider is None:
+            if x is None:
+                _PLANS[bound] = plan
+            return program
+        if x is not None and wider.end != plan.end:
+            lower(bound, None, probe, watch)
+            wider = _PLANS[bound]
+        plan = wider
+    hint = "compare it with numbers that do not depend on such noise"
+    raise outside("meets larger numbers the further it is looked at", hint)
 
 
 def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     """Return the core program of a mechanism's target, for every dataset. Raises LanguageError."""
-    return _Lowering(bound, None, probe, lambda: None).run_target()
+    return _Lowering(bound, None, probe, lambda: None, Plan()).run_target()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin."""
+
+    windows: tuple[Window, ...] = ()
+    end: int = 1
+    ratio: Number = Fraction(0)
 
 
 class _Lowering(Machine):
     """One lowering of one mechanism."""
 
-    def __init__(self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None, watch: Callable[[], None]) -> None:
+    def __init__(
+        self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None, watch: Callable[[], None], plan: Plan
+    ) -> None:
         super().__init__(probe, watch)
+        self.plan = plan
+        self.builder.windows = plan.windows
+        self.published: list[Expr] = []
+        self.unpublished = 0
         self.bound = bound
         self.fixed = x
         self.source = read_function(bound.program.function)
@@ -111,6 +153,7 @@ class _Lowering(Machine):
             error = self.bound.contradiction(dataset, "is false in every run")
             error.span = self.impossible or error.span
             raise error
+        self.unpublished = len(self.builder.operations)
         shape = self.attempt(lambda: self._shape(self._frozen(value), self.builder.true)) or Leaf(0)
         program = CoreProgram(
             tuple(self.inputs),
@@ -121,6 +164,27 @@ class _Lowering(Machine):
         )
         verify(program)
         return program
+
+    def wider(self, program: CoreProgram) -> Plan | None:
+        """Return how noise on all integers is to be made finite if it was not looked at closely enough, else None."""
+        builder, plan = self.builder, self.plan
+        if not builder.noises:
+            return None
+        end, ratio = plan.end, plan.ratio
+        if self.published:
+            before = Meetings(builder.noises, builder.operations[: self.unpublished])
+            end, ratio = end_of_core(before, self.published)
+            if self.fixed is not None and end <= plan.end:
+                end, ratio = plan.end, plan.ratio
+        meetings = Meetings(builder.noises, builder.operations)
+        meetings.check(program)
+        needed = meetings.windows()
+        if (end, ratio) != (plan.end, plan.ratio):
+            return Plan(needed, end, ratio)
+        used = plan.windows
+        if len(used) == len(needed) and all(map(Window.covers, used, needed)):
+            return None
+        return Plan(needed, end, ratio)
 
     # records
 
@@ -207,6 +271,10 @@ class _Lowering(Machine):
                 f"an output may have more than {_MAX_COMPONENTS:,} parts, over all the shapes that it can take",
                 "return a summary of it, or values of fewer shapes",
             )
+        if self.builder.noises and is_far(expr):
+            self.published.append(expr)
+            if expr.numeric:
+                expr = merge_tails(self.builder, expr, self.plan.end, self.plan.ratio)
         if active is not self.builder.true:
             expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
         self.components.append(expr)

@@ -21,7 +21,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import laws, primitives
-from tightdp.language.laws import Law
+from tightdp.language.laws import Law, TwoSided
 
 __all__: list[str] = []
 
@@ -31,10 +31,13 @@ _MAX_JOINT = 4096
 
 def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Handler:
     """Return the handler of a primitive whose outcome is drawn from a law of its arguments."""
-    name, names = function.__name__, tuple(inspect.signature(function).parameters)
+    name, parameters = function.__name__, inspect.signature(function).parameters
+    names, optional = tuple(parameters), sum(item.default is not item.empty for item in parameters.values())
 
     def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-        values = [value if is_scalar(value) else _listed(m, value) for value in named(names, arguments, keywords)]
+        values = [
+            value if is_scalar(value) else _listed(m, value) for value in named(names, arguments, keywords, optional)
+        ]
         return shape_by_shape(m, tuple(values), lambda *plain: draw(*plain, m=m))
 
     def draw(*values: Value, m: Machine) -> Value:
@@ -62,7 +65,7 @@ def _leaves(arguments: Sequence[Value]) -> list[Value]:
     return [item for value in arguments for item in (value if isinstance(value, tuple) else (value,))]
 
 
-def _draw(m: Machine, name: str, law: Callable[..., Law], arguments: Sequence[Value]) -> Value:
+def _draw(m: Machine, name: str, law: Callable[..., Law | TwoSided], arguments: Sequence[Value]) -> Value:
     """Draw from the law that belongs to the values of the arguments, which are scalars or tuples of scalars."""
     for item in _leaves(arguments):
         if not is_scalar(item):
@@ -73,7 +76,7 @@ def _draw(m: Machine, name: str, law: Callable[..., Law], arguments: Sequence[Va
     if not unknown:
         return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)], m.alive))
     selector = unknown[0] if len(unknown) == 1 else _joint(m, unknown)
-    table: list[Law | None] = []
+    table: list[Law | TwoSided | None] = []
     refused: list[tuple[Any, Failure]] = []
     for at, value in enumerate(selector.values):
         if at % 64 == 0:
@@ -113,7 +116,7 @@ def _joint(m: Machine, unknown: Sequence[Expr]) -> Expr:
         raise too_many(m, error) from None
 
 
-def _law(law: Callable[..., Law], arguments: Sequence[Any]) -> Law:
+def _law(law: Callable[..., Law | TwoSided], arguments: Sequence[Any]) -> Law | TwoSided:
     try:
         return law(*arguments)
     except ParameterError as error:

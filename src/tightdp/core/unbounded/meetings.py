@@ -1,0 +1,135 @@
+"""What noise on all integers meets in a program, and the windows that are wide enough for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+from math import ceil
+
+from tightdp.core.nodes import Case, CoreProgram, Draw, Expr, Nary, children, reachable
+from tightdp.core.unbounded.forms import Forms, Rest, Terms, outside, scaled, sum_of
+from tightdp.core.unbounded.quadrature import tail_nodes
+from tightdp.core.unbounded.windows import FAR, Window, is_far
+from tightdp.exact.field import Number
+from tightdp.language.laws import Law, TwoSided
+
+__all__ = ["Meetings"]
+
+_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "min", "max"})
+_LINEAR = frozenset({"add", "sub", "neg", "pos", "int", "floor", "ceil", "round", "fraction", "mul", "sum"})
+_MOST_BASES = 400
+"""How many different powers the tail of one draw may have to be right for."""
+
+
+class Meetings:
+    """What the draws on all integers of a program are compared with: bounded values, and one another.
+
+    `operations` are all operations on their values, also those that were folded. Raises LanguageError where a value is
+    used otherwise, or more than two draws meet in one comparison.
+    """
+
+    def __init__(
+        self,
+        noises: Sequence[tuple[Expr, tuple[Law | TwoSided | None, ...]]],
+        operations: Iterable[tuple[str, tuple[Expr, ...]]],
+    ) -> None:
+        self.forms = Forms(draw for draw, _ in noises)
+        self.laws = [[law for law in laws if isinstance(law, TwoSided)] for _, laws in noises]
+        self._pure = [all(law is None or isinstance(law, TwoSided) for law in laws) for _, laws in noises]
+        self.bounds = [max(abs(law.centre) for law in laws) for laws in self.laws]
+        for place, (_, laws) in enumerate(noises):
+            sure = [abs(z) for law in laws if law and not isinstance(law, TwoSided) for z, _ in law]
+            self.bounds[place] = max([self.bounds[place], *sure])
+        self.partners: list[dict[int, int]] = [{} for _ in noises]
+        for operator, operands in operations:
+            self._operation(operator, operands)
+
+    def _operation(self, operator: str, operands: tuple[Expr, ...]) -> None:
+        forms = [self.forms.of(operand) for operand in operands]
+        if operator in _COMPARISONS:
+            for at, right in enumerate(forms):
+                for left in forms[:at]:
+                    self._compared(sum_of(left, scaled(right, -1)))
+        elif operator in ("not", "bool", "abs"):
+            self._compared(forms[0])
+        elif operator not in _LINEAR:
+            raise outside(f"is an operand of {operator}")
+
+    def _compared(self, difference: dict[Terms, Rest]) -> None:
+        for terms, rest in difference.items():
+            bound = ceil(max(abs(end) for end in rest))
+            if len(terms) == 1:
+                ((draw, times),) = terms
+                self.bounds[draw] = max(self.bounds[draw], ceil(bound / abs(Fraction(times))))
+            elif len(terms) == 2:
+                (one, c), (other, d) = terms
+                if abs(c) != abs(d):
+                    raise outside("is compared with a multiple of other such noise", "compare multiples of one number")
+                bound = ceil(bound / abs(Fraction(c)))
+                for ours, theirs in ((one, other), (other, one)):
+                    self.partners[ours][theirs] = max(self.partners[ours].get(theirs, 0), bound)
+            elif terms:
+                hint = "compare two noisy values at a time, or clamp the noise"
+                raise outside("meets in a comparison of more than two draws", hint)
+
+    def pure(self, draw: int) -> bool:
+        """Whether a draw has noise on every run."""
+        return self._pure[draw]
+
+    def check(self, program: CoreProgram) -> None:
+        """Check that values with noise on all integers have no other use in a program. Raises LanguageError."""
+        for expr in reachable(program.roots):
+            if isinstance(expr, Case) and is_far(expr.selector):
+                raise outside("picks one of several values")
+            if isinstance(expr, Draw) and is_far(expr.selector):
+                raise outside("is an argument of another draw")
+            if isinstance(expr, Nary) and expr.operator in ("and", "or", "xor") and any(map(is_far, children(expr))):
+                raise outside(f"is an operand of {expr.operator}")
+
+    def windows(self) -> tuple[Window, ...]:
+        """Return windows that are wide enough: docs/unbounded-noise.md says why."""
+        order = sorted(range(len(self.laws)), key=lambda draw: (-len(self.partners[draw]), draw))
+        found: dict[int, Window] = {}
+        last: dict[int, int] = {}
+        for at, draw in enumerate(order):
+            later = self._later(draw, set(order[at + 1 :]))
+            bases = self._bases(later)
+            group = {draw, *later}
+            slack = max((bound for one in group for bound in self.partners[one].values()), default=0)
+            earlier = [last[one] for member in group for one in self.partners[member] if one in last]
+            bound = max([*earlier, *(self.bounds[one] for one in group)])
+            reach = bound + len(group) * slack + 1
+            points = [tail_nodes(law.ratio, bases) for law in self.laws[draw]]
+            last[draw] = reach + max((z for law in points for z, _ in law), default=-1)
+            found[draw] = Window(reach, bases)
+        if not found:
+            return ()
+        far = 4 * FAR * (1 + max(last.values()) // FAR)
+        rank = {draw: len(order) - at for at, draw in enumerate(order)}
+        return tuple(
+            Window(found[draw].reach, found[draw].bases, far * 4 ** rank[draw] if self.partners[draw] else far)
+            for draw in range(len(self.laws))
+        )
+
+    def _later(self, draw: int, left: set[int]) -> list[int]:
+        """Return the draws that a draw meets, directly or by way of others, among those that are left."""
+        found: list[int] = []
+        stack = [draw]
+        while stack:
+            for other in self.partners[stack.pop()]:
+                if other in left:
+                    left.discard(other)
+                    found.append(other)
+                    stack.append(other)
+        return sorted(found)
+
+    def _bases(self, draws: Sequence[int]) -> tuple[Number, ...]:
+        """Return all products of ratios of these draws, each taken once at most, without the empty product."""
+        bases: set[Number] = {Fraction(1)}
+        for draw in draws:
+            ratios = {law.ratio for law in self.laws[draw]}
+            bases |= {base * ratio for base, ratio in product(bases, ratios)}
+            if len(bases) > _MOST_BASES:
+                raise outside("meets too many draws of different ratios", "use the same ratio in more of them")
+        return tuple(sorted(bases - {Fraction(1)}, reverse=True))

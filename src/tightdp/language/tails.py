@@ -1,0 +1,31 @@
+"""A tail of the integers as one output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tightdp.exact.field import Number
+
+__all__ = ["Tail"]
+
+
+class Tail(str):
+    """All integers from `first` on, upwards (`direction` 1) or downwards (-1), as one output: ">= 7", "<= -7".
+
+    Under every dataset the probabilities in it fall by `ratio` from one integer to the next, given the rest of the
+    output. So all its integers have the same likelihood ratio between two datasets, and their total has it too.
+    """
+
+    first: int
+    direction: int
+    ratio: Number
+
+    def __new__(cls, first: int, direction: int, ratio: Number) -> Tail:
+        """Write the tail as a comparison."""
+        tail = super().__new__(cls, f"{'>=' if direction > 0 else '<='} {first}")
+        tail.first, tail.direction, tail.ratio = first, direction, ratio
+        return tail
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how a copy is made."""
+        return Tail, (self.first, self.direction, self.ratio)
