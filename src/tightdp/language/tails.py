@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tightdp.exact.field import Number
 
 __all__ = ["Tail"]
@@ -26,6 +24,6 @@ class Tail(str):
         tail.first, tail.direction, tail.ratio = first, direction, ratio
         return tail
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Tail], tuple[int, int, Number]]:
         """Return how a copy is made."""
         return Tail, (self.first, self.direction, self.ratio)

@@ -53,7 +53,8 @@ class Forms:
         if expr.serial in self._place:
             return {frozenset([(self._place[expr.serial], 1)]): (0, 0)}
         if not is_far(expr):
-            numbers = [value for value in _ends(expr) if is_number(value)]
+            ends = (expr.values[0], expr.values[-1]) if expr.numeric else expr.values
+            numbers = [value for value in ends if is_number(value)]
             return {_ALONE: (min(numbers), max(numbers))} if numbers else {}
         match expr:
             case Case():
@@ -101,11 +102,7 @@ class Forms:
         raise outside(f"is an operand of {operator}")
 
 
-def _ends(expr: Expr) -> Sequence[Any]:
-    return (expr.values[0], expr.values[-1]) if expr.numeric else expr.values
-
-
-def scaled(form: dict[Terms, Rest], factor: Any) -> dict[Terms, Rest]:
+def scaled(form: dict[Terms, Rest], factor: int | Fraction) -> dict[Terms, Rest]:
     """Return the forms of a multiple."""
     result: dict[Terms, Rest] = {}
     for terms, rest in form.items():
