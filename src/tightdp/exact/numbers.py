@@ -73,7 +73,7 @@ def _decimal_of_irrational(value: ExpNumber, digits: int, rounding: str) -> str:
     raise AssertionError("unreachable")
 
 
-def log(value: Exact, divisor: int = 1) -> float:
+def log(value: Exact, divisor: Fraction | int = 1) -> float:
     """Return ln(value) / divisor, correctly rounded to the nearest float; ±inf for infinity and 0."""
     special = _special_log(value)
     if special is not None:

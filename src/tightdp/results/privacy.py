@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -12,7 +13,7 @@ from tightdp.methods.ratios import Ratio
 from tightdp.results.result import EventWitness, PairWitness, Result
 from tightdp.results.shown import Drawn
 
-__all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff"]
+__all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff", "Zcdp"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -90,10 +91,14 @@ class Tradeoff(Drawn, Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Renyi(Result):
-    """Rényi DP at an integer order a: `exp_moment` = exp((a-1)·D_a), and `epsilon` = D_a, correctly rounded."""
+    """Rényi DP at an order a: `exp_moment` = exp((a-1)·D_a), and `epsilon` = D_a, correctly rounded.
+
+    It is exact at whole orders and enclosed at other rational ones. At the order infinity, D is the tight ε of pure
+    DP, and `exp_moment` its e^ε.
+    """
 
     query: ClassVar[str] = "privacy"
-    order: int
+    order: Exact | int
     exp_moment: Exact
     witness: PairWitness | None = None
     lower: Exact = Fraction(1)
@@ -106,4 +111,30 @@ class Renyi(Result):
     @property
     def epsilon(self) -> float:
         """D_a = ln(exp_moment) / (a-1), correctly rounded."""
-        return log(self.exp_moment, self.order - 1)
+        return self.divergence(self.exp_moment)
+
+    def divergence(self, moment: Exact) -> float:
+        """Return ln(moment) / (a-1), correctly rounded."""
+        return log(moment) if self.order == math.inf else log(moment, Fraction(self.order - 1))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Zcdp(Result):
+    """Zero-concentrated DP: the least ρ with D_a <= ρ·a for all orders a > 1 and all neighbours, enclosed.
+
+    `rho` is the upper end of the enclosure; the lower end is attained by the witness at about the order `order`.
+    """
+
+    query: ClassVar[str] = "privacy"
+    rho: Exact
+    lower: Exact = Fraction(0)
+    order: float | None = None
+    witness: PairWitness | None = None
+
+    @property
+    def upper(self) -> Exact:
+        """The upper end of what is known of ρ."""
+        return self.rho
+
+    def __float__(self) -> float:
+        return float(self.rho)

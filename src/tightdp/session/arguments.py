@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -21,6 +22,7 @@ __all__ = [
     "read_exponential",
     "read_number",
     "read_optional",
+    "read_order",
     "read_seconds",
 ]
 
@@ -109,3 +111,13 @@ def _written(parameter: Parameter) -> str:
     if parameter.default is not parameter.empty:
         return f"{parameter.name}={parameter.default!r}"
     return f"{parameter.name}=..." if parameter.kind is Parameter.KEYWORD_ONLY else parameter.name
+
+
+def read_order(order: Any) -> Fraction | float:
+    """Return an order of a Rényi divergence: a rational above 1, or infinity."""
+    if order in (math.inf, "inf"):
+        return math.inf
+    number = read_number("the Rényi order", order, least=1)
+    if number == 1:
+        raise ParameterError("the Rényi order is 1", "give a rational above 1, or inf")
+    return number

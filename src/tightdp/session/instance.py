@@ -18,6 +18,7 @@ from tightdp.session.arguments import (
     read_exponential,
     read_number,
     read_optional,
+    read_order,
     read_seconds,
 )
 from tightdp.session.later import Later
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from tightdp.results.failure import Failure
     from tightdp.results.guessing import Guessing
     from tightdp.results.likelihood import Likelihood
-    from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
+    from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
     from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Report
     from tightdp.results.result import Subject
@@ -184,9 +185,17 @@ class Instance:
         return search.tradeoff(self.engine)
 
     @limited
-    def renyi(self, order: int) -> Renyi:
-        """Return exp((a-1)·D_a) for an integer order a >= 2: the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours."""
-        return search.renyi_divergence(self.engine, read_count("the Rényi order", order, least=2))
+    def renyi(self, order: Any) -> Renyi:
+        """Return exp((a-1)·D_a), the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours, for a rational order a > 1.
+
+        It is exact for a whole order and enclosed for others. At the order "inf" D is the ε of pure DP.
+        """
+        return search.renyi_divergence(self.engine, read_order(order))
+
+    @limited
+    def zcdp(self) -> Zcdp:
+        """Return the least ρ such that the mechanism is ρ-zCDP: D_a <= ρ·a for all orders a > 1; an enclosure."""
+        return search.concentrated(self.engine)
 
     @limited
     def privacy_loss(self) -> PrivacyLoss:

@@ -18,11 +18,11 @@ from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Method
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries import accuracy, curves, declared
+from tightdp.queries import accuracy, curves, declared, divergences
 from tightdp.queries.curves import Profile
 from tightdp.results.answers import Accuracy, Distribution, in_order
 from tightdp.results.diagram import Structure
-from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
+from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Outcome, Query
 
@@ -227,8 +227,45 @@ def tradeoff(engine: Engine) -> Tradeoff:
     return outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices()))
 
 
-def renyi_divergence(engine: Engine, order: int) -> Renyi:
-    """Return the Rényi divergence of an integer order."""
+def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
+    """Return the Rényi divergence of a rational order > 1, or of the order infinity, which is pure DP."""
+    if isinstance(order, float):
+        pure = tight_privacy(engine, 1)
+        return Renyi(
+            subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
+            status=pure.status, stats=pure.stats, reason=pure.reason,
+        )  # fmt: skip
+    if order.denominator > 1:
+        return _enclosed_renyi(engine, order)
+    return _whole_renyi(engine, order.numerator)
+
+
+def _enclosed_renyi(engine: Engine, order: Fraction) -> Renyi:
+    query, method, pairs = _compared(engine)
+    with query.searching():
+        found = divergences.renyi_of_order(query.control.pairs(pairs), order)
+    outcome = engine.outcome(query, method)
+    upper = found.upper if query.control.stopped is None else math.inf
+    if query.control.stopped is None and found.lower != upper:
+        outcome = outcome.bounded
+    witness = None if found.pair is None else PairWitness(found.pair.x, found.pair.x_prime)
+    return outcome.on(Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=found.lower, witness=witness))
+
+
+def concentrated(engine: Engine) -> Zcdp:
+    """Return the least ρ of zero-concentrated DP over all orders and neighbours, enclosed."""
+    query, method, pairs = _compared(engine)
+    with query.searching():
+        found = divergences.concentrated(query.control.pairs(pairs))
+    outcome = engine.outcome(query, method)
+    upper = found.upper if query.control.stopped is None else math.inf
+    if query.control.stopped is None and found.lower != upper:
+        outcome = outcome.bounded
+    witness = None if found.pair is None else PairWitness(found.pair.x, found.pair.x_prime)
+    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=found.lower, order=found.order, witness=witness))
+
+
+def _whole_renyi(engine: Engine, order: int) -> Renyi:
     query, method, pairs = _compared(engine)
     with query.searching():
         found = curves.renyi(query.control.pairs(pairs), order)

@@ -24,7 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     query.add_argument("--exp-epsilon", metavar="T", help="δ at e^ε = T, as in 2 or exp(1/2)")
     query.add_argument("--curve", action="store_true", help="δ as a function of e^ε: exact break points")
     query.add_argument("--tradeoff", action="store_true", help="the trade-off function (f-DP): exact vertices")
-    query.add_argument("--renyi", metavar="A", help="Rényi divergence of integer order A >= 2")
+    query.add_argument("--renyi", metavar="A", help="Rényi divergence of order A > 1, or inf")
+    query.add_argument("--zcdp", action="store_true", help="the least ρ of zero-concentrated DP, enclosed")
     query.add_argument("--top", metavar="K", help="the K largest likelihood ratios")
     parser.add_argument("--runs", metavar="K", help="all this of K runs, adaptively composed")
     add_limits(parser)
@@ -32,7 +33,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Answer, print, and return the exit status."""
-    if options.runs is not None and (options.tradeoff or options.renyi is not None or options.top is not None):
+    if options.runs is not None and (
+        options.tradeoff or options.renyi is not None or options.zcdp or options.top is not None
+    ):
         raise UsageError("--runs goes with ε and δ only", "ask with --delta, --epsilon, --exp-epsilon or --curve")
     instance = bind(options)
     return answer(instance, options, lambda: _query(instance, options))
@@ -51,6 +54,8 @@ def _query(instance: Instance, options: Namespace) -> Result:
         return instance.tradeoff()
     if options.renyi is not None:
         return instance.renyi(options.renyi)
+    if options.zcdp:
+        return instance.zcdp()
     return instance.privacy(top=options.top or 1)
 
 

@@ -16,7 +16,7 @@ from tightdp.present.registry import answer_of, json_of, picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import enclosure, heading, unresolved_remark, witness_sentence
 from tightdp.present.words import brief, in_full, plain, shown_number, shown_probability
-from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff
+from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import PairWitness, Result
 
 _MOST_ROWS = 40
@@ -140,7 +140,7 @@ def _tradeoff_plot(result: Tradeoff, ax: Any) -> Any:
 @answer_of.register
 def _renyi_answer(result: Renyi) -> dict[str, Any]:
     return {
-        "order": result.order,
+        "order": result.order if isinstance(result.order, int) else plain(_order(result)),
         "exp_moment": plain(result.exp_moment),
         "epsilon": plain(result.epsilon),
         **enclosure(result.status, result.lower, result.upper),
@@ -149,15 +149,42 @@ def _renyi_answer(result: Renyi) -> dict[str, Any]:
 
 @view_of.register
 def _renyi_view(result: Renyi) -> View:
-    facts = [("order a", str(result.order))]
+    facts = [("order a", str(plain(_order(result))))]
     ends = (
         [("", result.upper)] if result.status == "exact" else [(" at least", result.lower), (" at most", result.upper)]
     )
     for which, moment in ends:
-        divergence = log(moment, result.order - 1)
-        facts.append((f"exp((a-1)·D_a){which}", shown_number(moment)))
+        divergence = result.divergence(moment)
+        power = "exp(D_a)" if result.order == math.inf else "exp((a-1)·D_a)"
+        facts.append((f"{power}{which}", shown_number(moment)))
         facts.append((f"D_a{which}", f"≈ {divergence!r}" if math.isfinite(divergence) else "inf"))
     none = "All neighbouring datasets have the same output law." if result.exp_moment == 1 else ""
+    return View(heading(result), tuple(facts), None, _sentences(result, result.witness, none))
+
+
+def _order(result: Renyi) -> Any:
+    """Return the order as JSON has it: an int where it is whole."""
+    order = result.order
+    return order.numerator if isinstance(order, Fraction) and order.denominator == 1 else order
+
+
+@answer_of.register
+def _zcdp_answer(result: Zcdp) -> dict[str, Any]:
+    answer = {"rho": plain(result.rho), **enclosure(result.status, result.lower, result.upper), "order": result.order}
+    if result.witness is not None:
+        answer["witness"] = json_of(result.witness)
+    return answer
+
+
+@view_of.register
+def _zcdp_view(result: Zcdp) -> View:
+    facts = [
+        ("ρ at least", decimal_text(result.lower, 12, ROUND_FLOOR)),
+        ("ρ at most", decimal_text(result.upper, 12, ROUND_CEILING)),
+    ]
+    if result.order is not None:
+        facts.append(("order a", f"≈ {result.order:.6g}"))
+    none = "All neighbouring datasets have the same output law." if result.rho == 0 else ""
     return View(heading(result), tuple(facts), None, _sentences(result, result.witness, none))
 
 

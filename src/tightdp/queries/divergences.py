@@ -1,0 +1,66 @@
+"""Rényi divergence of orders that are not whole, and zero-concentrated differential privacy: enclosures over pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tightdp.exact.divergence import least_rho, renyi_moment
+from tightdp.exact.enclosure import Enclosure
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.methods.base import Pair
+
+__all__ = ["Enclosed", "concentrated", "renyi_of_order"]
+
+_SHORT = 10**30
+"""The denominator to which the ends of an enclosure are rounded, outward."""
+
+
+@dataclass(frozen=True)
+class Enclosed:
+    """A largest value over pairs of neighbours between two ends, the pair that has the lower one, and its order."""
+
+    lower: Exact
+    upper: Exact
+    pair: Pair | None
+    order: float | None = None
+
+
+def _masses(pair: Pair) -> list[tuple[Number, Number]]:
+    """Return P(y|x) and P(y|x') of every output that x gives."""
+    ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
+    return [
+        (quotient(weight, ours.total), quotient(theirs.by_code.get(code, 0), theirs.total))
+        for code, weight in ours.by_code.items()
+    ]
+
+
+def renyi_of_order(pairs: Iterable[Pair], order: Fraction) -> Enclosed:
+    """Enclose the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for a rational order a > 1."""
+    best = Enclosed(Fraction(1), Fraction(1), None)
+    for pair in pairs:
+        found = renyi_moment(_masses(pair), order)
+        if isinstance(found, float):
+            return Enclosed(math.inf, math.inf, pair)
+        lower, upper = _ends(found) if isinstance(found, Enclosure) else (found, found)
+        first = best.pair is None or lower > best.lower
+        best = Enclosed(max(lower, best.lower), max(upper, best.upper), pair if first else best.pair)
+    return best
+
+
+def concentrated(pairs: Iterable[Pair]) -> Enclosed:
+    """Enclose the least ρ such that all pairs are ρ-zCDP; the order is the one at which its lower end is attained."""
+    listed = list(pairs)
+    found = least_rho(map(_masses, listed))
+    pair = None if found.pair is None else listed[found.pair]
+    if isinstance(found.rho, float):
+        return Enclosed(math.inf, math.inf, pair)
+    return Enclosed(*_ends(found.rho), pair, found.order)
+
+
+def _ends(found: Enclosure) -> tuple[Fraction, Fraction]:
+    return Fraction(math.floor(found.lower * _SHORT), _SHORT), Fraction(math.ceil(found.upper * _SHORT), _SHORT)
