@@ -7,8 +7,9 @@ stand right below the last leaf that they depend on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Nary, children, reachable
 
@@ -62,11 +63,14 @@ def order(program: CoreProgram, together: bool = False) -> list[Block]:
     return blocks
 
 
-def clients_of(nodes: Sequence[Expr]) -> dict[int, int]:
-    """Return, by serial number, the only client that a node depends on, `NO_CLIENT`, or a number below that."""
+def clients_of(nodes: Sequence[Expr], owner: Mapping[int, int] = MappingProxyType({})) -> dict[int, int]:
+    """Return, by serial number, the only client that a node depends on, `NO_CLIENT`, or a number below that.
+
+    Nodes that have an `owner` depend on that client, too.
+    """
     client: dict[int, int] = {}
     for expr in nodes:
-        found = expr.client if isinstance(expr, Input) else NO_CLIENT
+        found = expr.client if isinstance(expr, Input) else owner.get(expr.serial, NO_CLIENT)
         for child in children(expr):
             below = client[child.serial]
             if below not in (NO_CLIENT, found):

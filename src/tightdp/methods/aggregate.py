@@ -32,11 +32,14 @@ from tightdp.core.nodes import (
 from tightdp.core.passes import Rebuild
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
-from tightdp.logic.count import raw_weights
-from tightdp.logic.encode import encode
 from tightdp.logic.order import NO_CLIENT, clients_of
+from tightdp.methods.leaf_laws import leaf_laws
 
 __all__ = ["Aggregate", "Contribution", "Cut", "find_aggregate", "find_cut", "marginal"]
+
+
+MOST_RECORDS = 200_000
+"""Every record of a domain is looked at by itself, of so many at most."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Aggregate:
 
 def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: str) -> Aggregate | None:
     """Return a program cut at its aggregates with exact contribution laws, or None where it cannot be cut so."""
+    if record.size > MOST_RECORDS:
+        return None
     cut = find_cut(program, clients)
     if cut is None:
         return None
@@ -100,7 +105,9 @@ def find_cut(program: CoreProgram, clients: int) -> Cut | None:
     client's draws must be its own, and obligations inside a contribution must concern one client.
     """
     nodes = reachable([*program.roots, *program.inputs])
-    client = clients_of(nodes)
+    client = _with_owned_draws(program, nodes)
+    if client is None:
+        return None
     local = [check for check in program.checks if client[check.condition.serial] >= 0]
     others = [check for check in program.checks if client[check.condition.serial] < 0]
     roots = [*program.components, *program.evidence, *(check.condition for check in others)]
@@ -109,6 +116,28 @@ def find_cut(program: CoreProgram, clients: int) -> Cut | None:
         return None
     parts = tuple(_part(cut, client, number, local, program) for number in range(clients))
     return Cut(tuple(node.operator for node in cut), _rest(program, cut, client, others), parts)
+
+
+def _with_owned_draws(program: CoreProgram, nodes: Sequence[Expr]) -> dict[int, int] | None:
+    """Return the only client of every node, where a draw belongs to the client whose contribution it is part of.
+
+    What such a draw adds elsewhere, to a number of clients that take part, say, is a contribution of that client, too.
+    None where the records of several clients meet elsewhere than in n-ary operations.
+    """
+    owner: dict[int, int] = {}
+    while True:
+        client = clients_of(nodes, owner)
+        cut = _cut_nodes([*program.components, *program.evidence], client)
+        if cut is None:
+            return None
+        before = len(owner)
+        for operand in {operand.serial: operand for node in cut for operand in node.operands}.values():
+            if client[operand.serial] >= 0:
+                for expr in reachable([operand]):
+                    if isinstance(expr, Draw):
+                        owner.setdefault(expr.serial, client[operand.serial])
+        if len(owner) == before:
+            return client
 
 
 def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | None:
@@ -259,12 +288,13 @@ def _fingerprint(program: CoreProgram) -> Any:
 
 
 def _contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Contribution, ...]:
-    """Return the contribution law of a client for every record."""
-    formula = encode(part, backend)
+    """Return the contribution law of a client for every record. Raises ProgramError where a run can fail."""
+    laws = leaf_laws(part, backend)
     table = []
     for item in record.values:
-        weights, denominator = raw_weights(formula, formula.evidence((item,), record))
-        decoded = sorted(((formula.output(code), weight) for code, weight in weights.items()), key=_canonical)
+        leaves = record.split(item)
+        weights, denominator = laws.given([leaves[leaf.leaf] for leaf in part.inputs])
+        decoded = sorted(((laws.output(code), weight) for code, weight in weights.items()), key=_canonical)
         table.append(Contribution(tuple(decoded), denominator))
     return tuple(_reduced(table))
 

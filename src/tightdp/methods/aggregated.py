@@ -10,7 +10,7 @@ from itertools import islice, product
 from typing import Any
 
 from tightdp.core.lowering import lower_target
-from tightdp.core.nodes import Choice, CoreProgram, Leaf, Shape, TupleOf
+from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.exact.field import Number
@@ -20,10 +20,11 @@ from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
-from tightdp.logic.count import Weights, raw_weights
-from tightdp.logic.encode import encode, prober
-from tightdp.logic.formula import WeightedFormula
+from tightdp.logic.count import Weights
+from tightdp.logic.encode import prober
 from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate
+from tightdp.methods.elimination_table import put_together, take_apart
+from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import StateLaw, SumLaw, every_law, law_of, one_state
 from tightdp.methods.sums import CodesOfSums, LawByCode
 from tightdp.symmetry.counts import Counts
@@ -49,10 +50,13 @@ class AggregateTable(Table):
         self,
         bound: Bound,
         aggregate: Aggregate,
-        rest: WeightedFormula,
+        rest: LeafLaws,
         arrangements: Sequence[Arrangement],
     ) -> None:
-        super().__init__(bound, rest)
+        self.bound = bound
+        self.watch = lambda: None
+        self._kept = 0
+        self.rest = rest
         self.aggregate = aggregate
         self.arrangements = tuple(arrangements)
         self.orbits = _orbits(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
@@ -77,7 +81,7 @@ class AggregateTable(Table):
     @property
     def entries(self) -> int:
         """A bound on how many probabilities the laws of all classes have together."""
-        states = math.prod(len(leaf.values) for leaf in self.formula.inputs)
+        states = math.prod(len(leaf.values) for leaf in self.rest.inputs)
         return min(self.orbits.number * states, self._most_entries)
 
     @property
@@ -139,27 +143,37 @@ class AggregateTable(Table):
     def probability(self, x: Dataset, output: Output) -> Number:
         """Return P(output | x)."""
         wanted: dict[int, Any] = {}
-        if not _take_apart(self.formula.shape, output, wanted):
+        if not take_apart(self.rest.shape, output, wanted):
             return Fraction(0)
         law = self.weights(x)
         for code in law.by_code:
-            values = self.formula.component_values(code)
+            values = self.rest.component_values(code)
             if all(values[component] == value for component, value in wanted.items()):
                 return law.probability(code) / self.multiplicity(code)
         return Fraction(0)
 
+    @property
+    def code_bits(self) -> int:
+        return self.rest.code_bits
+
+    def output(self, code: int) -> Output:
+        return self.rest.output(code)
+
+    def decoded(self, codes: Sequence[int]) -> Sequence[Output]:
+        return self.rest.outputs(codes)
+
     def multiplicity(self, code: int) -> int:
         if not self.arrangements:
             return 1
-        values = self.formula.component_values(code)
+        values = self.rest.component_values(code)
         return math.prod(arrangement.arrangements(values) for arrangement in self.arrangements)
 
     def outputs(self, code: int) -> Iterator[Output]:
-        values = self.formula.component_values(code)
+        values = self.rest.component_values(code)
         orders = [arrangement.every(values) for arrangement in self.arrangements]
         for chosen in product(*orders):
             given = dict(zip(self.arrangements, chosen, strict=True))
-            yield _put_together(self.formula.shape, values, given)
+            yield put_together(self.rest.shape, values, given)
 
     def _output_law(self, counts: Counts, state: StateLaw) -> Weights:
         if isinstance(state, SumLaw) and self._codes is not None:
@@ -172,23 +186,23 @@ class AggregateTable(Table):
             factor = weight * (common // below)
             for code, share in outputs.items():
                 total[code] = total.get(code, 0) + factor * share
-        whole = sum(total.values()) if self.formula.conditioned else state.denominator * common
+        whole = sum(total.values()) if self.rest.conditioned else state.denominator * common
         return Weights(dict(sorted(total.items())), whole)
 
     def _outputs_given(self, values: tuple[Any, ...]) -> tuple[dict[int, Whole], Whole]:
         found = self._given.get(values)
         if found is None:
-            weights, below = raw_weights(self.formula, self.formula.evidence_of(values))
+            weights, below = self.rest.given(values)
             found = self._given[values] = (dict(weights), below)
         return found
 
     @cached_property
     def _codes(self) -> CodesOfSums | None:
         """The output code of every sum, where the output is the sum and nothing else; None elsewhere."""
-        if self.formula.conditioned or len(self.formula.inputs) != 1:
+        if self.rest.conditioned or len(self.rest.inputs) != 1:
             return None
         code_of: dict[int, int] = {}
-        for value in self.formula.inputs[0].values:
+        for value in self.rest.inputs[0].values:
             outputs, below = self._outputs_given((value,))
             if list(outputs.values()) != [below]:
                 return None
@@ -267,7 +281,7 @@ class AggregateTable(Table):
             whole = math.inf if math.inf in powers else math.prod(powers, start=Fraction(1))
         else:
             whole = max(bounds, default=Fraction(1))
-        return whole * whole if self.formula.conditioned else whole
+        return whole * whole if self.rest.conditioned else whole
 
     def fill_one_by_one(self, watch: Callable[[], None]) -> None:
         """Compute all laws that `fill` leaves until they are looked at."""
@@ -316,42 +330,6 @@ def _changed(law: SumLaw, letters: Sequence[Sequence[Contribution]], old: Counts
     return law
 
 
-def _put_together(shape: Shape, values: Sequence[Any], given: dict[Arrangement, tuple[Any, ...]]) -> Output:
-    """Return the output with these components and these orders of shuffled parts."""
-    if isinstance(shape, Arrangement):
-        return given[shape]
-    if isinstance(shape, TupleOf):
-        return tuple(_put_together(item, values, given) for item in shape.items)
-    return shape.decode(values)
-
-
-def _take_apart(shape: Shape, output: Output, wanted: dict[int, Any]) -> bool:
-    """Note which values the components have where an output is given; False where the shape has no such output."""
-    match shape:
-        case Leaf(component):
-            wanted[component] = output
-            return not isinstance(output, tuple)
-        case TupleOf(items):
-            return (
-                isinstance(output, tuple)
-                and len(output) == len(items)
-                and all(_take_apart(item, part, wanted) for item, part in zip(items, output, strict=True))
-            )
-        case Arrangement(first, values, length):
-            if not isinstance(output, tuple) or len(output) != length or not set(output) <= set(values):
-                return False
-            wanted.update((first + at, output.count(value)) for at, value in enumerate(values[:-1]))
-            return True
-        case Choice(component, alternatives):
-            for at, alternative in enumerate(alternatives):
-                trial: dict[int, Any] = {}
-                if _take_apart(alternative, output, trial):
-                    wanted.update(trial)
-                    wanted[component] = at
-                    return True
-    return False
-
-
 def _letter_bound(letters: Sequence[Contribution], group: Group, steps: dict[Record, tuple[Record, ...]]) -> Exact:
     """Return the largest ratio between what a client contributes with a record and with what that may become."""
     largest: Exact = Fraction(1)
@@ -396,4 +374,4 @@ def find_aggregate_table(
     aggregate = find_aggregate(expand_shuffles(counted.program), bound.record, bound.n, backend)
     if aggregate is None:
         return None
-    return AggregateTable(bound, aggregate, encode(aggregate.rest, backend, watch), counted.arrangements)
+    return AggregateTable(bound, aggregate, leaf_laws(aggregate.rest, backend, watch), counted.arrangements)

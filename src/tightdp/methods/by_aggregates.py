@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import islice, product
 from typing import TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Dataset
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, on_table
+from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.control import Control
 from tightdp.methods.program import Program
+from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, ratios_of_pairs
 from tightdp.methods.symmetry import Symmetry, of_orbits
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
@@ -22,6 +24,8 @@ __all__ = ["COSTLY", "Aggregates", "look", "look_costly"]
 
 COSTLY = 2_000_000
 """Beyond so many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
+_MANY = 1_000
+"""Beyond so many counts, a few pairs are looked at before the laws of all are computed."""
 _FEW = 64
 """So many pairs or datasets are still looked at where a limit was met while the laws were computed."""
 
@@ -40,6 +44,18 @@ class Aggregates(Method):
     def laws(self, control: Control) -> Table:
         return self.table
 
+    def tight(self, control: Control) -> Tight | Refusal:
+        """Return an infinite ratio that the first pairs have; looked for where the laws of all counts are many."""
+        if relation_of(self.program.bound).one_record and self.table.orbits.number > _MANY:
+            for x, other in islice(self._first_neighbours(), _FEW):
+                control()
+                found = tight_ratio([Pair(x, other, 0, self.table)])
+                if found and found[0].exp_epsilon == math.inf:
+                    for dataset in (x, other):
+                        control.look_at(self.table, dataset)
+                    return Tight(math.inf, math.inf, found[0])
+        return super().tight(control)
+
     def comparison(self, control: Control) -> Comparison | Refusal:
         if relation_of(self.program.bound).custom:
             try:
@@ -52,6 +68,11 @@ class Aggregates(Method):
             return (Pair(x, other, size, self.table) for x, other, size in self.table.known_pairs())
 
         return Comparison(lambda: self._filled(pairs, known, control), pairs.size)
+
+    def _first_neighbours(self) -> Iterator[tuple[Dataset, Dataset]]:
+        bound = self.program.bound
+        neighbours = relation_of(bound).neighbours
+        return ((x, other) for x in product(bound.record.values, repeat=bound.n) for other in neighbours(x))
 
     def ratio_bound(self) -> Exact:
         return math.inf if relation_of(self.program.bound).custom else self.table.ratio_bound()

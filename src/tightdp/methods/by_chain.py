@@ -15,13 +15,14 @@ from tightdp.methods.chain import Chain
 from tightdp.methods.chain_ratios import TooManyForms, every_ratio
 from tightdp.methods.chain_search import BRIEF, THOROUGH, Found, blockwise_bound, largest_ratio
 from tightdp.methods.control import Control
+from tightdp.methods.leaf_laws import cells
 from tightdp.methods.likely import promising_pairs
-from tightdp.methods.program import Program, TooLarge, at_most
+from tightdp.methods.program import MOST_CELLS, Program, TooLarge, at_most
 from tightdp.methods.ratios import Named, Ratio, ratios_of_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
 from tightdp.symmetry.sets import Table, every_neighbouring_pair
 
-__all__ = ["Chained", "look", "look_before_aggregates", "look_for_some_pairs"]
+__all__ = ["Chained", "look", "look_at_large", "look_at_small", "look_before_aggregates", "look_for_some_pairs"]
 
 
 class Chained(Method):
@@ -110,6 +111,23 @@ class SomePairs(Chained):
 
     def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
         return Refusal("chain: some pairs do not have every ratio")
+
+
+def look_at_small(program: Program, control: Control) -> Chained | Refusal:
+    """Return the method where the diagram is small, and a chain."""
+    if program.forced is not None or not program.small(control):
+        return Refusal("chain: the diagram is not small")
+    return _made(Chained, program, control)
+
+
+def look_at_large(program: Program, control: Control) -> Chained | Refusal:
+    """Return the method where the diagram is not very large, and a chain; never before elimination was tried."""
+    if program.forced is not None or cells(program.expanded(control)) > MOST_CELLS:
+        return Refusal("chain: the values of the program are many")
+    try:
+        return _made(Chained, program, at_most(control))
+    except TooLarge:
+        return Refusal("chain: the diagram grows large")
 
 
 def look(program: Program, control: Control) -> Chained | Refusal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tightdp.core.nodes import CoreProgram
 from tightdp.errors import ProgramError, QueryError
 from tightdp.methods.base import Comparison, Refusal, on_table
 from tightdp.methods.by_datasets import Exhaustive
@@ -9,13 +10,15 @@ from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
-from tightdp.methods.program import FEW_DATASETS, Program
+from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table, every_dataset, every_neighbouring_pair
 
-__all__ = ["Eliminated", "look"]
+__all__ = ["Eliminated", "look", "look_thoroughly"]
 
-MOST_WORK = 400_000
-"""How many rows elimination may make for all datasets together."""
+LITTLE_WORK = 400_000
+"""So many rows elimination may make for all datasets together before a diagram is tried."""
+MOST_WORK = 8_000_000
+"""So many rows it may make where the diagram is large."""
 
 
 class Eliminated(Exhaustive):
@@ -28,33 +31,43 @@ class Eliminated(Exhaustive):
         self.table = table
 
     def laws(self, control: Control) -> Table:
-        """Return the laws; those of a part of a program are taken from its diagram, which a query keeps."""
-        return super().laws(control) if self.program.forced is None else self.table
+        """Return the laws; those of a part of a program are taken from its diagram where it is small."""
+        if self.program.given is not None and self.program.forced is None and self.program.small(control):
+            return super().laws(control)
+        return self.table
 
     def comparison(self, control: Control) -> Comparison | Refusal:
         return on_table(self.table, every_neighbouring_pair(self.program.bound), control)
 
 
 def look(program: Program, control: Control) -> Eliminated | Refusal:
-    """Return the method for one client that is part of a program, and where it is asked for by name.
+    """Return the method where the laws of all datasets take little work."""
+    if program.forced is not None:
+        return look_thoroughly(program, control)
+    return _look(program, control, LITTLE_WORK)
 
-    The laws of all datasets must take little work.
-    """
-    if program.forced is None and (program.given is None or program.bound.n > 1):
-        return Refusal("elimination: this is not one independent client")
-    if program.datasets > FEW_DATASETS:
-        return Refusal(f"elimination: there are more than {FEW_DATASETS} datasets")
+
+def look_thoroughly(program: Program, control: Control) -> Eliminated | Refusal:
+    """Return the method where the laws of all datasets do not take very much work."""
+    return _look(program, control, MOST_WORK)
+
+
+def _look(program: Program, control: Control, budget: int) -> Eliminated | Refusal:
+    if program.datasets > budget:
+        return Refusal(f"elimination: the laws of all datasets take more than {budget:,} rows")
+    if program.forced is None and (program.given is None or program.bound.n > 1) and program.small(control):
+        return Refusal("elimination: the diagram is small")
     core = program.core(control)
-    return program.once("elimination", lambda: _made(program, EliminationTable(program.bound, core, watch=control)))
+    return program.once(f"elimination {budget}", lambda: _made(program, core, budget, control))
 
 
-def _made(program: Program, table: EliminationTable) -> Eliminated | Refusal:
-    table.budget = MOST_WORK
+def _made(program: Program, core: CoreProgram, budget: int, control: Control) -> Eliminated | Refusal:
+    table = EliminationTable(program.bound, core, watch=control, budget=budget)
     try:
         for x in every_dataset(program.bound):
             table.weights(x)
     except (TooMuchWork, TooWide):
-        return Refusal(f"elimination: the laws of all datasets take more than {MOST_WORK:,} rows")
+        return Refusal(f"elimination: the laws of all datasets take more than {budget:,} rows")
     except (ProgramError, QueryError):
         return Refusal("elimination: a run can fail, which the whole program tells better")
     return Eliminated(program, table)

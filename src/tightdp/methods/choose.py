@@ -28,9 +28,15 @@ CANDIDATES: tuple[Candidate, ...] = (
     # Where the counts are many, a chain with few forms finds the tight ratio sooner; it gives up early.
     Candidate("chain", by_chain.look_before_aggregates),
     Candidate("aggregate", by_aggregates.look_costly),
-    # One independent client has nothing that a chain or orbits could share: its few laws are compared one by one.
+    # A small diagram is there in no time, and a chain says what the symmetries are.
+    Candidate("chain", by_chain.look_at_small),
+    # No diagram: where it takes little work, as much as for going through all runs at most. Nothing is shared by
+    # datasets that do not begin alike, so many datasets are left to the diagram.
     Candidate("elimination", by_elimination.look),
     # The whole diagram: the tight ratio takes no going through datasets.
+    Candidate("chain", by_chain.look_at_large),
+    # More work than that is still less than a diagram of any size.
+    Candidate("elimination", by_elimination.look_thoroughly),
     Candidate("chain", by_chain.look),
     # One dataset of every orbit, never more than all of them; few datasets are not worth the search for orbits.
     Candidate("orbits", by_datasets.look_for_orbits),

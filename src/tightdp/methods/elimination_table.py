@@ -21,7 +21,7 @@ from tightdp.methods.elimination_nodes import Value
 from tightdp.methods.elimination_plan import Row, make_plan
 from tightdp.symmetry.sets import MAX_KEPT, Table
 
-__all__ = ["EliminationTable", "Failure", "first_failure"]
+__all__ = ["EliminationTable", "Failure", "Walk", "first_failure", "put_together", "take_apart"]
 
 Watch = Callable[[], None]
 
@@ -39,7 +39,7 @@ _State = tuple[Waiting, dict[int, Weight]]
 """The rows that wait for each step, and the weights of what failed."""
 
 
-class _Walk:
+class Walk:
     """Elimination on one dataset after another. What was done before the first input that differs is kept."""
 
     def __init__(self, elimination: Elimination) -> None:
@@ -74,6 +74,18 @@ class _Walk:
         self.elimination.advance(waiting, start, end, failed)
         return waiting, failed
 
+    def rows(self, part: Part) -> Iterator[tuple[Row, Weight]]:
+        """Yield the values of the components, with their weights, of the rows that `observe` accepts."""
+        plan, known = self.elimination.plan, self.elimination.known
+        place = {column: at for at, column in enumerate(plan.layout)}
+        evidence = plan.nodes.evidence
+        if evidence is not None and evidence not in place and known[evidence] is not True:
+            return
+        holds = place.get(-1 if evidence is None else evidence)
+        for row, weight in part.rows.items():
+            if holds is None or row[holds] is True:
+                yield tuple([row[place[at]] if at in place else known[at] for at in plan.nodes.components]), weight
+
 
 class EliminationTable(Table):
     """The output laws of a program, for all datasets or for one, by elimination.
@@ -100,7 +112,7 @@ class EliminationTable(Table):
         self._ring = ring
         self._laws: dict[Dataset, Weights] = {}
         self._kept = 0
-        self._walks: dict[Hashable, _Walk] = {}
+        self._walks: dict[Hashable, Walk] = {}
 
     @property
     def elimination(self) -> Elimination:
@@ -128,7 +140,7 @@ class EliminationTable(Table):
         part = self._end(walk, x)
         codes = [component.index for component in self.program.components]
         weights: dict[int, Weight] = {}
-        for values, weight in self._rows(walk, part):
+        for values, weight in walk.rows(part):
             code = 0
             for value, index in zip(values, codes, strict=True):
                 code = code * len(index) + index[value]
@@ -179,7 +191,7 @@ class EliminationTable(Table):
         shape = TupleOf(tuple(map(Leaf, range(len(chosen)))))
         walk = self._walk(tuple(components), lambda: replace(self.program, components=chosen, shape=shape))
         law: dict[Row, Weight] = {}
-        for values, weight in self._rows(walk, self._end(walk, x)):
+        for values, weight in walk.rows(self._end(walk, x)):
             law[values] = law[values] + weight if values in law else weight
         total = sum(law.values())
         if not total:
@@ -190,7 +202,7 @@ class EliminationTable(Table):
         """Return the probability that a run on x fails, among those that no `observe` rejected before."""
         walk = self._walk("failures", lambda: _without_output(self.program), failures=True)
         part, failed = walk.end(self._leaf_values(walk, x))
-        passed = over(sum(weight for _, weight in self._rows(walk, part)), part.denominator)
+        passed = over(sum(weight for _, weight in walk.rows(part)), part.denominator)
         mass = sum(failed.values(), Fraction(0))
         if not passed and not mass:
             raise self.bound.contradiction(x, "is false in every run")
@@ -229,7 +241,7 @@ class EliminationTable(Table):
     def outputs(self, code: int) -> Iterator[Output]:
         values = self.component_values(code)
         for chosen in product(*(arrangement.every(values) for arrangement in self.arrangements)):
-            yield _put_together(self.program.shape, values, dict(zip(self.arrangements, chosen, strict=True)))
+            yield put_together(self.program.shape, values, dict(zip(self.arrangements, chosen, strict=True)))
 
     def law(self, x: Dataset) -> dict[Output, Number]:
         weights = self.weights(x)
@@ -241,39 +253,27 @@ class EliminationTable(Table):
 
     # runs
 
-    def _walk(self, key: Hashable, program: Callable[[], CoreProgram], failures: bool = False) -> _Walk:
+    def _walk(self, key: Hashable, program: Callable[[], CoreProgram], failures: bool = False) -> Walk:
         found = self._walks.get(key)
         if found is None:
             elimination = Elimination(make_plan(program()), self._ring, lambda: self.watch(), self.budget, failures)
-            found = self._walks[key] = _Walk(elimination)
+            found = self._walks[key] = Walk(elimination)
         return found
 
-    def _leaf_values(self, walk: _Walk, x: Dataset) -> list[Value]:
+    def _leaf_values(self, walk: Walk, x: Dataset) -> list[Value]:
         records = [self.bound.record.split(record) for record in x] if walk.leaves else []
         return [records[leaf.client][leaf.leaf] for leaf in walk.leaves]
 
-    def _end(self, walk: _Walk, x: Dataset) -> Part:
+    def _end(self, walk: Walk, x: Dataset) -> Part:
         try:
             return walk.end(self._leaf_values(walk, x))[0]
         except Failed as failed:
             check = self.program.checks[failed.check]
         raise _failure_on(check, x)
 
-    def _rows(self, walk: _Walk, part: Part) -> Iterator[tuple[Row, Weight]]:
-        """Yield the values of the components, with their weights, of the rows that `observe` accepts."""
-        plan, known = walk.elimination.plan, walk.elimination.known
-        place = {column: at for at, column in enumerate(plan.layout)}
-        evidence = plan.nodes.evidence
-        if evidence is not None and evidence not in place and known[evidence] is not True:
-            return
-        holds = place.get(-1 if evidence is None else evidence)
-        for row, weight in part.rows.items():
-            if holds is None or row[holds] is True:
-                yield tuple([row[place[at]] if at in place else known[at] for at in plan.nodes.components]), weight
-
-    def _mass(self, walk: _Walk, x: Dataset) -> Number:
+    def _mass(self, walk: Walk, x: Dataset) -> Number:
         part = self._end(walk, x)
-        mass: Number = over(sum(weight for _, weight in self._rows(walk, part)), part.denominator)
+        mass: Number = over(sum(weight for _, weight in walk.rows(part)), part.denominator)
         return mass
 
 
@@ -340,10 +340,10 @@ def take_apart(shape: Shape, output: Output, wanted: dict[int, Value]) -> bool:
     return False
 
 
-def _put_together(shape: Shape, values: Sequence[Value], given: dict[Arrangement, Row]) -> Output:
+def put_together(shape: Shape, values: Sequence[Value], given: dict[Arrangement, Row]) -> Output:
     """Return the output with these components and these orders of shuffled parts."""
     if isinstance(shape, Arrangement):
         return given[shape]
     if isinstance(shape, TupleOf):
-        return tuple(_put_together(item, values, given) for item in shape.items)
+        return tuple(put_together(item, values, given) for item in shape.items)
     return shape.decode(values)

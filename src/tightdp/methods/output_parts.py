@@ -16,10 +16,10 @@ from tightdp.exact.whole import gcd
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.logic.encode import encode
 from tightdp.methods.aggregate import Aggregate, Contribution, marginal
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import Pair
+from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.pieces import Piece, PieceTable, plain
 from tightdp.symmetry.orbits import Group, Orbits
 
@@ -49,7 +49,7 @@ class OutputParts:
             chosen = shown or (0,)  # where the laws of all parts are the same, any of them will do
             pieces = [self._pieces[at] for at in chosen]
             others = [piece for at, piece in enumerate(self._pieces) if at not in chosen]
-            self._tables[shown] = PieceTable(self.bound, self._whole.formula.shape, pieces, others)
+            self._tables[shown] = PieceTable(self.bound, self._whole.rest.shape, pieces, others)
         return self._tables[shown]
 
     def pairs(self, watch: Callable[[], None]) -> Iterator[Pair]:
@@ -124,7 +124,7 @@ def find_output_parts(bound: Bound, whole: AggregateTable, backend: str) -> Outp
             whole.aggregate.kinds,
             tuple(marginal(table, chosen) for table in whole.aggregate.tables),
         )
-        parts.append(Piece(components, clients, AggregateTable(bound, aggregate, encode(program, backend), ())))
+        parts.append(Piece(components, clients, AggregateTable(bound, aggregate, leaf_laws(program, backend), ())))
     return OutputParts(bound, whole, parts)
 
 

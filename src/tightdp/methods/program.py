@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from tightdp.core.lowering import lower, lower_target
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
-from tightdp.errors import LanguageError, LimitError, ProgramError
+from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
@@ -19,32 +19,28 @@ from tightdp.methods.base import Candidate, Method, Refusal
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import deep_recursion, encode_core
 from tightdp.methods.control import Control
+from tightdp.methods.leaf_laws import SMALL, SMALL_CELLS, TooLarge, bounded, cells
 from tightdp.symmetry.sets import Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
-__all__ = ["FEW_DATASETS", "LARGE", "Program", "TooLarge", "at_most"]
+__all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Program", "TooLarge", "at_most"]
 
 FEW_DATASETS = 256
 """Up to so many datasets it does not pay to look for symmetries, and outputs are named in full."""
 LARGE = 200_000
 """A larger diagram is not compiled where there is another way."""
+MOST_CELLS = 500_000
+"""Nor is the diagram of a program whose operations have more combinations of operand values."""
+REFUSED_CELLS = 20_000_000
+"""Beyond so many, no diagram is made at all."""
 
 T = TypeVar("T")
-
-
-class TooLarge(Exception):
-    """A diagram is too large to be worth while."""
 
 
 def at_most(control: Control, nodes: int = LARGE) -> Control:
     """Return a control with the same limits that raises TooLarge, too, where a diagram is larger."""
 
-    def limits(size: int) -> None:
-        control(size)
-        if size > nodes:
-            raise TooLarge
-
-    return Control(limits)
+    return Control(bounded(control, nodes))
 
 
 @dataclass
@@ -110,8 +106,13 @@ class Program:
         return self.once("expanded", lambda: expand_shuffles(core))
 
     def formula(self, control: Control) -> WeightedFormula:
-        """Return the formula of all datasets."""
+        """Return the formula of all datasets. Raises QueryError where values are so many that there can be none."""
         core = self.expanded(control)
+        if self.compiled is None and (values := cells(core)) > REFUSED_CELLS:
+            raise QueryError(
+                f"the operations of the program have {values:,} combinations of values, too many to go through",
+                "use a smaller record domain, or fewer records",
+            )
         return self.once("formula", lambda: encode_core(core, self.bound, None, self.backend, control))
 
     @property
@@ -123,8 +124,26 @@ class Program:
     def size(self) -> tuple[int, int]:
         """How many variables and nodes the diagram has that was compiled, of all datasets or above the aggregates."""
         aggregate: AggregateTable | None = self._kept.get("aggregate")
-        formula = self.compiled or (None if aggregate is None else aggregate.formula)
-        return (0, 0) if formula is None else (len(formula.variables), formula.nodes)
+        formula = self.compiled
+        if formula is None:
+            return (0, 0) if aggregate is None else aggregate.rest.size
+        return len(formula.variables), formula.nodes
+
+    def small(self, control: Control) -> bool:
+        """Whether the diagram of all datasets is small: then it is there, made in no time."""
+        if self.compiled is not None:
+            return True
+
+        def make() -> bool:
+            if cells(self.expanded(control)) > SMALL_CELLS:
+                return False
+            try:
+                self.formula(at_most(control, SMALL))
+            except TooLarge:
+                return False
+            return True
+
+        return self.once("small", make)
 
     def table(self, control: Control) -> Table:
         """Return the table of output laws on the diagram of all datasets."""

@@ -49,7 +49,14 @@ class _Asked:
         """Yield the methods that apply, one by one."""
         for candidate in self.program.candidates:
             if self.program.forced in (None, candidate.name):
-                found = self.program.look(candidate, self.control)
+                try:
+                    found = self.program.look(candidate, self.control)
+                except RecursionError:
+                    found = Refusal(
+                        f"{candidate.name}: the program nests too deeply", "use shorter loops", decisive=True
+                    )
+                except QueryError as error:
+                    found = Refusal(error.what, error.hint, decisive=True)
                 if isinstance(found, Refusal):
                     self.refused(found)
                 else:
@@ -98,19 +105,34 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
     for method in asked.methods():
         if known is not None and program.datasets > MOST_AFTER_A_SEARCH:
             break
-        found = method.tight(control)
+        try:
+            found = _tight(method, control, again=known is not None)
+        except RecursionError:
+            found = _nested(method.name)
         if isinstance(found, Refusal):
-            pairs = method.comparison(control)
-            if isinstance(pairs, Refusal) or (known is not None and pairs.incomplete is not None):
-                asked.refused(pairs if isinstance(pairs, Refusal) else found)
-                continue
-            found = ranked(program, control, pairs, 1)[1]
+            asked.refused(found)
+            continue
         if not found.gave_up:
             return method, found
         known = method, found
     if known is None:
         raise asked.error
     return known
+
+
+def _tight(method: Method, control: Control, again: bool) -> Tight | Refusal:
+    """Return the largest ratio by one method; `again`: another one gave up."""
+    found = method.tight(control)
+    if not isinstance(found, Refusal):
+        return found
+    pairs = method.comparison(control)
+    if isinstance(pairs, Refusal):
+        return pairs
+    return found if again and pairs.incomplete is not None else ranked(method.program, control, pairs, 1)[1]
+
+
+def _nested(name: str) -> Refusal:
+    return Refusal(f"{name}: the program nests too deeply", "use fewer records or shorter loops", decisive=True)
 
 
 def ranked(program: Program, control: Control, pairs: Comparison, top: int) -> tuple[tuple[Ratio, ...], Tight]:

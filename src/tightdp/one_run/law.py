@@ -18,6 +18,7 @@ from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregate import Aggregate, find_aggregate
 from tightdp.methods.aggregated import AggregateTable
+from tightdp.methods.leaf_laws import ByDiagram
 from tightdp.methods.parts import Part, split
 from tightdp.one_run.counted import CountedStage
 from tightdp.one_run.pairs import PairVector, audited, dataset_of
@@ -199,7 +200,7 @@ def _conditioned(bound: Bound, clients: int, formula: WeightedFormula, aggregate
     else:
         kinds = dict.fromkeys(aggregate.kinds)
         classes = [tuple(c for c, other in enumerate(aggregate.kinds) if other == kind) for kind in kinds]
-        laws = AggregateTable(bound, aggregate, formula, ())
+        laws = AggregateTable(bound, aggregate, ByDiagram(formula), ())
     ways = prod(len(members) + 1 for members in classes)
     if ways > (MAX_ASSIGNMENTS if aggregate is None else MAX_COUNTS):
         raise LimitError(

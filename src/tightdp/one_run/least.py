@@ -12,6 +12,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import Pair
+from tightdp.methods.leaf_laws import ByDiagram
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.queries.curves import least_ratio
 from tightdp.symmetry.sets import Table
@@ -38,7 +39,7 @@ def _of_group(group: Group, delta: Fraction) -> Exact:
         classes: list[tuple[int, ...]] = [(client,) for client in range(group.bound.n)]
     else:
         kinds = group.aggregate.kinds
-        table = AggregateTable(group.bound, group.aggregate, group.formula, ())
+        table = AggregateTable(group.bound, group.aggregate, ByDiagram(group.formula), ())
         classes = [tuple(c for c, other in enumerate(kinds) if other == kind) for kind in dict.fromkeys(kinds)]
     datasets = prod(len(members) + 1 for members in classes)
     if datasets > MAX_DATASETS:

@@ -1,0 +1,227 @@
+"""The law of a program's components given the values of its input leaves: by a small diagram, or by elimination."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from math import prod
+from typing import Protocol
+
+from tightdp.core.nodes import (
+    Apply,
+    Case,
+    CoreProgram,
+    Draw,
+    Expr,
+    Input,
+    Leaf,
+    Nary,
+    Shape,
+    reachable,
+)
+from tightdp.errors import ProgramError
+from tightdp.exact.whole import Whole
+from tightdp.language.program import Output
+from tightdp.logic.count import raw_weights
+from tightdp.logic.encode import encode
+from tightdp.logic.formula import WeightedFormula, code_length
+from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
+from tightdp.methods.elimination_nodes import Value
+from tightdp.methods.elimination_plan import TooWide, make_plan
+from tightdp.methods.elimination_table import Walk
+
+__all__ = [
+    "SMALL",
+    "SMALL_CELLS",
+    "ByDiagram",
+    "ByElimination",
+    "LeafLaws",
+    "TooLarge",
+    "bounded",
+    "cells",
+    "leaf_laws",
+]
+
+SMALL = 4_000
+"""A diagram of so many nodes is made in no time."""
+SMALL_CELLS = 4_000
+"""So many combinations of operand values are tabulated in no time."""
+_MOST_WORK = 20_000_000
+"""How many rows elimination makes for all values of the leaves together, before a diagram is made after all."""
+
+Watch = Callable[[int], None]
+
+
+class TooLarge(Exception):
+    """A diagram is too large to be worth while."""
+
+
+def bounded(watch: Watch, most: int) -> Watch:
+    """Return a function that watches, and raises TooLarge where a diagram has more nodes."""
+
+    def limits(nodes: int = 0) -> None:
+        watch(nodes)
+        if nodes > most:
+            raise TooLarge
+
+    return limits
+
+
+def cells(program: CoreProgram) -> int:
+    """Return how many combinations of operand values the operations of a program have, and outcomes its draws."""
+    return sum(map(_cells, reachable([*program.roots, *program.inputs])))
+
+
+def _cells(expr: Expr) -> int:
+    match expr:
+        case Apply():
+            return prod(len(operand.values) for operand in expr.operands)
+        case Nary():
+            return len(expr.values) * max(len(operand.values) for operand in expr.operands)
+        case Draw():
+            return len(expr.laws) * len(expr.values)
+        case Case():
+            return sum(len(branch.values) for branch in expr.branches)
+        case _:
+            return len(expr.values)
+
+
+class LeafLaws(Protocol):
+    """The law of the components of a program given the values of its input leaves.
+
+    A code stands for the values of all components. `size` is how many variables and nodes a diagram has, if any.
+    """
+
+    inputs: tuple[Input, ...]
+    shape: Shape
+    conditioned: bool
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many variables and nodes the diagram has; none without one."""
+
+    @property
+    def code_bits(self) -> int:
+        """How many bits codes have."""
+
+    def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
+        """Return the weights of all codes, and their denominator, where the leaves have these values.
+
+        With `observe`, the weights of the runs that it accepts.
+        """
+
+    def component_values(self, code: int) -> list[Value]:
+        """Return the values of the components."""
+
+    def outputs(self, codes: Sequence[int]) -> Sequence[Output]:
+        """Return the outputs that codes stand for."""
+
+    def output(self, code: int) -> Output:
+        """Return the output that a code stands for."""
+
+
+class ByDiagram:
+    """Laws counted on a diagram."""
+
+    def __init__(self, formula: WeightedFormula) -> None:
+        self.formula = formula
+        self.inputs, self.shape, self.conditioned = formula.inputs, formula.shape, formula.conditioned
+        self.component_values, self.output, self.outputs = formula.component_values, formula.output, formula.outputs
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return len(self.formula.variables), self.formula.nodes
+
+    @property
+    def code_bits(self) -> int:
+        return len(self.formula.output_bits)
+
+    def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
+        return raw_weights(self.formula, self.formula.evidence_of(values))
+
+
+class ByElimination:
+    """Laws by elimination; counted on a diagram once that took more than `most` rows, and wherever it cannot be done.
+
+    Codes are the places of the components' values, in bits, by the order of the components.
+    """
+
+    def __init__(self, program: CoreProgram, backend: str, watch: Watch, most: int = _MOST_WORK) -> None:
+        self.inputs, self.shape, self.conditioned = program.inputs, program.shape, bool(program.evidence)
+        self._index = [component.index for component in program.components]
+        self.values = [component.values for component in program.components]
+        lengths = [code_length(len(values)) for values in self.values]
+        self._shifts = [sum(lengths[at + 1 :]) for at in range(len(lengths))]
+        self.code_bits = sum(lengths)
+        self._program, self._backend, self._watch, self._most = program, backend, watch, most
+        self._instead: ByDiagram | None = None
+
+    @cached_property
+    def _walk(self) -> Walk:
+        return Walk(Elimination(make_plan(self._program), INTEGERS, lambda: self._watch(0), self._most))
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """The places of the leaves in the order in which elimination learns them."""
+        place = {leaf.serial: at for at, leaf in enumerate(self.inputs)}
+        return [place[leaf.serial] for leaf in self._walk.leaves]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return (0, 0) if self._instead is None else self._instead.size
+
+    def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
+        if self._instead is None:
+            try:
+                return self._eliminated(values)
+            except (TooMuchWork, TooWide):
+                self._instead = ByDiagram(encode(self._program, self._backend, self._watch))
+        weights, denominator = self._instead.given(values)
+        return {self._code(self._instead.component_values(code)): w for code, w in weights.items()}, denominator
+
+    def _eliminated(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
+        try:
+            part, _ = self._walk.end([values[at] for at in self._order])
+        except Failed as failed:
+            check = self._program.checks[failed.check]
+            raise ProgramError(f"a run fails with {check.message}", check.hint, check.span) from None
+        weights: dict[int, Whole] = {}
+        for row, weight in self._walk.rows(part):
+            code = self._code(row)
+            weights[code] = weights.get(code, 0) + weight
+        return weights, part.denominator
+
+    def _code(self, values: Sequence[Value]) -> int:
+        code = 0
+        for places, shift, value in zip(self._index, self._shifts, values, strict=True):
+            code += places[value] << shift
+        return code
+
+    def component_values(self, code: int) -> list[Value]:
+        rest, chosen = code, []
+        for values, shift in zip(self.values, self._shifts, strict=True):
+            chosen.append(values[rest >> shift])
+            rest &= (1 << shift) - 1
+        return chosen
+
+    def output(self, code: int) -> Output:
+        return self.shape.decode(self.component_values(code))
+
+    def outputs(self, codes: Sequence[int]) -> Sequence[Output]:
+        return [self.output(code) for code in codes]
+
+
+def leaf_laws(program: CoreProgram, backend: str, watch: Watch = lambda nodes: None) -> LeafLaws:
+    """Return the laws of a program's components given its leaves: by elimination where a diagram is not small.
+
+    Raises ProgramError where a run can fail on some values of the leaves.
+    """
+    if cells(program) <= SMALL_CELLS:
+        try:
+            return ByDiagram(encode(program, backend, bounded(watch, SMALL)))
+        except TooLarge:
+            pass
+    if program.checks:
+        encode(replace(program, components=program.components[:1], shape=Leaf(0), evidence=()), backend, watch)
+    return ByElimination(program, backend, watch)
