@@ -19,6 +19,7 @@ __all__ = ["COMMANDS", "command_module", "overview", "parse"]
 COMMANDS = {
     "privacy": "the tight ε with its witness, δ at an ε, the privacy curve, the trade-off function",
     "accuracy": "the tight 1 - β at an error bound α, and the worst datasets",
+    "utility": "expected errors and the probability of the right answer, on the worst datasets",
     "efficacy": "one-run auditing: the efficacy for k guesses and its gaps",
     "distribution": "the exact output law on one dataset",
     "likelihood": "the likelihood ratios of one pair of datasets, output by output",

@@ -36,10 +36,11 @@ if TYPE_CHECKING:
     from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Report
     from tightdp.results.result import Subject
+    from tightdp.results.utility import Utility
     from tightdp.session import engine as engines
-    from tightdp.session import explain, failure, likelihood, losses, one_run, report, search, verification
+    from tightdp.session import explain, failure, likelihood, losses, one_run, report, search, utility, verification
 else:  # the one late import of the package: defining and running mechanisms stays quick to start
-    engines, explain, failure, likelihood, losses, one_run, report, search, verification = (
+    engines, explain, failure, likelihood, losses, one_run, report, search, utility, verification = (
         Later(f"tightdp.session.{name}")
         for name in (
             "engine",
@@ -50,6 +51,7 @@ else:  # the one late import of the package: defining and running mechanisms sta
             "one_run",
             "report",
             "search",
+            "utility",
             "verification",
         )
     )
@@ -238,6 +240,15 @@ class Instance:
             return search.accuracy_at(self.engine, bound, ranks)
         assert rate is not None
         return search.least_error(self.engine, rate)
+
+    @limited
+    def utility(self) -> Utility:
+        """Return expected errors and the probability of the right answer, each on the dataset where it is worst.
+
+        Targets and outputs may be numbers, tuples of numbers, or anything that == compares. All datasets are gone
+        through. Raises QueryError where there is no target.
+        """
+        return utility.utility(self.engine)
 
     # auditing
 

@@ -1,0 +1,22 @@
+"""The command `utility`: expected errors and the probability of the right answer on the worst datasets."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from tightdp.cli.answer import answer
+from tightdp.cli.binding import add_limits, add_program, bind
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare what the command accepts."""
+    add_program(parser)
+    add_limits(parser)
+
+
+def run(options: Namespace) -> int:
+    """Answer, print, and return the exit status."""
+    instance = bind(options)
+    return answer(instance, options, instance.utility)

@@ -1,0 +1,38 @@
+"""Utility beyond (α, β): expected errors and the probability of the right answer, each on its worst dataset."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightdp.exact.field import Number
+from tightdp.results.result import Result
+from tightdp.results.shown import Recorded
+
+__all__ = ["Utility", "Worst"]
+
+
+@dataclass(frozen=True)
+class Worst(Recorded):
+    """A measure of utility, its worst value over all datasets, and a dataset that attains it."""
+
+    measure: str
+    value: Number | Fraction
+    x: tuple[Any, ...]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Utility(Result):
+    """What is to be expected of an answer on the worst dataset, for several measures; targets are compared exactly.
+
+    Numbers have the expected absolute and squared error; tuples of numbers the expected absolute error of each
+    coordinate and of the largest one; all have the least probability that the output equals the target.
+    """
+
+    query: ClassVar[str] = "utility"
+    measures: tuple[Worst, ...]
+
+    def value(self, measure: str) -> Number | Fraction:
+        """Return the worst value of a measure."""
+        return next(worst.value for worst in self.measures if worst.measure == measure)
