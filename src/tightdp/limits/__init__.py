@@ -6,7 +6,7 @@ code that does not is interrupted by a signal soon after; what cannot be interru
 library, runs in a child process and is abandoned there. Imports nothing but the errors.
 """
 
-from tightdp.limits.child import Abandoned, Command, begin, can_abandon, run, snapshot, with_text
+from tightdp.limits.child import Abandoned, Command, begin, can_abandon, die_with_parent, run, snapshot, with_text
 from tightdp.limits.clock import Limits, interrupted, interruption, ticking
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
 
@@ -18,6 +18,7 @@ __all__ = [
     "begin",
     "can_abandon",
     "default_memory",
+    "die_with_parent",
     "interrupted",
     "interruption",
     "read_memory",

@@ -38,7 +38,7 @@ from tightdp.limits.memory import resident_memory
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Abandoned", "Command", "begin", "can_abandon", "run", "snapshot", "with_text"]
+__all__ = ["Abandoned", "Command", "begin", "can_abandon", "die_with_parent", "run", "snapshot", "with_text"]
 
 T = TypeVar("T")
 
@@ -309,7 +309,7 @@ class Child:
         _here = self
         code = 1
         try:
-            _die_with_parent()
+            die_with_parent()
             faulthandler.disable()  # a crash becomes an error of the parent
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, _on_interrupt if self._gentle else signal.default_int_handler)
@@ -412,7 +412,7 @@ def _pickled_error(error: BaseException) -> bytes:
     return message
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """On Linux, have the system end this process with its parent; elsewhere the tick notices."""
     if sys.platform != "linux":
         return

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from inspect import getmodule, getsource
 from itertools import product
+from pathlib import Path
 from typing import Any
 
+from tightdp._version import __version__
 from tightdp.cli.answer import INTERRUPTED, Asked, ask, emit, write_text
 from tightdp.cli.binding import add_limits, add_program, bind_to, load
 from tightdp.cli.errors import UsageError
+from tightdp.cli.jobs import add_jobs, answers, number_of_jobs
+from tightdp.cli.table_file import TableFile
 from tightdp.cli.words import read_bindings, read_pairs
 from tightdp.present import plot
+from tightdp.present.words import plain
 from tightdp.results.result import Result, Status, Subject
 from tightdp.results.sweep import Sweep
 from tightdp.session.instance import Instance
+from tightdp.session.mechanism import Mechanism
 
 __all__ = ["add_arguments", "read_range", "run"]
 
@@ -38,7 +50,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pairs", metavar="Z", help="with --efficacy: as for the command efficacy")
     parser.add_argument("--csv", metavar="FILE", nargs="?", const="-", help="write CSV (to stdout without FILE)")
     parser.add_argument("--plot", metavar="FILE", help="draw the answers against the first range")
+    add_jobs(parser)
     add_limits(parser)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One row: what other processes need to work on it."""
+
+    place: str
+    parameters: dict[str, Any]
+    options: argparse.Namespace
+    sweep: int
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,30 +71,76 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"--{name} belongs to --efficacy", "give --efficacy too")
     if options.pairs not in (None, "best"):
         options.pairs = read_pairs(options.pairs)
-    mechanism = load(options.file)
+    token = time.time_ns()
+    mechanism = _loaded(options.file, token)
     axes = {name: read_range(name, value) for name, value in read_bindings(options.bindings).items()}
     swept = tuple(name for name, values in axes.items() if len(values) > 1)
     if not swept:
         raise UsageError("there is no range to sweep over", "give one, as in n=2..20 or lam=1/10,1/5")
     if options.plot is not None:
         plot.require()
-    rows: list[Result] = []
-    instances = [bind_to(mechanism, dict(zip(axes, values, strict=True)), options) for values in _combinations(axes)]
-    interrupted = False
-    for instance in instances:
-        asked = _ask(instance, options)
-        rows.append(asked.result)
-        if asked.interrupted:
-            interrupted = True
+    number_of_jobs(options)
+    tasks = [
+        _Task(options.file, dict(zip(axes, values, strict=True)), options, token) for values in _combinations(axes)
+    ]
+    subjects = [_instance(mechanism, task).subject for task in tasks]
+    keys = [tuple(str(plain(dict(subject.parameters)[name])) for name in swept) for subject in subjects]
+    table = _table_file(options, mechanism, subjects, swept)
+    left = [at for at, key in enumerate(keys) if table is None or key not in table]
+    rows: dict[int, Result] = {}
+    stopped = False
+    for place, asked in answers(_row, [tasks[at] for at in left], options):
+        at = left[place]
+        rows[at] = asked.result
+        stopped = stopped or asked.interrupted
+        if table is not None:
+            table.add(Sweep(subject=subjects[at], swept=swept, rows=(asked.result,)).csv())
+        if stopped:
             break
-    status = _status(rows, interrupted)
-    result = Sweep(subject=_subject(instances[0], swept), status=status, swept=swept, rows=tuple(rows))
+    stopped = stopped or len(rows) < len(left)
+    found = tuple(rows[at] for at in sorted(rows))
+    result = Sweep(subject=_fixed(subjects[0], swept), status=_status(found, stopped), swept=swept, rows=found)
     _draw(result, options)
-    if options.csv is None:
+    if table is not None:
+        if not stopped:
+            table.finish(keys)
+    elif options.csv is None:
         emit(result, options)
     else:
         write_text(options.csv, result.csv())
-    return INTERRUPTED if interrupted else Asked(result).exit_status
+    return INTERRUPTED if stopped else Asked(result).exit_status
+
+
+def _table_file(
+    options: argparse.Namespace, mechanism: Mechanism, subjects: Sequence[Subject], swept: tuple[str, ...]
+) -> TableFile | None:
+    """Return the file that rows are written to as they come; None where there is none, or a picture needs all rows."""
+    if options.csv in (None, "-") or options.plot is not None:
+        return None
+    asked = {name: value for name, value in vars(options).items() if name not in ("csv", "plot", "jobs", "dask")}
+    source = getsource(mechanism.program.function)
+    module = getmodule(mechanism.program.function)
+    whole = source if module is None else getsource(module)
+    about = json.dumps([__version__, sha256(whole.encode()).hexdigest(), list(map(str, subjects)), asked], default=str)
+    table = TableFile(Path(options.csv), about, len(swept))
+    if len(table):
+        sys.stderr.write(f"{len(table)} of {len(subjects)} rows are in {options.csv} already\n")
+    return table
+
+
+def _instance(mechanism: Mechanism, task: _Task) -> Instance:
+    return bind_to(mechanism, task.parameters, task.options)
+
+
+def _row(task: _Task) -> Asked:
+    """Work on one row, here or in another process."""
+    return _ask(_instance(_loaded(task.place, task.sweep), task), task.options)
+
+
+@lru_cache(maxsize=1)
+def _loaded(place: str, sweep: int) -> Mechanism:
+    """Return the mechanism; loaded once for a sweep by every process."""
+    return load(place)
 
 
 def read_range(name: str, value: Any) -> Sequence[Any]:
@@ -115,9 +184,8 @@ def _ask(instance: Instance, options: argparse.Namespace) -> Asked:
     return ask(instance, options, query, name)
 
 
-def _subject(instance: Instance, swept: tuple[str, ...]) -> Subject:
+def _fixed(whole: Subject, swept: tuple[str, ...]) -> Subject:
     """Return the subject with the parameters that stay the same."""
-    whole = instance.subject
     fixed = tuple((name, value) for name, value in whole.parameters if name not in swept)
     return Subject(whole.mechanism, fixed, whole.neighbours)
 

@@ -1,0 +1,147 @@
+"""Many rows at once: the first ones here, the rest by processes on all cores, or by a Dask cluster.
+
+Every row is a task that can be sent to another process, which loads the mechanism again. Small tables are done before
+processes would have started.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol, TypeVar
+
+from tightdp.cli.errors import UsageError
+from tightdp.limits import die_with_parent, interrupted
+from tightdp.session.arguments import read_count
+
+__all__ = ["add_jobs", "answers", "number_of_jobs"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_ALONE = 1.0
+"""Seconds that rows are worked on here before other processes are started."""
+_BETWEEN_LOOKS = 0.1
+
+
+class _Adder(Protocol):
+    def add_argument(self, *names: str, **options: Any) -> Any:
+        """Declare an option."""
+
+
+def add_jobs(parser: _Adder) -> None:
+    """Declare on how many processes rows are worked on, and where."""
+    parser.add_argument("--jobs", metavar="N", help="work on N rows at once (default: one per core)")
+    parser.add_argument("--dask", metavar="ADDRESS", help="work on the rows on a Dask cluster, as in tcp://host:8786")
+
+
+def number_of_jobs(options: Namespace) -> int:
+    """Return how many rows to work on at once."""
+    if options.jobs is not None and options.dask is not None:
+        raise UsageError("--jobs and --dask exclude each other", "a cluster has its own number of workers")
+    return _cores() if options.jobs is None else read_count("--jobs", options.jobs)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A task with its place in the table."""
+
+    work: Callable[[Any], Any]
+    place: int
+    task: Any
+
+    def __call__(self) -> tuple[int, Any]:
+        return self.place, self.work(self.task)
+
+
+def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> Iterator[tuple[int, R]]:
+    """Yield the answer to every task with its place, as they come; after Ctrl-C those that are known.
+
+    `work` is a function of a module, so that other processes find it.
+    """
+    jobs = [_Job(work, place, task) for place, task in enumerate(tasks)]
+    number, start = number_of_jobs(options), time.monotonic()
+    if options.dask is None:
+        while jobs and (number == 1 or len(jobs) == 1 or time.monotonic() - start < _ALONE):
+            yield jobs.pop(0)()
+            if interrupted():
+                return
+    if jobs:
+        with _progress(len(tasks), len(tasks) - len(jobs)) as tell:
+            for found in _on_cluster(jobs, options.dask) if options.dask else _on_cores(jobs, number):
+                tell()
+                yield found
+
+
+def _on_cores(jobs: Sequence[_Job], number: int) -> Iterator[tuple[int, Any]]:
+    with _without_ctrl_c():
+        started = multiprocessing.get_context("spawn").Pool(min(number, len(jobs)), die_with_parent)
+    with started as pool:
+        results = pool.imap_unordered(_done, jobs)
+        for _ in jobs:
+            while True:
+                if interrupted():
+                    return
+                with suppress(multiprocessing.TimeoutError):
+                    yield results.next(_BETWEEN_LOOKS)
+                    break
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Start processes that leave Ctrl-C to this one; it waits until they are started."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _on_cluster(jobs: Sequence[_Job], address: str) -> Iterator[tuple[int, Any]]:
+    if find_spec("distributed") is None:
+        raise UsageError("--dask needs Dask", "install it with: pip install 'tightdp[dask]'")
+    distributed = import_module("distributed")
+    try:
+        client = distributed.Client(address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"there is no Dask cluster at {address}", f"start one with dask scheduler ({error})") from None
+    with client:
+        futures = client.map(_done, jobs, pure=False)
+        for future in distributed.as_completed(futures):
+            yield future.result()
+            if interrupted():
+                client.cancel(futures)
+                return
+
+
+def _done(job: _Job) -> tuple[int, Any]:
+    return job()
+
+
+@contextmanager
+def _progress(total: int, done: int) -> Iterator[Callable[[], None]]:
+    """Show on a terminal how many rows are done, and the time left."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    console, progress = import_module("rich.console"), import_module("rich.progress")
+    columns = [progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn()]
+    with progress.Progress("rows", *columns, console=console.Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("rows", total=total, completed=done)
+        yield lambda: bar.advance(task)

@@ -1,0 +1,84 @@
+"""A CSV file that grows row by row, so that an interrupted sweep goes on where it stopped.
+
+Beside the file stands `FILE.unfinished`, which says what the rows are about, until all of them are there.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from tightdp.cli.errors import UsageError
+
+__all__ = ["TableFile"]
+
+Row = list[str]
+
+
+class TableFile:
+    """The rows that are known, by their first cells; an unresolved row is asked again."""
+
+    def __init__(self, path: Path, about: str, keys: int) -> None:
+        """Read what the file has, where it is the unfinished table of the same question."""
+        self._path, self._keys = path, keys
+        self._marker = path.with_name(f"{path.name}.unfinished")
+        self._header: Row = []
+        self._rows: dict[tuple[str, ...], Row] = {}
+        try:
+            if path.exists() and self._marker.exists() and self._marker.read_text(encoding="utf-8") == about:
+                self._read()
+            self._marker.write_text(about, encoding="utf-8")
+            self._write(self._rows)
+        except OSError as error:
+            raise self._error(error) from None
+
+    def __contains__(self, key: tuple[str, ...]) -> bool:
+        return key in self._rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _read(self) -> None:
+        with self._path.open(encoding="utf-8", newline="") as lines:
+            self._header, *rows = list(csv.reader(lines)) or [[]]
+        status = self._header.index("status") if "status" in self._header else None
+        for row in rows:
+            if status is not None and len(row) == len(self._header) and row[status] != "unresolved":
+                self._rows[tuple(row[: self._keys])] = row
+
+    def add(self, text: str) -> None:
+        """Append the row of a table that has one: a header and the row, as CSV."""
+        header, row = csv.reader(io.StringIO(text))
+        unknown = len(header) != len(self._header) and row[header.index("status")] == "unresolved"
+        if unknown and self._header:  # nothing is known of it, not even which numbers it would have
+            row = [*row[: self._keys], *[""] * (len(self._header) - self._keys - 3), *row[-3:]]
+        elif header != self._header:
+            self._header = header
+            self._rows = {key: _widened(known, header, self._keys) for key, known in self._rows.items()}
+            self._write(self._rows)
+        self._rows[tuple(row[: self._keys])] = row
+        try:
+            with self._path.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerow(row)
+        except OSError as error:
+            raise self._error(error) from None
+
+    def finish(self, order: Sequence[tuple[str, ...]]) -> None:
+        """Write the rows in their order: the table is complete."""
+        self._write({key: self._rows[key] for key in order})
+        self._marker.unlink(missing_ok=True)
+
+    def _write(self, rows: dict[tuple[str, ...], Row]) -> None:
+        with self._path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerows([self._header, *rows.values()] if self._header else [])
+
+    def _error(self, error: OSError) -> UsageError:
+        return UsageError(f"cannot write {self._path}: {error.strerror}", "give a path that can be written")
+
+
+def _widened(row: Row, header: Row, keys: int) -> Row:
+    """Return a row of which nothing is known with the columns that others have."""
+    return row if len(row) == len(header) else [*row[:keys], *[""] * (len(header) - keys - 3), *row[-3:]]

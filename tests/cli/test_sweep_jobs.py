@@ -1,0 +1,128 @@
+"""Sweeps on several processes or a cluster: the same table, written as it comes, continued after an interruption."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from command_line import run
+from tightdp.cli import jobs
+from tightdp.cli.answer import Asked
+from tightdp.cli.commands import sweep
+from tightdp.results.answers import Unknown
+from tightdp.results.result import Subject
+
+MECHANISM = """
+from pathlib import Path
+
+from tightdp import Bit, flip, mechanism
+
+
+def noted(x):
+    with (Path(__file__).parent / "asked").open("a") as file:
+        file.write(f"{len(x)}\\n")
+    yield (1 - x[0], *x[1:])
+
+
+@mechanism(record=Bit, neighbours=noted)
+def f(x, lam):
+    return x[0] ^ flip(lam)
+"""
+
+SWEEP = ("sweep", "f.py", "n=1..4", "lam=1/5,1/3", "--csv", "f.csv")
+TABLE = """\
+n,lam,exp_epsilon,epsilon,status,lower,upper
+1,1/5,4,1.3862943611198906,exact,4,4
+1,1/3,2,0.6931471805599453,exact,2,2
+2,1/5,4,1.3862943611198906,exact,4,4
+2,1/3,2,0.6931471805599453,exact,2,2
+3,1/5,4,1.3862943611198906,exact,4,4
+3,1/3,2,0.6931471805599453,exact,2,2
+4,1/5,4,1.3862943611198906,exact,4,4
+4,1/3,2,0.6931471805599453,exact,2,2
+"""
+
+
+@pytest.fixture(autouse=True)
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with the mechanism, whose sweeps start other processes at once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(jobs, "_ALONE", 0.0)
+    (tmp_path / "f.py").write_text(MECHANISM, encoding="utf-8")
+    return tmp_path
+
+
+def asked() -> set[str]:
+    """The sizes of the datasets that were looked at since the last call."""
+    note = Path("asked")
+    found = set(note.read_text(encoding="utf-8").split()) if note.exists() else set()
+    note.unlink(missing_ok=True)
+    return found
+
+
+@pytest.mark.parametrize("number", ["1", "2"])
+def test_the_same_table(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, *SWEEP, "--jobs", number)[0] == 0
+    assert Path("f.csv").read_text(encoding="utf-8") == TABLE
+    assert not Path("f.csv.unfinished").exists()
+    printed = run(capsys, *SWEEP[:-2], "--jobs", number)[1]
+    assert [line.split()[:3] for line in printed.splitlines()[3:]] == [
+        line.split(",")[:3] for line in TABLE.splitlines()[1:]
+    ]
+
+
+def interrupted_after(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupt a sweep after so many rows."""
+    whole, done = sweep._row, []
+
+    def row(task: sweep._Task) -> Asked:
+        if len(done) == rows:
+            subject = Subject("f", (("n", task.parameters["n"]), ("lam", task.parameters["lam"])), "noted")
+            return Asked(Unknown(subject=subject, status="unresolved", name="privacy"), interrupted=True)
+        done.append(task)
+        return whole(task)
+
+    monkeypatch.setattr(sweep, "_row", row)
+
+
+def test_an_interrupted_sweep_goes_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with monkeypatch.context() as patched:
+        interrupted_after(5, patched)
+        assert run(capsys, *SWEEP, "--jobs", "1")[0] == 130
+    assert Path("f.csv").read_text(encoding="utf-8").splitlines()[:6] == TABLE.splitlines()[:6]
+    assert asked() == {"1", "2", "3"}
+    status, _, said = run(capsys, *SWEEP, "--jobs", "1")
+    assert status == 0
+    assert "5 of 8 rows are in f.csv already" in said
+    assert asked() == {"3", "4"}
+    assert Path("f.csv").read_text(encoding="utf-8") == TABLE
+
+
+@pytest.mark.parametrize("change", ["source", "question", "finished"])
+def test_another_sweep_starts_anew(
+    change: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with monkeypatch.context() as patched:
+        interrupted_after(8 if change == "finished" else 5, patched)
+        run(capsys, *SWEEP, "--jobs", "1")
+    asked()
+    if change == "source":
+        Path("f.py").write_text(f"{MECHANISM}    # another one\n", encoding="utf-8")
+    question = ("--delta", "1/100") if change == "question" else ()
+    assert run(capsys, *SWEEP, "--jobs", "1", *question)[0] == 0
+    assert asked() == {"1", "2", "3", "4"}
+    assert (Path("f.csv").read_text(encoding="utf-8") == TABLE) == (change != "question")
+
+
+def test_mistakes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, *SWEEP, "--jobs", "0")[0] == 2
+    assert "exclude each other" in run(capsys, *SWEEP, "--jobs", "2", "--dask", "tcp://127.0.0.1:1")[2]
+
+
+def test_a_cluster_of_two_workers(capsys: pytest.CaptureFixture[str]) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        status, _, said = run(capsys, *SWEEP, "--dask", cluster.scheduler_address)
+        assert (status, said) == (0, "")
+    assert Path("f.csv").read_text(encoding="utf-8") == TABLE
