@@ -101,6 +101,38 @@ def test_claims() -> None:
     assert made.verify(exp_epsilon=between).holds is None
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("sparse_vector_no_cutoff", {}), ("sparse_vector_noisy_answers", {"cutoff": 1})]
+)
+def test_ratios_that_grow_without_end(name: str, parameters: dict[str, Any]) -> None:
+    """Algorithms 6 and 3 of Lyu, Su and Li 2017; any claim is refuted, with an n where that is within reach."""
+    noise = {"k": 1, "threshold": 1, "ratio_threshold": "1/2", "ratio_query": "1/2", "margin": 1}
+    made = program(name, "sparse_vector").bind(n=ALL, **noise, **parameters)
+    found = made.privacy()
+    assert (found.status, found.upper, found.attained, found.proof) == ("exact", math.inf, False, "growth")
+    claim = made.verify(exp_epsilon=20)
+    assert claim.holds is False
+    assert claim.found.lower > 20
+    assert made.verify(exp_epsilon=10**100).holds is False
+
+
+def test_all_records_change_and_few_pairs_of_states_are_left() -> None:
+    found = program("xor_randomized_response").bind(n=ALL, lam="1/5", neighbours="unit-all").privacy()
+    assert (found.lower, found.upper) == (4, 4)
+
+
+@mechanism
+def noisy_maximum(x, lam):
+    """Whether there is a one, through randomized response."""
+    return max(x) ^ flip(lam)
+
+
+def test_the_end_hides_the_state() -> None:
+    for relation in ("replace-one", "unit-all"):
+        found = noisy_maximum.bind(n=ALL, lam="1/5", neighbours=relation).privacy()
+        assert (found.lower, found.upper) == (4, 4)
+
+
 @mechanism
 def by_position(x):
     """Only the first record is published."""

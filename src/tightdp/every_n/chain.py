@@ -25,7 +25,8 @@ class Chain:
     """P(y_1, ..., y_n, o | x) = s·M_x1(y_1)···M_xn(y_n)·f_o, for all n, with the initial row s and final columns f.
 
     `steps[y][x]` is M_x(y). `moves` lists what a record may become. Where `all_at_once`, every record makes such a
-    move (or none), else exactly one does. What the program returns is a function of (y_1, ..., y_n, o) and n.
+    move (or none), else exactly one does. What the program returns is a function of (y_1, ..., y_n, o) and n; where the
+    chain is `faithful`, it tells all messages of which every record sent one (or there are no messages), and o.
     """
 
     size: int
@@ -34,6 +35,7 @@ class Chain:
     finals: tuple[Vector, ...]
     moves: tuple[Move, ...]
     all_at_once: bool
+    faithful: bool = False
 
     def matrix(self, letter: Letter, record: Record) -> Matrix:
         """Return M_record(letter)."""
@@ -42,7 +44,7 @@ class Chain:
     def reversed(self) -> Chain:
         """Return the chain that reads the records backwards, with the same probabilities."""
         steps = {y: {x: transposed(matrix) for x, matrix in by.items()} for y, by in self.steps.items()}
-        return Chain(self.size, self.finals, steps, self.starts, self.moves, self.all_at_once)
+        return Chain(self.size, self.finals, steps, self.starts, self.moves, self.all_at_once, self.faithful)
 
 
 def row(vector: Vector, matrix: Matrix) -> Vector:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from tightdp.every_n.chain import Chain, Vector, column, product, row
+from tightdp.every_n.chain import Chain, Matrix, Vector, column, product, row
+from tightdp.language.domains import Record
 
-__all__ = ["windows"]
+__all__ = ["noisy_end", "pairs", "windows"]
 
-_MOST = 600
+_MOST = 100
+_MOST_CLOSED = 80
 _LONGEST = 64
 _GRID = 1 << 200
 
@@ -23,15 +25,82 @@ def windows(chain: Chain) -> Iterator[Fraction | float]:
     """
     matrices = [matrix for by in chain.steps.values() for matrix in by.values()]
     others = [matrix for by in chain.reversed().steps.values() for matrix in by.values()]
-    rows = [{i: Fraction(1)} for i in range(chain.size)]
-    columns = list(rows)
+    units = [{i: Fraction(1)} for i in range(chain.size)]
+    all_rows, all_columns = _closed(chain.starts, matrices), _closed(chain.finals, others)
+    rows, columns = all_rows or units, all_columns or units
     for _ in range(_LONGEST):
         yield _largest(chain, rows, columns)
-        more = _thinned([*chain.starts, *(row(each, matrix) for each in rows for matrix in matrices)])
-        last = _thinned([*chain.finals, *(row(each, matrix) for each in columns for matrix in others)])
+        more = all_rows or _thinned([*chain.starts, *(row(each, matrix) for each in rows for matrix in matrices)])
+        last = all_columns or _thinned([*chain.finals, *(row(each, matrix) for each in columns for matrix in others)])
         if len(more) > _MOST or len(last) > _MOST or (more == rows and last == columns):
             return
         rows, columns = more, last
+
+
+def pairs(chain: Chain) -> Fraction | float:
+    """Return the largest ratio where all records may change, if the pairs of rows have finitely many directions.
+
+    A pair is s·M_x1(y1)···M_xk(yk) beside s·M_x'1(y1)···M_x'k(yk); infinite where the pairs do not end.
+    """
+    size = chain.size
+    start = [{**each, **{size + i: value for i, value in each.items()}} for each in chain.starts]
+    both = [
+        {**by.get(old, {}), **{size + i: {size + j: v for j, v in e.items()} for i, e in by.get(new, {}).items()}}
+        for by in chain.steps.values()
+        for old, new in chain.moves
+    ]
+    found = _closed(start, both)
+    if found is None:
+        return math.inf
+    largest: Fraction | float = Fraction(1)
+    for each in found:
+        ours = {i: value for i, value in each.items() if i < size}
+        theirs = {i - size: value for i, value in each.items() if i >= size}
+        for final in chain.finals:
+            above, below = product(ours, final), product(theirs, final)
+            if above:
+                largest = max(largest, above / below) if below else math.inf
+    return largest
+
+
+def noisy_end(chain: Chain) -> Fraction | float:
+    """Return the largest ratio where no message tells the state, so that only the end of the program does.
+
+    Every M_x(y) then has one sum in all rows. The product of the ratios of these sums is that of one record that
+    changes (1 where all may), times the largest ratio of the entries of a final column.
+    """
+    cost: Fraction | float = Fraction(1)
+    for by in chain.steps.values():
+        sums: dict[Record, Fraction] = {}
+        for record, matrix in by.items():
+            found = {sum(matrix.get(i, {}).values(), Fraction(0)) for i in range(chain.size)}
+            if len(found) > 1:
+                return math.inf
+            sums[record] = found.pop()
+        for old, new in chain.moves:
+            ours, theirs = sums.get(old, Fraction(0)), sums.get(new, Fraction(0))
+            if ours and (not theirs or (chain.all_at_once and ours != theirs)):
+                return math.inf
+            cost = max(cost, ours / theirs) if ours else cost
+    last = {j for by in chain.steps.values() for matrix in by.values() for entries in matrix.values() for j in entries}
+    ratios = [max(final.values()) / min(final.values()) if last <= final.keys() else math.inf for final in chain.finals]
+    return cost * max(ratios)
+
+
+def _closed(starts: Sequence[Vector], matrices: Sequence[Matrix]) -> list[Vector] | None:
+    """Return vectors of which all products of the starts and matrices are sums of nonnegative multiples.
+
+    None where they have not come to an end.
+    """
+    known = _thinned(starts)
+    for _ in range(_LONGEST):
+        more = _thinned([*known, *(row(each, matrix) for each in known for matrix in matrices)])
+        if more == known:
+            return known
+        if len(more) > _MOST_CLOSED:
+            return None
+        known = more
+    return None
 
 
 def _largest(chain: Chain, rows: list[Vector], columns: list[Vector]) -> Fraction | float:
@@ -74,6 +143,8 @@ def _scaled(vector: Vector) -> Vector:
 def _rounded(pair: tuple[tuple[int, Fraction], ...], up: bool) -> Vector:
     """Return a vector of two entries with short numbers, a little farther out."""
     (i, _), (j, second) = pair
+    if second.denominator < _GRID:
+        return dict(pair)
     scaled = second * _GRID
     share = Fraction(min(math.ceil(scaled), _GRID) if up else math.floor(scaled), _GRID)
     return {at: value for at, value in ((i, 1 - share), (j, share)) if value}

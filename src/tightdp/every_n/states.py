@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -46,6 +46,8 @@ class _Explored:
         self.uniform = uniform
         self.index: dict[State, int] = {}
         self.pending: list[State] = []
+        self.silent = False
+        """Whether some record sends no message though the loop goes on."""
         self.unset = uniform.block.__globals__[UNSET]
 
     def chain(self, records: tuple[Any, ...], moves: tuple[Any, ...], all_at_once: bool) -> Chain:
@@ -63,12 +65,31 @@ class _Explored:
                 for (following, letter), probability in self._following(state, record).items():
                     entries = steps.setdefault(letter, {}).setdefault(record, {}).setdefault(here, {})
                     at = self._number(following)
+                    self.silent |= following[0] == "next" and letter == ()
                     entries[at] = entries.get(at, Fraction(0)) + probability
         finals: dict[Any, Vector] = {}
+        last = {at for by in steps.values() for matrix in by.values() for entries in matrix.values() for at in entries}
         for state, at in self.index.items():
+            if at not in last:  # before the first record only
+                continue
             for output, probability in self._final(state).items():
                 finals.setdefault(output, {})[at] = probability
-        return Chain(len(self.index), (start,) if start else (), steps, tuple(finals.values()), moves, all_at_once)
+        return Chain(
+            len(self.index),
+            (start,) if start else (),
+            steps,
+            tuple(finals.values()),
+            moves,
+            all_at_once,
+            self._faithful(steps),
+        )
+
+    def _faithful(self, steps: Iterable[Letter]) -> bool:
+        """Whether the output tells the messages: every record sends one, and nothing is returned before the end."""
+        told = self.uniform.told
+        if not told:
+            return told is not None and all(letter == () for letter in steps)
+        return not self.silent and all(letter == () or (len(letter) == 1 and letter[0][0] == told) for letter in steps)
 
     def _number(self, state: State) -> int:
         if state not in self.index:

@@ -39,6 +39,8 @@ class Uniform:
     broken: Callable[..., Any]
     source: FunctionSource
     places: dict[str, ast.AST]
+    told: str | None
+    """The messages that the output tells in their order, "" where there are none, None where it does not tell them."""
 
 
 def read_uniform(bound: Bound) -> Uniform:
@@ -72,6 +74,7 @@ class _Taken:
             before += fragment("SUM = sum(NAME)", SUM=_name(_sum(name)), NAME=_name(name))
         self.varying = (written | set(map(_sum, summed))) - self.emitted - self.reader.indices
         body = [self._published(each) for each in body]
+        self.told = None if loop.orelse else self._told(after)
         ends = [self._end(part) for part in ([*loop.orelse, *after], after)]
         needed = exposed(body, frozenset(stores([loop.target]))) | exposed(ends[0]) | exposed(ends[1])
         state = tuple(sorted(needed & (self.varying | parameters)))
@@ -164,16 +167,33 @@ class _Taken:
             raise self.reader.refusal("this mixes messages of all records with what else the loop knows", value)
         return ast.copy_location(ast.Constant(None), value)
 
+    def _told(self, after: list[ast.stmt]) -> str | None:
+        """Return the one list of messages that the end of the program returns as it is."""
+        if not self.emitted:
+            return None if loads(after) & self.blind else ""
+        last = after[-1] if len(self.emitted) == 1 and after else None
+        if not isinstance(last, ast.Return) or last.value is None or loads(after[:-1]) & (self.blind | self.emitted):
+            return None
+        name = next(iter(self.emitted))
+        entries = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+        rest = [each for each in entries if ast.unparse(each) != f"tuple({name})"]
+        return name if len(rest) < len(entries) and not loads(rest) & (self.blind | self.emitted) else None
+
     def _end(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """Return what is done after the loop, or something finer of which it is a function."""
         statements = copy.deepcopy(statements)
-        if not loads(statements) & (self.blind | self.emitted):
+        hidden = self.blind | self.emitted
+        if not loads(statements) & hidden:
             return statements
-        last = statements[0]
-        if len(statements) == 1 and isinstance(last, ast.Return) and last.value is not None:
-            values = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
-            if not any(loads([each]) & (self.blind | self.emitted) and loads([each]) & self.varying for each in values):
-                return [ast.copy_location(ast.Return(self.visible(last.value)), last)]
+        earlier, last = statements[:-1], statements[-1]
+        simple = not any(isinstance(node, ast.Return) for each in earlier for node in ast.walk(each))
+        if simple and isinstance(last, ast.Return) and last.value is not None and not loads(earlier) & hidden:
+            known = self.varying | stores(earlier)
+            entries = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+            if not stores(earlier) & hidden and not any(
+                loads([each]) & hidden and loads([each]) & known for each in entries
+            ):
+                return [*earlier, ast.copy_location(ast.Return(self.visible(last.value)), last)]
         seen = sorted(exposed(statements) & self.varying)
         return [ast.Return(ast.Tuple([_name(each) for each in seen], ast.Load()))]
 
@@ -224,6 +244,7 @@ class _Taken:
             self._function(list(state), [*copy.deepcopy(unsetting), *ends[1]] or [ast.Pass()], names),
             self.source,
             self._places(),
+            self.told,
         )
 
     def _places(self) -> dict[str, ast.AST]:

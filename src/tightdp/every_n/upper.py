@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tightdp.every_n.chain import Chain
-from tightdp.every_n.cones import windows
+from tightdp.every_n.cones import noisy_end, pairs, windows
+from tightdp.every_n.growth import growth
 from tightdp.every_n.simulation import simulate
 from tightdp.exact.numbers import Exact
 
@@ -21,7 +22,10 @@ _SECONDS = 3.0
 
 @dataclass(frozen=True)
 class Upper:
-    """An upper end of e^ε for every n, and the name of the way that proves it ("none" where it is infinite)."""
+    """An upper end of e^ε for every n, and the name of the way that proves it ("none" where none was found).
+
+    Where the way is "growth", the ratios have no end.
+    """
 
     value: Exact
     proof: str
@@ -29,6 +33,8 @@ class Upper:
 
 def least_upper(chain: Chain, lower: Exact) -> Upper:
     """Return the least upper end; no further way is tried where one comes close to the lower end."""
+    if not chain.starts:  # the program ends before it looks at the records
+        return Upper(Fraction(1), "independence")
     best = Upper(math.inf, "none")
     for tried in (chain, chain.reversed()):
         if near(lower, best.value):
@@ -36,6 +42,11 @@ def least_upper(chain: Chain, lower: Exact) -> Upper:
         found = simulate(tried)
         if found is not None and found.ratio() < best.value:
             best = Upper(found.ratio(), "independence" if chain.size == 1 else "simulation")
+    for value, name in ((noisy_end(chain), "noisy end"), (pairs(chain) if chain.all_at_once else math.inf, "pairs")):
+        if value < best.value:
+            best = Upper(value, name)
+    if best.value == math.inf and growth(chain) is not None:
+        return Upper(math.inf, "growth")
     if chain.all_at_once:
         return best
     last: Exact | None = None

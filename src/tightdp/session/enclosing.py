@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from fractions import Fraction
 
 from tightdp.errors import LimitError
@@ -26,8 +27,11 @@ _SECONDS = 4.0
 """How long lower ends are looked for."""
 
 
-def enclose(instance: Instance) -> EveryN:
-    """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness."""
+def enclose(instance: Instance, enough: Callable[[Exact], bool] = lambda lower: True) -> EveryN:
+    """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness.
+
+    Where the ratios have no end, n is raised until the lower end is `enough`.
+    """
     chain = chain_of(instance.bound)
     best = _tight(instance, 1, None)
     assert best is not None
@@ -40,20 +44,22 @@ def enclose(instance: Instance) -> EveryN:
         left = _SECONDS - (time.monotonic() - start)
         if left <= 0 or (upper is not None and near(best.lower, upper.value)):
             break
+        if upper is not None and upper.proof == "growth" and enough(best.lower):
+            break
         found = _tight(instance, n, left)
         if found is not None and found.lower > best.lower:
             best, at = found, n
     if upper is None and not math.isinf(best.lower):
         upper = least_upper(chain, best.lower)
     value, proof = (math.inf, "witness") if upper is None else (upper.value, upper.proof)
-    exact = value == best.lower
+    attained = True if value == best.lower else False if proof == "growth" else None
     return EveryN(
         subject=instance.subject,
-        status="exact" if exact else "bounded",
+        status="bounded" if attained is None else "exact",
         lower=best.lower,
         upper=value,
         n=at,
-        attained=True if exact else None,
+        attained=attained,
         proof=proof,
         witness=best.witness,
     )
@@ -61,14 +67,14 @@ def enclose(instance: Instance) -> EveryN:
 
 def verify(instance: Instance, exp_epsilon: Fraction | None, epsilon: Fraction | None) -> EveryNVerification:
     """Return the verdict on the claim that ε-DP holds for every n; either e^ε or ε is given."""
-    found = enclose(instance)
     name, claimed = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
     assert claimed is not None
 
     def above(value: Exact) -> bool:
         return compare_log(value, claimed) > 0 if exp_epsilon is None else value > claimed
 
-    holds = False if above(found.lower) else None if above(found.upper) else True
+    found = enclose(instance, above)
+    holds = False if above(found.lower) or found.proof == "growth" else None if above(found.upper) else True
     tight = found.upper if found.status == "exact" and exp_epsilon is not None else None
     ends = f"{as_text(found.lower)} and {as_text(found.upper)}"
     between = ends if len(ends) <= 80 else "these"

@@ -16,7 +16,9 @@ _PROOFS = {
     "independence": "the largest ratio of one client's part, as the clients are independent",
     "simulation": "a matrix that turns a run on x' into a bound on the run on x",
     "windows": "the largest ratio over windows of records around the one that changes",
-    "growth": "the ratios grow like a power as n grows",
+    "noisy end": "the messages do not tell the state, and the end of the program hides it",
+    "pairs": "the pairs of states of knowledge that x and x' lead to are finitely many",
+    "growth": "there is none, as messages that repeat multiply the ratio each time",
     "witness": "there is none",
     "none": "none was found",
 }
@@ -77,6 +79,10 @@ def _said(result: EveryN) -> tuple[str, ...]:
     if result.witness is None:
         return ()
     said = [witness_sentence(result.witness, f"At n = {result.n} the lower end is reached")]
+    if result.attained is False:
+        said.insert(
+            0, f"The ratios grow without end as n grows; at n = {result.n} e^ε is {shown_number(result.lower)}."
+        )
     if result.status != "exact" and math.isinf(result.upper):
         said.append("No way found a finite upper end; that is no proof that there is none.")
     return tuple(said)
