@@ -9,9 +9,10 @@ import pytest
 
 import tightdp.core.lowering as lowering
 from agreement import bind, module_of
-from tightdp import geometric, mechanism
+from tightdp import discrete_laplace, geometric, mechanism
 from tightdp.core.unbounded.quadrature import tail_nodes
-from tightdp.errors import LanguageError, LimitError
+from tightdp.errors import LanguageError, LimitError, ParameterError
+from tightdp.exact.field import exp
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Int
 from tightdp.language.tails import Tail
@@ -153,6 +154,19 @@ def test_a_count_with_unbounded_noise_has_the_ratio_as_its_guarantee(n: int) -> 
     assert instance.delta(epsilon=0).delta == Fraction(1, 2)
 
 
+def noisy_bit(x: Any, scale: Any) -> int:
+    return discrete_laplace(sum(x), scale)
+
+
+def test_the_discrete_laplace_law_has_the_privacy_of_its_scale() -> None:
+    small = mechanism(record=Bit)(noisy_bit)
+    answer = small.bind(n=2, scale="3/2").privacy()
+    assert answer.exp_epsilon == exp(Fraction(2, 3))
+    assert set(small.sample((1, 1), size=200, seed=1, scale=1)) >= {1, 2, 3}
+    with pytest.raises(ParameterError, match="scale"):
+        discrete_laplace(0, 0)
+
+
 def test_the_interpreter_goes_through_runs_within_a_reach_only() -> None:
     bound = noisy_count.bind(n=2, ratio="1/3").bound
     with pytest.raises(LimitError, match="infinitely many"):
@@ -167,3 +181,34 @@ def test_samples_have_no_ends_and_the_law_of_the_core() -> None:
     assert min(values) < -4
     assert max(values) > 8
     assert abs(values.count(2) / 3000 - 1 / 3) < 0.05
+
+
+@mechanism(record=Int(0, 2), neighbours="unit-all")
+def above(x: Any) -> tuple[int, ...]:
+    noisy_threshold = geometric(1, "1/2")
+    answers = []
+    for v in x:
+        if geometric(v, "1/4") >= noisy_threshold:
+            answers.append(1)
+            break
+        answers.append(0)
+    return tuple(answers)
+
+
+@mechanism(record=Int(0, 2), neighbours="unit-all")
+def largest(x: Any) -> int:
+    noisy = [geometric(v, "1/2") for v in x]
+    best = 0
+    for i in range(1, len(noisy)):
+        if noisy[i] > noisy[best]:
+            best = i
+    return best
+
+
+def test_published_guarantees_hold_where_clamped_noise_breaks_them() -> None:
+    """Dwork and Roth 2014, Theorem 3.23 (one answer above) and Claim 3.9: e^ε is 2·4^2 and 4."""
+    for n in (1, 2, 3):
+        assert above.bind(n=n).privacy().exp_epsilon < 32
+    found = [largest.bind(n=n).privacy().exp_epsilon for n in (2, 3)]
+    assert found == sorted(found)
+    assert found[-1] < 4

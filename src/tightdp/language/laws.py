@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tightdp.errors import ParameterError
-from tightdp.exact.field import Number
+from tightdp.exact.field import Number, exp
 from tightdp.exact.rationals import as_int
 from tightdp.exact.weights import as_exact
 
@@ -100,6 +100,17 @@ def geometric(v: object, ratio: object, lo: object = None, hi: object = None) ->
     if first > last:
         raise ParameterError(f"geometric was given the empty range {first}..{last}", "give the lower end first")
     return _geometric(centre, exact, first, last)
+
+
+def discrete_laplace(v: object, scale: object) -> TwoSided:
+    """Noise on all integers around v: P(z) is proportional to e^(-|z - v| / scale). The ratio is e^(-1/scale).
+
+    Raises ParameterError unless the scale is a positive rational. Ghosh, Roughgarden and Sundararajan 2009.
+    """
+    width = as_exact(scale)
+    if not isinstance(width, Fraction) or width <= 0:
+        raise ParameterError(f"the scale of discrete_laplace is {width}", "give a positive rational scale")
+    return TwoSided(as_int(v, "the centre of discrete_laplace"), exp(-1 / width))
 
 
 def poisson_binomial(probabilities: Iterable[object]) -> Law:

@@ -24,7 +24,18 @@ from tightdp.exact.whole import Whole, lcm
 from tightdp.language import laws
 from tightdp.language.laws import Law, TwoSided
 
-__all__ = ["binomial", "choice", "exp", "flip", "geometric", "observe", "poisson_binomial", "randint", "shuffle"]
+__all__ = [
+    "binomial",
+    "choice",
+    "discrete_laplace",
+    "exp",
+    "flip",
+    "geometric",
+    "observe",
+    "poisson_binomial",
+    "randint",
+    "shuffle",
+]
 
 T = TypeVar("T")
 
@@ -172,6 +183,12 @@ def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = Non
     """
     law = laws.geometric(v, ratio, lo, hi)
     return current_source().draw_integer(law) if isinstance(law, TwoSided) else current_source().draw(law)
+
+
+@primitive(laws.discrete_laplace)
+def discrete_laplace(v: int, scale: Number) -> int:
+    """An integer around v: P(z) proportional to e^(-|z - v| / scale), on all integers."""
+    return current_source().draw_integer(laws.discrete_laplace(v, scale))
 
 
 @primitive(laws.poisson_binomial, steps=lambda probabilities: sum([flip(p) for p in probabilities]))
