@@ -100,3 +100,11 @@ def test_equal_numbers_in_different_roots_are_equal() -> None:
     assert hash(T * T) == hash(ExpInteger(fmpz_poly([0, 1]), 1))
     assert T - T == 0
     assert hash(ExpInteger(fmpz_poly([5]), 3)) == hash(5)
+
+
+def test_sympy_takes_numbers_as_they_are() -> None:
+    sympy = pytest.importorskip("sympy")
+    number = 1 / (1 + exp(1))
+    assert sympy.simplify(number * (1 + sympy.E)) == 1
+    assert sympy.sympify(number) == 1 / (1 + sympy.E)
+    assert number - sympy.E == 1 / (1 + sympy.E) - sympy.E

@@ -138,7 +138,7 @@ class ExpNumber:
 
         return to_sympy(self)
 
-    # equality and order
+    _sympy_ = to_sympy  # what SymPy asks of an object that it meets
 
     def __bool__(self) -> bool:
         return True
