@@ -74,6 +74,7 @@ def test_a_failure_names_the_tight_value_and_a_witness() -> None:
     assert "1.3862943611198906" in message
     assert "On x = (0,) and its neighbour x' = (1,) the output 0 has probability 4/5 against 1/5." in message
     assert f"{Path(__file__).name}:total n=1 lam=1/5 --epsilon 1" in message
+    assert "to blame:   line " in message
 
 
 def test_a_failure_at_a_delta_names_an_event() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tightdp.errors import LimitError, ParameterError
+from tightdp.errors import LimitError, ParameterError, TightdpError
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.present.registry import view
 from tightdp.present.text import text_of
@@ -78,6 +78,10 @@ def assert_accurate(
     return found
 
 
+_BLAMED_IN = 10
+"""Seconds for the search of the line to blame."""
+
+
 @dataclass(frozen=True)
 class _Asked:
     """What was asserted: of which mechanism, with which parameters, and the claim itself."""
@@ -142,6 +146,7 @@ def _privacy_message(
     said += ["", text_of(view(found), 100)]
     lines = [f"reproduce:  {asked.command()}"]
     if found.holds is False:
+        lines = [*_blame(asked, epsilon, exp_epsilon, delta), *lines]
         bar = read_number("delta", delta, 1)
         tight = instance.privacy(delta=delta)
         if bar:
@@ -155,6 +160,18 @@ def _privacy_message(
                 claim = {**{key: value for key, value in asked.claim.items() if key != "delta"}, "delta": least.delta}
                 lines.append(f"holds:      {asked.call('assert_private', **claim)}")
     return "\n".join([*said, "", *lines])
+
+
+def _blame(asked: _Asked, epsilon: Any, exp_epsilon: Any, delta: Any) -> list[str]:
+    """Name the line to blame, where it is found in a few seconds."""
+    try:
+        found = asked.bind(_BLAMED_IN).explain(epsilon=epsilon, exp_epsilon=exp_epsilon, delta=delta)
+    except TightdpError:
+        return []
+    if not found.remedies or not found.remedies[0].holds:
+        return []
+    best = found.remedies[0]
+    return [f"to blame:   line {best.line}: the claim holds with {best.after} in place of {best.before}"]
 
 
 def _event(instance: Instance, delta: Fraction, epsilon: Any, exp_epsilon: Any) -> list[str]:

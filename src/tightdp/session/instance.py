@@ -325,6 +325,7 @@ class Instance:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
         return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
 
+    @limited
     def explain(self, *, exp_epsilon: Any = None, epsilon: Any = None, delta: Any = 0) -> Explanation:
         """Return where the loss of the worst pair comes from; for a claim that fails, the line that is to blame.
 
