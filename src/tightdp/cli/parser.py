@@ -25,6 +25,8 @@ COMMANDS = {
     "likelihood": "the likelihood ratios of one pair of datasets, output by output",
     "failure": "how often a run fails (assert, an index out of range), on the worst dataset",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
+    "certify": "write what convinces a reader who does not trust this program",
+    "check": "check a certificate: exit status 0 accepted, 1 refused",
     "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
     "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",
     "explain": "where the loss comes from: each draw, the line that breaks a claim, the smallest case",
@@ -139,7 +141,7 @@ def _parser(command: str) -> _Parser:
         epilog=_EXTRA.get(command),
     )
     command_module(command).add_arguments(parser)
-    if command != "claims":
+    if command not in ("claims", "certify", "check"):
         parser.add_argument("--json", action="store_true", help="print one JSON object, all numbers exact")
     return parser
 
@@ -147,6 +149,7 @@ def _parser(command: str) -> _Parser:
 _USAGE = {
     "claims": "[PATH]",
     "figures": "[PATH]",
+    "check": "ANSWER.json",
     "programs": "[NAME]",
     "audit": "--canaries M --guesses R --correct V",
 }

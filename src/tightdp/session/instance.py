@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from tightdp.results.report import Report
     from tightdp.results.result import Subject
     from tightdp.results.utility import Utility
+    from tightdp.session import certify as certificates
     from tightdp.session import engine as engines
     from tightdp.session import explain, failure, likelihood, losses, one_run, report, search, utility, verification
 else:  # the one late import of the package: defining and running mechanisms stays quick to start
-    engines, explain, failure, likelihood, losses, one_run, report, search, utility, verification = (
+    certificates, engines, explain, failure, likelihood, losses, one_run, report, search, utility, verification = (
         Later(f"tightdp.session.{name}")
         for name in (
+            "certify",
             "engine",
             "explain",
             "failure",
@@ -369,6 +371,21 @@ class Instance:
         if pure is None and accuracy is None:
             raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
         return verification.verify(self.engine, pure, accuracy)
+
+    @limited
+    def certify(
+        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
+    ) -> certificates.Certificate:
+        """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
+
+        An independent checker accepts it (`docs/certificates.md`). Raises QueryError where no rule of evidence fits.
+        """
+        return certificates.certify_claim(self.engine, (exp_epsilon, epsilon), delta, (alpha, beta))
+
+    @limited
+    def core(self) -> str:
+        """Return the core program: one line a value, to be read beside the Python function (`docs/certificates.md`)."""
+        return "\n".join(certificates.core_lines(self.engine))
 
 
 def _refuse_alone(needed: str, inference_set: Iterable[Any] | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tightdp.cli.answer import ask, emit, write_text
+from tightdp.cli.answer import DONE, ask, emit, write_text
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.words import read_dataset
 from tightdp.results.diagram import Structure
@@ -19,6 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     picture = parser.add_mutually_exclusive_group()
     picture.add_argument("--dot", metavar="FILE", nargs="?", const="-", help="Graphviz text (to stdout without FILE)")
     picture.add_argument("--svg", metavar="FILE", nargs="?", const="-", help="a picture (to stdout without FILE)")
+    picture.add_argument("--core", action="store_true", help="the core program, one line a value")
     add_limits(parser)
 
 
@@ -26,6 +27,9 @@ def run(options: Namespace) -> int:
     """Answer, print or write, and return the exit status."""
     x = None if options.input is None else read_dataset(options.input)
     instance = bind(options, None if x is None else len(x))
+    if options.core:
+        write_text("-", instance.core() + "\n")
+        return DONE
     asked = ask(instance, options, lambda: instance.show(x))
     target = options.dot or options.svg
     if target is not None and isinstance(asked.result, Structure):

@@ -1,0 +1,19 @@
+"""The command `check`: `proofs/checker.py` on one file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from tightdp.session.certify import check_file
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare what the command accepts."""
+    parser.add_argument("file", metavar="ANSWER.json", help="a certificate that `tightdp certify` wrote")
+
+
+def run(options: Namespace) -> int:
+    """Check, print one line, and return the exit status."""
+    return check_file(options.file)

@@ -1,0 +1,351 @@
+"""The core program as text: one line a value, to be read beside the Python function, and again by a checker.
+
+    x0 = input 0 0                        leaf 0 of the record of client 0
+    d1 = draw { False 4/5 | True 1/5 }    a draw: outcomes with their probabilities
+    d2 = draw x0 { 0: 0 1/2 | 0: 1 1/2 | 1: 0 1 }     a draw whose law depends on a value
+    v3 = add x0 d1                        an operation
+    v4 = case d1 { False: v3 | True: 0 }  one of several values
+    v5 = sum                              an operation on any number of operands,
+    take v5 v3                            which it takes one by one
+    take v6 d1 True v3                    (`v6 = first`: the first value whose condition is met)
+    fails v7 / observe v7                 v7 must never be true / the law is conditioned on v7
+    target v8                             what the output estimates
+    output v3 v4                          the values that are published
+    # client 2                            a remark: from here on the lines of client 2
+
+An operation stands where the last of its operands is known, a draw where its value is first needed, and operands are
+taken as soon as they are there: whoever goes through the lines in order has few values to remember. Where outputs
+differ in shape, what a run does not publish has a fixed value, and a remark says how the values are put together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import product
+
+from tightdp.core.nodes import (
+    Apply,
+    Case,
+    Choice,
+    Const,
+    CoreProgram,
+    Draw,
+    Expr,
+    Input,
+    Leaf,
+    Nary,
+    Shape,
+    TupleOf,
+    children,
+    reachable,
+)
+from tightdp.core.operators import REFUSED, operation
+from tightdp.errors import QueryError
+from tightdp.language.laws import Law
+
+__all__ = ["ProgramText", "program_text", "write_value"]
+
+_NUMERIC = frozenset({"add", "sub", "mul", "neg", "abs", "div", "floordiv", "mod"})
+PLAIN = _NUMERIC | {"eq", "ne", "lt", "le", "gt", "ge", "not", "tuple", "bool"}
+"""The operations that a line may name; all others are written as tables of their values."""
+_REFUSES = {f"refuses {name}" for name in ("div", "floordiv", "mod")}
+
+Place = tuple[int, int, int]
+"""Where a line goes: the last client that it depends on (-1: none), the node's number, and its turn there."""
+
+Key = int | tuple[int, int]
+"""What tells nodes apart: client and leaf of an input, which two programs share, else the identity."""
+
+Begun = dict[tuple[str, int], dict[tuple[int, ...], Expr]]
+"""The joins by operation, number of operands and what these are."""
+
+Operand = tuple[Expr | None, bool, Expr]
+"""What a join takes; of `first` only where a condition has a value."""
+
+
+def write_value(value: object) -> str:
+    """Write a value: numbers as p/q, strings as in JSON, tuples in parentheses."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(write_value, value))}{',' * (len(value) == 1)})"
+    if value is None or isinstance(value, (bool, int, Fraction)):
+        return str(value)
+    if not isinstance(value, str):
+        raise QueryError("the lines of a core program hold rational numbers only", "give rational parameters")
+    return json.dumps(value)
+
+
+@dataclass(frozen=True)
+class ProgramText:
+    """The lines of a program, and the names (or constants) of its components in them."""
+
+    lines: tuple[str, ...]
+    components: tuple[str, ...]
+
+
+def program_text(program: CoreProgram, target: CoreProgram | None = None, by_client: bool = True) -> ProgramText:
+    """Return the text of a program without `Shuffled` nodes, and of its target.
+
+    `by_client` puts what depends on the first clients first; else lines keep the order in which nodes were made.
+    """
+    return _Writer(program, target, by_client).text()
+
+
+class _Writer:
+    """Writes one program."""
+
+    def __init__(self, program: CoreProgram, target: CoreProgram | None, by_client: bool) -> None:
+        self._program = program
+        self._goal = None if target is None else target.components[0]
+        roots = [*program.roots, *(target.roots if target else ())]
+        self._nodes = {self._key(expr): expr for part in (program, target) if part for expr in reachable(part.roots)}
+        self._uses: dict[Key, int] = {}
+        for used in [*roots, *(child for expr in self._nodes.values() for child in children(expr))]:
+            self._uses[self._key(used)] = self._uses.get(self._key(used), 0) + 1
+        self._depends: dict[Key, int] = {}
+        for key, expr in self._nodes.items():
+            below = max((self._depends[self._key(child)] for child in children(expr)), default=-1)
+            own = expr.client if isinstance(expr, Input) else -1
+            self._depends[key] = max(own, below) if by_client else max(min(own, 0), min(below, 0))
+        self._joined = self._find_joined()
+        self._lines: list[str] = []
+        self._names: dict[Key, str] = {}
+        self._taken: dict[Key, int] = {}
+        self._counts = {"d": 0, "v": 0}
+        self._blocks: list[int] = []
+
+    def text(self) -> ProgramText:
+        """Return all lines."""
+        for _, write in sorted(self._plan(), key=lambda entry: entry[0]):
+            write()
+        components = [self._operand(expr) for expr in self._program.components]
+        if self._goal is not None:
+            self._lines.append(f"target {self._operand(self._goal)}")
+        shape = _shape(self._program.shape, components)
+        listed = " ".join(dict.fromkeys(name for name in components if name[0] in "dvx"))
+        if shape not in (listed, f"( {listed} )"):
+            self._lines.append(f"# the output is {shape}")
+        self._lines.append(f"output {listed}")
+        return ProgramText(tuple(self._lines), tuple(components))
+
+    # the order of lines
+
+    @staticmethod
+    def _key(expr: Expr) -> Key:
+        return (expr.client, expr.leaf) if isinstance(expr, Input) else id(expr)
+
+    def _place(self, expr: Expr, turn: int) -> Place:
+        return self._depends[self._key(expr)], expr.serial, turn
+
+    def _plan(self) -> Iterator[tuple[Place, Callable[[], None]]]:
+        inner, published = self._swallowed, {self._key(expr) for expr in self._program.components}
+        for key, expr in self._nodes.items():
+            if key in inner or isinstance(expr, Const) or (isinstance(expr, Input) and key not in published):
+                continue
+            if key in self._joined:
+                own = self._place(expr, 0)
+                yield own, partial(self._need, key)
+                for at, operand in enumerate(self._operands_at(key)):
+                    known = max((self._place(part, 1) for part in operand), default=own)
+                    if known[0] >= 0 and known < own:
+                        yield known, partial(self._take_first, key, at)
+            elif self._depends[key] >= 0:
+                yield self._place(expr, 0), partial(self._need, key)
+        for check in self._program.checks:
+            if not isinstance(check.condition, Const):
+                yield self._place(check.condition, 2), partial(self._demand, "fails", check.condition)
+        for condition in self._program.evidence:
+            yield self._place(condition, 3), partial(self._demand, "observe", condition)
+
+    def _take_first(self, key: Key, at: int) -> None:
+        if self._joined[key][0] != "first" or self._taken.get(key, 0) == at:  # else the conditions before it come first
+            self._take(key, at)
+
+    def _demand(self, kind: str, condition: Expr) -> None:
+        self._lines.append(f"{kind} {self._operand(condition)}")
+
+    # joins
+
+    def _find_joined(self) -> dict[Key, tuple[str, list[Operand]]]:
+        """Return operator and operands of every join; what begins like another one goes on from there."""
+        self._swallowed: set[Key] = set()
+        found: dict[Key, tuple[str, list[Operand]]] = {}
+        begun: Begun = {}
+        for expr in self._nodes.values():
+            if isinstance(expr, Nary):
+                serials = tuple(id(operand) for operand in expr.operands)
+                begun.setdefault((expr.operator, len(serials)), {})[serials] = expr
+        lengths = sorted({length for _, length in begun}, reverse=True)
+        for key, expr in reversed(list(self._nodes.items())):
+            if isinstance(expr, Nary):
+                found[key] = expr.operator, [(None, True, part) for part in self._continued(expr, begun, lengths)]
+            elif isinstance(expr, Case) and key not in self._swallowed and len(chain := self._chain(expr)) > 2:
+                found[key] = "first", chain
+        return found
+
+    def _continued(self, expr: Nary, begun: Begun, lengths: Sequence[int]) -> Sequence[Expr]:
+        serials = tuple(id(operand) for operand in expr.operands)
+        for length in lengths:
+            if 1 < length < len(serials):
+                first = begun.get((expr.operator, length), {}).get(serials[:length])
+                if first is not None:
+                    return (first, *expr.operands[length:])
+        return expr.operands
+
+    def _chain(self, expr: Expr) -> list[Operand]:
+        """Return the (condition, its value, branch) of nested choices, outer ones first, then (None, True, branch)."""
+        found: list[Operand] = []
+        swallowed = []
+        while isinstance(expr, Case) and expr.selector.boolean and len(expr.branches) == 2:
+            if found and (self._uses[self._key(expr)] > 1 or self._earlier(expr.selector, found[-1][0])):
+                break
+            swallowed.append(self._key(expr))
+            no, yes = expr.branches
+            on = not isinstance(yes, Case) or isinstance(no, Case)
+            found.append((expr.selector, on, yes if on else no))
+            expr = no if on else yes
+        if len(found) > 1:
+            self._swallowed |= set(swallowed[1:])
+        return [*found, (None, True, expr)]
+
+    def _earlier(self, one: Expr, other: Expr | None) -> bool:
+        return other is not None and self._place(one, 0) < self._place(other, 0)
+
+    def _operands_at(self, key: Key) -> Iterator[list[Expr]]:
+        """Yield, for every operand of a join, the nodes that it needs."""
+        for condition, _, value in self._joined[key][1]:
+            yield [part for part in (condition, value) if part is not None and not isinstance(part, Const)]
+
+    def _take(self, key: Key, at: int) -> None:
+        operator, operands = self._joined[key]
+        taken = self._taken.setdefault(key, 0)
+        if operator != "first" and taken >> at & 1:
+            return
+        condition, wanted, taken_value = operands[at]
+        before = (
+            ""
+            if operator != "first"
+            else "True True "
+            if condition is None
+            else f"{self._operand(condition)} {wanted} "
+        )
+        value = self._operand(taken_value)
+        if key not in self._names:
+            self._define(key, "v", operator)
+        self._lines.append(f"take {self._names[key]} {before if operator == 'first' else ''}{value}")
+        self._taken[key] = taken + 1 if operator == "first" else taken | 1 << at
+
+    # lines
+
+    def _operand(self, expr: Expr) -> str:
+        if isinstance(expr, Const):
+            return write_value(expr.values[0])
+        self._need(self._key(expr))
+        return self._names[self._key(expr)]
+
+    def _need(self, key: Key) -> None:
+        """Write the lines of a node, and of what it depends on, where they are not there."""
+        waiting = [key]
+        while waiting:
+            top = waiting[-1]
+            if self._known(top):
+                waiting.pop()
+                continue
+            below = (
+                [part for parts in self._operands_at(top) for part in parts]
+                if top in self._joined
+                else [child for child in children(self._nodes[top]) if not isinstance(child, Const)]
+            )
+            missing = [child for child in below if not self._known(self._key(child))]
+            if missing:
+                first = next((child for child in missing if isinstance(child, Input)), missing[0])
+                waiting.append(self._key(first))
+                continue
+            waiting.pop()
+            self._write(top)
+
+    def _known(self, key: Key) -> bool:
+        if key in self._joined:
+            operator, operands = self._joined[key]
+            full = len(operands) if operator == "first" else (1 << len(operands)) - 1
+            return self._taken.get(key, 0) == full
+        return key in self._names
+
+    def _write(self, key: Key) -> None:
+        expr = self._nodes[key]
+        if key in self._joined:
+            operator, operands = self._joined[key]
+            for at in range(self._taken.get(key, 0) if operator == "first" else 0, len(operands)):
+                self._take(key, at)
+            return
+        match expr:
+            case Input():
+                self._input(expr)
+            case Draw():
+                laws = list(zip(expr.selector.values, expr.laws, strict=True))
+                if isinstance(expr.selector, Const):
+                    self._define(key, "d", f"draw {{ {_law(expr.laws[0] or ())} }}")
+                else:
+                    listed = " ; ".join(_law(law, f"{write_value(value)}: ") for value, law in laws if law)
+                    self._define(key, "d", f"draw {self._operand(expr.selector)} {{ {listed} }}")
+            case Case():
+                pairs = zip(expr.selector.values, expr.branches, strict=True)
+                listed = " | ".join(f"{write_value(value)}: {self._operand(branch)}" for value, branch in pairs)
+                self._define(key, "v", f"case {self._operand(expr.selector)} {{ {listed} }}")
+            case Apply():
+                self._apply(key, expr)
+
+    def _input(self, expr: Input) -> None:
+        if not self._blocks or self._blocks[-1] != expr.client:
+            self._blocks.append(expr.client)
+            self._lines.append(f"# client {expr.client}")
+        name = f"x{expr.client}" if expr.leaf == 0 else f"x{expr.client}_{expr.leaf}"
+        self._names[self._key(expr)] = name
+        self._lines.append(f"{name} = input {expr.client} {expr.leaf}")
+
+    def _apply(self, key: Key, expr: Apply) -> None:
+        names = [self._operand(operand) for operand in expr.operands]
+        plain = expr.operator not in _NUMERIC or all(operand.numeric for operand in expr.operands)
+        if expr.operator in PLAIN and plain:
+            return self._define(key, "v", f"{expr.operator} {' '.join(names)}")
+        if expr.operator in _REFUSES and all(operand.numeric for operand in expr.operands):
+            return self._define(key, "v", f"eq {names[1]} 0")
+        unknown = [name for name, operand in zip(names, expr.operands, strict=True) if not isinstance(operand, Const)]
+        if len(unknown) > 1:
+            self._counts["v"] += 1
+            self._lines.append(f"v{self._counts['v']} = tuple {' '.join(unknown)}")
+            unknown = [f"v{self._counts['v']}", ""]
+        single = len(unknown) == 1
+        listed = []
+        for values in product(*(operand.values for operand in expr.operands)):
+            free = tuple(v for v, operand in zip(values, expr.operands, strict=True) if not isinstance(operand, Const))
+            try:
+                found = operation(expr.operator)(*values)
+            except REFUSED:
+                continue
+            listed.append(f"{write_value(free[0] if single else free)}: {write_value(found)}")
+        return self._define(key, "v", f"case {unknown[0]} {{ {' | '.join(listed)} }}")
+
+    def _define(self, key: Key, kind: str, text: str) -> None:
+        self._counts[kind] += 1
+        self._names[key] = f"{kind}{self._counts[kind]}"
+        self._lines.append(f"{self._names[key]} = {text}")
+
+
+def _law(law: Law, before: str = "") -> str:
+    return " | ".join(f"{before}{write_value(outcome)} {write_value(mass)}" for outcome, mass in law)
+
+
+def _shape(shape: Shape, components: Sequence[str]) -> str:
+    match shape:
+        case Leaf():
+            return components[shape.component]
+        case TupleOf():
+            return f"( {' '.join(_shape(item, components) for item in shape.items)} )"
+        case Choice():
+            options = " | ".join(f"{at} {_shape(item, components)}" for at, item in enumerate(shape.alternatives))
+            return f"case {components[shape.component]} {{ {options} }}"
+    raise TypeError(type(shape))

@@ -1,0 +1,216 @@
+"""Certificates: a claim, the core program, and evidence that a checker of its own accepts without this package.
+
+What the methods know is written down so that `proofs/checker.py` can do it again. Nothing is handed out that the
+checker refuses: it is asked first.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tightdp.core.lowering import lower_target
+from tightdp.core.nodes import Choice, Const, CoreProgram, Leaf, Shape, TupleOf
+from tightdp.core.text import program_text, write_value
+from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.numbers import as_text, compare_log
+from tightdp.exact.rationals import as_value
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Dataset
+from tightdp.logic.encode import prober
+from tightdp.results.result import PairWitness, TripleWitness
+from tightdp.session.arguments import read_exponential, read_number, read_optional
+from tightdp.session.builtin import builtin_claims
+from tightdp.session.engine import Engine
+from tightdp.session.exchanges import find_exchanges
+from tightdp.session.search import accuracy_at, approximate_privacy, tight_privacy
+
+__all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate as JSON-ready values, and what the checker says that it establishes."""
+
+    content: Mapping[str, Any]
+    establishes: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        return dict(self.content)
+
+    def write(self, path: str | Path) -> None:
+        """Write the file; `proofs/checker.py` and `tightdp check` read it."""
+        Path(path).write_text(as_json(self), encoding="utf-8")
+
+
+def as_json(certificate: Certificate) -> str:
+    """Return the text of the file."""
+    return json.dumps(certificate.content, indent=1) + "\n"
+
+
+@cache
+def load_checker() -> Any:
+    """Import `proofs/checker.py`, which imports nothing of this package."""
+    place = builtin_claims()
+    spec = None if place is None else spec_from_file_location("tightdp_checker", place / "checker.py")
+    if place is None or spec is None or spec.loader is None or not (place / "checker.py").is_file():
+        raise QueryError("the checker is not there", "install the package with its proofs, or run it from the clone")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def check_file(path: str) -> int:
+    """Check a file, print one line, and return 0 where it is accepted, 1 where it is refused."""
+    return int(load_checker().main(path))
+
+
+def certify_claim(engine: Engine, pure: tuple[Any, Any], delta: Any, accuracy: tuple[Any, Any]) -> Certificate:
+    """Return the certificate for what a user wrote: e^ε or ε, δ, and α with β, each None where it was left out."""
+    bar = read_number("delta", delta, 1)
+    bound, rate = read_optional("alpha", accuracy[0]), read_optional("beta", accuracy[1], 1)
+    if (bound is None) != (rate is None):
+        raise ParameterError("an accuracy claim has alpha and beta", "give both")
+    if bound is not None and rate is not None:
+        if pure != (None, None) or bar:
+            raise ParameterError("a certificate holds one claim", "certify privacy and accuracy one by one")
+        return certify(engine, None, (bound, rate))
+    claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=1)
+    return certify(engine, (*claimed, bar), None)
+
+
+PureClaim = tuple[Fraction | ExpNumber | None, Fraction | None, Fraction]
+"""e^ε or else ε, and δ."""
+
+
+def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction, Fraction] | None) -> Certificate:
+    """Return a certificate of the tight ε at δ, of a claim, or of its refutation. Raises QueryError where none fits."""
+    if accuracy is not None:
+        return _accuracy(engine, *accuracy)
+    exp_epsilon, epsilon, delta = privacy or (None, None, Fraction(0))
+    found = approximate_privacy(engine, delta) if delta else tight_privacy(engine, 1)
+    if found.status != "exact":
+        raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
+    tight = found.exp_epsilon
+    claim: dict[str, Any] = {"kind": "privacy", "bound": as_text(tight)}
+    if isinstance(tight, ExpNumber) or isinstance(exp_epsilon, ExpNumber):
+        raise QueryError("certificates hold rational numbers only", "give rational parameters, or an ε in place of e^ε")
+    if delta:
+        claim["delta"] = as_text(delta)
+    if exp_epsilon is not None:
+        claim |= {"kind": "privacy" if tight <= exp_epsilon else "violation", "bound": as_text(exp_epsilon)}
+    elif epsilon is not None:  # the bound is a rational on the side of e^ε that makes the claim stronger
+        if compare_log(tight, epsilon) > 0:
+            claim |= {"kind": "violation", "bound": as_text(_between(epsilon, tight))}
+    elif found.witness is not None and (not delta or tight > 1):
+        claim["tight"] = True
+    if claim["kind"] == "privacy" and "tight" not in claim:
+        return _finished(engine, claim, None, None)
+    return _finished(engine, claim, found.witness, None)
+
+
+def _between(epsilon: Fraction, tight: Fraction | float) -> Fraction:
+    """Return a rational between e^epsilon and a larger number."""
+    digits = 1
+    while True:
+        bound = Fraction(2) ** digits if tight == math.inf else Fraction(tight) * (1 - Fraction(1, 1 << digits))
+        if bound >= 1 and compare_log(bound, epsilon) >= 0:
+            return bound
+        digits += 1
+
+
+def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
+    found = accuracy_at(engine, alpha, 1)
+    if found.status != "exact" or found.one_minus_beta is None:
+        raise QueryError(f"the tight accuracy is not known: {found.reason}", found.hint or "give it more time")
+    kind = "accuracy" if found.one_minus_beta >= 1 - beta else "inaccuracy"
+    claim: dict[str, Any] = {"kind": kind, "alpha": as_text(alpha), "beta": as_text(beta)}
+    if found.one_minus_beta == 1 - beta:
+        claim["tight"] = True
+    return _finished(engine, claim, None, found.x)
+
+
+def core_lines(engine: Engine) -> tuple[str, ...]:
+    """Return the lines of the core program."""
+    return program_text(engine.program.expanded(engine.control())).lines
+
+
+def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x: Dataset | None) -> Certificate:
+    """Return the certificate of a claim with the first evidence that the checker accepts."""
+    control, bound, checker = engine.control(), engine.bound, load_checker()
+    core = engine.program.expanded(control)
+    target = lower_target(bound, prober(engine.backend)) if "alpha" in claim else None
+    if relation_of(bound).custom:
+        raise QueryError("neighbours given by a function fit no rule of evidence", "use a relation that has a name")
+    relation, text = relation_of(bound), program_text(core, target)
+    content: dict[str, Any] = {
+        "certificate": FORMAT,
+        "mechanism": str(engine.subject),
+        "claim": claim,
+        "clients": bound.n,
+        "records": [_record(engine, record) for record in bound.record.values],
+        "neighbours": relation.name,
+        "program": list(text.lines),
+    }
+    evidence: dict[str, Any] = {"rule": "datasets"}
+    if pair is not None:
+        evidence |= {"x": _dataset(engine, pair.x), "x_prime": _dataset(engine, pair.x_prime)}
+    elif x is not None:
+        evidence["x"] = _dataset(engine, x)
+    if claim["kind"] in ("violation", "inaccuracy"):
+        evidence["rule"] = "witness"
+    else:
+        evidence["exchanges"] = find_exchanges(checker.Program(content["program"]), checker.UNORDERED, checker.Refused)
+    content["evidence"] = evidence
+    if isinstance(pair, TripleWitness) and "delta" not in claim:
+        for event in _events(core, core.shape, pair.output):
+            evidence["event"] = {text.components[at]: write_value(value) for at, value in event.items()}
+            try:
+                return Certificate(content, checker.check(content))
+            except checker.Refused:
+                continue
+    try:
+        return Certificate(content, checker.check(content))
+    except checker.Refused as reason:
+        raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer records") from None
+
+
+def _record(engine: Engine, record: Any) -> str:
+    return write_value(tuple(engine.bound.record.split(record)))
+
+
+def _dataset(engine: Engine, x: Dataset) -> str:
+    return write_value(tuple(tuple(engine.bound.record.split(record)) for record in x))
+
+
+def _events(core: CoreProgram, shape: Shape, output: Any) -> Iterator[dict[int, Any]]:
+    """Yield the values of components with which a shape gives an output."""
+    match shape:
+        case Leaf():
+            expr = core.components[shape.component]
+            if not isinstance(expr, Const):
+                yield {shape.component: as_value(output)}
+            elif expr.values[0] == output:
+                yield {}
+        case TupleOf():
+            if isinstance(output, tuple) and len(output) == len(shape.items):
+                parts = [list(_events(core, item, y)) for item, y in zip(shape.items, output, strict=True)]
+                for chosen in product(*parts):
+                    yield {at: value for part in chosen for at, value in part.items()}
+        case Choice():
+            for tag, item in enumerate(shape.alternatives):
+                for event in _events(core, item, output):
+                    for first in _events(core, Leaf(shape.component), tag):
+                        yield {**first, **event}

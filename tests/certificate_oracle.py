@@ -1,0 +1,180 @@
+"""Whether the claim of a certificate is true, by going through all runs: shares no code with the checker.
+
+It reads the lines of a core program again, runs them with every outcome of every draw, and takes the claim literally.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from fractions import Fraction
+from typing import Any
+
+Law = dict[Any, Fraction]
+MISSING = object()
+_TOKEN = re.compile(r'"[^"]*"|\((?:[^()]|\([^()]*\))*\)|[^\s,:;|{}]+')
+
+
+class Impossible(Exception):
+    """The program has no law: a run fails, an output is not defined, or nothing is observed."""
+
+
+def constant(word: str) -> Any:
+    """Read a constant, as Python has it but for p/q."""
+    return eval(re.sub(r"(-?\d+)/(\d+)", r"Fraction(\1, \2)", word), {"Fraction": Fraction})
+
+
+def law(lines: list[str], x: tuple[Any, ...]) -> tuple[Law, dict[Any, Any]]:
+    """The law of what is published on a dataset, and the target by output."""
+    parsed = [line for line in lines if not line.startswith("#")]
+    found: Law = {}
+    targets: dict[Any, Any] = {}
+
+    def go(at: int, values: dict[str, Any], weight: Fraction) -> None:
+        for place in range(at, len(parsed)):
+            line = parsed[place]
+            words = _TOKEN.findall(line)
+
+            def get(word: str) -> Any:
+                return values[word] if word[0] in "xdv" else constant(word)
+
+            if words[0] in ("fails", "observe"):
+                if plain(get(words[1])) is (words[0] == "fails"):
+                    if words[0] == "fails":
+                        raise Impossible
+                    return
+            elif words[0] == "target":
+                values["target"] = plain(get(words[1]))
+            elif words[0] == "take":
+                values[words[1]] = taken(values[words[1]], [get(word) for word in words[2:]])
+            elif words[0] == "output":
+                shown = tuple(get(word) for word in words[1:] if word[0] in "xdv")
+                shown = tuple(value[1] if isinstance(value, list) else value for value in shown)
+                if MISSING in shown:
+                    raise Impossible
+                found[shown] = found.get(shown, Fraction(0)) + weight
+                targets[shown] = values.get("target")
+            else:
+                name, kind, rest = words[0], words[2], words[3:]
+                if kind == "draw":
+                    chosen = plain(get(rest[0])) if rest[0][0] in "xdv" else None
+                    step = 3 if rest[0][0] in "xdv" else 2
+                    rows = [rest[i : i + step] for i in range(step - 2, len(rest), step)]
+                    for row in rows:
+                        if step == 2 or constant(row[0]) == chosen:
+                            outcome, mass = row[-2:]
+                            go(place + 1, {**values, name: constant(outcome)}, weight * Fraction(mass))
+                    if step == 3 and not any(constant(row[0]) == chosen for row in rows):
+                        go(place + 1, {**values, name: MISSING}, weight)
+                    return
+                values[name] = value_of(kind, rest, get, x)
+
+    go(0, {}, Fraction(1))
+    whole = sum(found.values())
+    if not whole:
+        raise Impossible
+    return {key: mass / whole for key, mass in found.items()}, targets
+
+
+def value_of(kind: str, rest: list[str], get: Any, x: tuple[Any, ...]) -> Any:
+    """The value of a line that draws nothing; a join is a list [operation, value]."""
+    if kind == "input":
+        return x[int(rest[0])][int(rest[1])]
+    if kind == "case":
+        chosen, table = (
+            plain(get(rest[0])),
+            {constant(key): word for key, word in zip(rest[1::2], rest[2::2], strict=True)},
+        )
+        return plain(get(table[chosen])) if chosen in table else MISSING
+    if not rest:
+        return [kind, MISSING]
+    values = [plain(get(word)) for word in rest]
+    return MISSING if MISSING in values else calculated(kind, values)
+
+
+def plain(value: Any) -> Any:
+    """The value of a join."""
+    return value[1] if isinstance(value, list) else value
+
+
+def calculated(kind: str, values: list[Any]) -> Any:
+    """An operation on values."""
+    try:
+        if kind == "tuple":
+            return tuple(values)
+        if kind in ("not", "bool", "neg", "abs"):
+            return {"not": lambda a: not a, "bool": bool, "neg": lambda a: -a, "abs": abs}[kind](values[0])
+        a, b = values
+        symbols = {"add": "+", "sub": "-", "mul": "*", "mod": "%", "floordiv": "//"}
+        symbols |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+        if kind == "div":
+            return Fraction(a) / b
+        return eval(f"a {symbols[kind]} b", {"a": a, "b": b})
+    except (ArithmeticError, TypeError, ValueError):
+        return MISSING
+
+
+def taken(join: list[Any], operands: list[Any]) -> list[Any]:
+    """A join after one more operand."""
+    kind, held = join
+    values = [plain(value) for value in operands]
+    if kind == "first":
+        condition, wanted, value = values
+        return [kind, value if held is MISSING and condition == wanted else held]
+    (value,) = values
+    if held is MISSING:
+        return [kind, value]
+    if kind in ("and", "or"):
+        stop = kind == "or"
+        return [kind, stop if stop in (held, value) else value]
+    if kind == "xor":
+        return [kind, held != value]
+    return [kind, {"sum": lambda a, b: a + b, "min": min, "max": max}[kind](held, value)]
+
+
+def neighbours(relation: str, x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
+    """Whether two datasets are neighbours, from the definitions."""
+    changed = [(a, b) for a, b in zip(x, y, strict=True) if a != b]
+    if relation == "replace-one":
+        return len(changed) == 1
+    if relation == "add-remove":
+        return len(changed) == 1 and (changed[0][0][0] is None) != (changed[0][1][0] is None)
+    close = bool(changed) and all(abs(a[0] - b[0]) <= 1 for a, b in changed)
+    return close and (relation == "unit-all" or len(changed) == 1)
+
+
+def is_true(certificate: dict[str, Any]) -> bool:
+    """Whether a claim is true, attained where it says so."""
+    claim, records = certificate["claim"], [constant(record) for record in certificate["records"]]
+    every = list(itertools.product(records, repeat=certificate["clients"]))
+    found = {x: law(certificate["program"], x) for x in every}
+    if claim["kind"] in ("accuracy", "inaccuracy"):
+        alpha, least = Fraction(claim["alpha"]), 1 - Fraction(claim["beta"])
+        reached = [
+            sum((mass for (y,), mass in output.items() if abs(y - goal[(y,)]) <= alpha), Fraction(0))
+            for output, goal in found.values()
+        ]
+        holds = min(reached) >= least
+        if claim["kind"] == "inaccuracy":
+            return not holds
+        return holds and (min(reached) == least or not claim.get("tight"))
+    pairs = [(x, y) for x in every for y in every if neighbours(certificate["neighbours"], x, y)]
+    delta = Fraction(claim.get("delta", "0"))
+    if claim["bound"] == "inf":
+        return any(found[y][0].get(key, 0) == 0 for x, y in pairs for key in found[x][0])
+    bound = Fraction(claim["bound"])
+    largest = max((excess(found[x][0], found[y][0], bound) for x, y in pairs), default=Fraction(0))
+    if claim["kind"] == "violation":
+        return largest > delta
+    if largest > delta:
+        return False
+    if not claim.get("tight"):
+        return True
+    if delta:
+        return largest == delta
+    return any(mass == bound * found[y][0].get(key, 0) for x, y in pairs for key, mass in found[x][0].items())
+
+
+def excess(ours: Law, theirs: Law, bound: Fraction) -> Fraction:
+    """The sum over outputs of max(0, P(y|x) - R P(y|x'))."""
+    return sum((max(Fraction(0), mass - bound * theirs.get(key, 0)) for key, mass in ours.items()), Fraction(0))

@@ -1,0 +1,300 @@
+"""Certificates: accepted by the checker where they are true, refused where they are changed into what is false."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certificate_oracle import Impossible, is_true
+from expectations import Oracle, bind, expectations, label, number
+from generators.comparison import imported as drawn_module
+from generators.writer import draw
+from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
+from tightdp.session.certify import Certificate, as_json, load_checker
+from tightdp.session.instance import Instance
+
+CHECKER = Path(__file__).parents[2] / "proofs" / "checker.py"
+EXAMPLES = sorted((CHECKER.parent / "certificates").glob("*.json"))
+FULL = os.environ.get("TIGHTDP_FULL", "") not in ("", "0")
+checker = load_checker()
+
+
+def checked(path: Path) -> tuple[int, str]:
+    """What the checker says of a file, run as a program of its own that cannot see this package."""
+    done = subprocess.run(
+        [sys.executable, "-I", str(CHECKER), str(path)], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+    return done.returncode, done.stdout
+
+
+# the checker
+
+
+def test_the_checker_imports_the_standard_library_only_and_is_short() -> None:
+    text = CHECKER.read_text(encoding="utf-8")
+    nodes = list(ast.walk(ast.parse(text)))
+    imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert imported <= sys.stdlib_module_names
+    assert len(text.splitlines()) < 400
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert called.isdisjoint({"eval", "exec", "compile", "__import__"})
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_committed_examples_are_accepted(path: Path) -> None:
+    status, said = checked(path)
+    assert (status, said.partition(":")[0]) == (0, "accepted")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    if len(content["records"]) ** content["clients"] <= 300:
+        assert is_true(content)
+
+
+def test_there_are_examples_of_every_rule() -> None:
+    contents = [json.loads(path.read_text(encoding="utf-8")) for path in EXAMPLES]
+    assert {content["evidence"]["rule"] for content in contents} == {"datasets", "witness"}
+    assert {content["claim"]["kind"] for content in contents} == {"privacy", "violation", "accuracy", "inaccuracy"}
+
+
+# what is certified
+
+SMALL = [
+    pytest.param(name, expected, id=label(name, expected))
+    for name, expected in expectations()
+    if expected["query"] == "privacy" and "error" not in expected and expected["parameters"]["n"] <= (8 if FULL else 3)
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), SMALL)
+def test_tight_epsilons_of_the_programs_are_certified(name: str, expected: dict[str, Any], tmp_path: Path) -> None:
+    instance = Instance(bind(name, expected))
+    found = instance.certify()
+    assert found.content["claim"]["tight"] or expected["exp_epsilon"] == "1"
+    assert number(found.content["claim"]["bound"]) == number(expected["exp_epsilon"])
+    assert checker.check(json.loads(as_json(found))) == found.establishes
+
+
+def instance_of(name: str, **parameters: Any) -> Instance:
+    """An instance of a mechanism of `programs/`."""
+    return Instance(bind(name, {"mechanism": name, "parameters": parameters}))
+
+
+def test_claims_are_certified_or_refuted(tmp_path: Path) -> None:
+    count = instance_of("randomized_response_count", n=3, lam="1/5")
+    oracle = Oracle(count.bound)
+    delta = oracle.delta(Fraction(2))
+    worst = min(oracle.accuracies(Fraction(1)).values())
+    claims: list[tuple[dict[str, Any], str]] = [
+        ({"epsilon": "7/5"}, "privacy"),
+        ({"epsilon": "1"}, "violation"),
+        ({"exp_epsilon": 3}, "violation"),
+        ({"exp_epsilon": 2, "delta": delta}, "privacy"),
+        ({"exp_epsilon": 2, "delta": delta / 2}, "violation"),
+        ({"epsilon": "1/2", "delta": "1/100"}, "violation"),
+        ({"delta": "1/10"}, "privacy"),
+        ({"alpha": 1, "beta": 1 - worst}, "accuracy"),
+        ({"alpha": 1, "beta": (1 - worst) / 2}, "inaccuracy"),
+    ]
+    for at, (claim, kind) in enumerate(claims):
+        found = count.certify(**claim)
+        assert found.content["claim"]["kind"] == kind
+        assert is_true(dict(found.content))
+        found.write(tmp_path / f"{at}.json")
+        assert checked(tmp_path / f"{at}.json") == (0, f"accepted: {found.establishes}\n")
+
+
+def test_infinite_epsilon_and_its_refutation_of_a_claim() -> None:
+    instance = instance_of("count", n=2)
+    assert instance.certify().content["claim"]["bound"] == "inf"
+    assert instance.certify(epsilon=3).content["claim"]["kind"] == "violation"
+
+
+def test_random_programs_are_certified() -> None:
+    certified = 0
+    for seed in range(3000):
+        drawn = draw(seed, 6, 8)
+        try:
+            with drawn_module(drawn.source) as module:
+                instance = module.f.bind(n=drawn.n)
+                found = instance.certify()
+                assert number(found.content["claim"]["bound"]) == Oracle(instance.bound).exp_epsilon(), drawn.source
+                assert is_true(dict(found.content)), drawn.source
+        except (LanguageError, LimitError, ProgramError, Impossible):
+            continue
+        certified += 1
+        if certified == (300 if FULL else 30):
+            return
+    raise AssertionError(f"only {certified} programs could be drawn")
+
+
+# what is refused
+
+
+def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, Any]:
+    """A certificate with a number, operator, name, line, renaming or word of the claim changed."""
+    new = json.loads(json.dumps(certificate))
+    lines, evidence, claim = new["program"], new["evidence"], new["claim"]
+    at = random_.randrange(len(lines))
+
+    def other_number(found: re.Match[str]) -> str:
+        return random_.choice(["0", "1", "2", "3", "1/2", "1/3", "-1", str(random_.randint(0, 9))])
+
+    kind = random_.randrange(9)
+    if kind == 0:
+        numbers = list(re.finditer(r"(?<![\w/])-?\d+(/\d+)?(?![\w/])", lines[at]))
+        if numbers:
+            pick = random_.choice(numbers)
+            lines[at] = lines[at][: pick.start()] + other_number(pick) + lines[at][pick.end() :]
+    elif kind == 1:
+        lines[at] = re.sub(r"= (\w+)", lambda found: f"= {random_.choice(sorted(checker.OPERATIONS))}", lines[at])
+    elif kind == 2:
+        names = sorted(set(re.findall(r"\b[xdv]\d+\b", " ".join(lines))))
+        lines[at] = re.sub(r"\b[xdv]\d+\b", lambda found: random_.choice([found[0], *names]), lines[at])
+    elif kind == 3:
+        del lines[at]
+    elif kind == 4:
+        other = random_.randrange(len(lines))
+        lines[at], lines[other] = lines[other], lines[at]
+    elif kind == 5 and evidence.get("exchanges"):
+        exchange = random_.choice(evidence["exchanges"])
+        keys = list(exchange[2])
+        pick, target = random_.choice(keys), random_.choice(keys)
+        exchange[2][pick], exchange[2][target] = exchange[2][target], exchange[2][pick]
+        exchange[random_.randrange(2)] = random_.randrange(new["clients"])
+    elif kind == 6:
+        pick = random_.choice([key for key in ("bound", "delta", "alpha", "beta") if key in claim])
+        claim[pick] = random_.choice(["1", "2", "3", "4", "5", "7/2", "inf", "1/2", "0", "1/100", "39/10"])
+    elif kind == 7:
+        for key in ("x", "x_prime"):
+            if key in evidence:
+                evidence[key] = re.sub(r"\d+", other_number, evidence[key], count=random_.randint(0, 2))
+        evidence["event"] = {
+            key: random_.choice(["0", "1", "2", "True", text]) for key, text in evidence.get("event", {}).items()
+        }
+    else:
+        pick = random_.randrange(5)
+        new["clients"] = random_.choice([1, 2, 3, 4]) if pick == 0 else new["clients"]
+        new["neighbours"] = random_.choice(["replace-one", "unit-all", "unit-step"]) if pick == 1 else new["neighbours"]
+        new["records"] = random_.choice([["(0,)"], ["(0,)", "(1,)", "(2,)"]]) if pick == 2 else new["records"]
+        claim["kind"] = random_.choice(["privacy", "violation"]) if pick == 3 else claim["kind"]
+        claim["tight"] = bool(random_.randrange(2)) if pick == 4 else claim.get("tight", False)
+    return new
+
+
+def accepted(certificate: dict[str, Any]) -> bool:
+    """Whether the checker accepts; every other way out than a refusal is a fault."""
+    try:
+        checker.check(certificate)
+    except (checker.Refused, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return False
+    return True
+
+
+def bases() -> list[Certificate]:
+    """Small certificates of every kind."""
+    count = instance_of("randomized_response_count", n=3, lam="1/5")
+    return [
+        count.certify(),
+        count.certify(exp_epsilon=2),
+        count.certify(exp_epsilon=3, delta="1/10"),
+        count.certify(alpha=1, beta="1/5"),
+        instance_of("randomized_response", n=3, lam="1/5").certify(),
+        instance_of("shuffled_randomized_response", n=2, lam="1/5").certify(),
+        instance_of("above_threshold", n=2, k=2, threshold=1, ratio_threshold="1/2", ratio_query="1/2").certify(),
+    ]
+
+
+def test_changed_certificates_are_refused_or_true() -> None:
+    random_, every = random.Random(7), bases()
+    still = 0
+    for _ in range(10_000 if FULL else 300):
+        new = changed(dict(random_.choice(every).content), random_)
+        if not accepted(new):
+            continue
+        still += 1
+        try:
+            assert is_true(new), json.dumps(new, indent=1)
+        except Impossible:
+            raise AssertionError(json.dumps(new, indent=1)) from None
+    assert still > 10
+
+
+def program(*lines: str) -> dict[str, Any]:
+    """A certificate of ε = 0 for some lines."""
+    return {
+        "claim": {"kind": "privacy", "bound": "1"},
+        "clients": 1,
+        "records": ["(0,)", "(1,)"],
+        "neighbours": "replace-one",
+        "program": list(lines),
+        "evidence": {"rule": "datasets"},
+    }
+
+
+BAD = {
+    "empty": "",
+    "no-json": "{",
+    "a-list": "[]",
+    "deep": "[" * 100_000,
+    "deep-value": json.dumps(program("v1 = neg " + "(" * 1000, "output v1")),
+    "itself": json.dumps(program("v1 = add v1 1", "output v1")),
+    "later": json.dumps(program("v1 = add v2 1", "v2 = add v1 1", "output v1")),
+    "join-of-itself": json.dumps(program("v1 = sum", "take v1 v1", "output v1")),
+    "huge-number": json.dumps(program(f"v1 = add 1 {'9' * 1_000_000}", "output v1")),
+    "grows": json.dumps(program("v0 = add 2 0", *(f"v{at + 1} = mul v{at} v{at}" for at in range(100)), "output v100")),
+    "tuples": json.dumps(
+        program("v0 = tuple 1", *(f"v{at + 1} = tuple v{at} v{at}" for at in range(99)), "output v99")
+    ),
+    "many-runs": json.dumps(
+        program(
+            *(f"d{at} = draw {{ 0 1/2 | 1 1/2 }}" for at in range(40)),
+            f"output {' '.join(f'd{at}' for at in range(40))}",
+        )
+    ),
+    "many-clients": json.dumps({**program("output "), "clients": 10**9}),
+    "many-datasets": json.dumps({**program("output "), "clients": 999}),
+    "negative": json.dumps(program("d1 = draw { 0 -1 | 1 2 }", "output d1")),
+    "not-a-law": json.dumps(program("d1 = draw { 0 1/2 | 1 1/3 }", "output d1")),
+    "fails": json.dumps(program("x0 = input 0 0", "v1 = eq x0 1", "fails v1", "output ")),
+    "never": json.dumps(program("v1 = eq 0 1", "observe v1", "output ")),
+    "undefined": json.dumps(program("v1 = div 1 0", "output v1")),
+    "strings": json.dumps(program('v1 = mul "a" 99999999999', "output v1")),
+    "no-output": json.dumps(program("v1 = add 1 1")),
+    "false": json.dumps(program("x0 = input 0 0", "output x0")),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_files_are_refused_with_one_line_in_bounded_time(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(BAD[name], encoding="utf-8")
+    start = time.monotonic()
+    status, said = checked(path)
+    assert (status, said.partition(":")[0]) == (1, "refused")
+    assert len(said) < 300
+    assert time.monotonic() - start < 60
+
+
+def test_endless_and_missing_files_are_refused(tmp_path: Path) -> None:
+    for path in ("/dev/zero", str(tmp_path / "missing"), str(tmp_path)):
+        assert checked(Path(path))[0] == 1
+
+
+def test_neighbours_by_a_function_cannot_be_certified() -> None:
+    bound = instance_of("count", n=2).bound
+    custom = bound.program.bind(2, neighbours=lambda x: [(0, 0)])
+    with pytest.raises(QueryError, match="fit no rule"):
+        Instance(custom).certify()
