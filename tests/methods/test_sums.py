@@ -48,7 +48,7 @@ def by_code(law: SumLaw, reverse: bool) -> LawByCode:
 
 @given(tables, st.integers(1, 4))
 def test_every_law_follows_from_the_one_before(table: list[Contribution], clients: int) -> None:
-    start = one_state(["sum"], [table])
+    start = one_state(["sum"], [table], clients)
     assert isinstance(start, SumLaw)
     seen = 0
     for counts, law in every_law(start, [table], [clients]):
@@ -61,7 +61,7 @@ def test_every_law_follows_from_the_one_before(table: list[Contribution], client
 
 @given(tables, st.integers(0, 3), st.booleans(), st.sets(st.integers(28, 52)))
 def test_as_a_mapping(table: list[Contribution], first: int, reverse: bool, codes: set[int]) -> None:
-    law = law_of(one_state(["sum"], [table]), [table], ((first, 3 - first),))
+    law = law_of(one_state(["sum"], [table], 3), [table], ((first, 3 - first),))
     assert isinstance(law, SumLaw)
     found = by_code(law, reverse)
     expected = {40 + (-value if reverse else value): weight for (value,), weight in law.items()}
@@ -76,7 +76,7 @@ def test_as_a_mapping(table: list[Contribution], first: int, reverse: bool, code
 
 @given(tables, st.integers(0, 3), st.integers(0, 3), st.fractions(0, 20), st.integers(-3, 3))
 def test_screening_is_sound_and_close(table: list[Contribution], a: int, b: int, t: F, nudge: int) -> None:
-    ours, theirs = (law_of(one_state(["sum"], [table]), [table], ((k, 3 - k),)) for k in (a, b))
+    ours, theirs = (law_of(one_state(["sum"], [table], 3), [table], ((k, 3 - k),)) for k in (a, b))
     assert isinstance(ours, SumLaw)
     assert isinstance(theirs, SumLaw)
     p, q = as_law(ours), as_law(theirs)
