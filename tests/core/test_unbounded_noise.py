@@ -167,6 +167,13 @@ def test_the_discrete_laplace_law_has_the_privacy_of_its_scale() -> None:
         discrete_laplace(0, 0)
 
 
+def test_tails_of_a_law_as_json() -> None:
+    answer = noisy_count.bind(n=1, ratio="1/3").distribution((1,)).to_dict()["result"]
+    above = next(tail for tail in answer["tails"] if tail["direction"] == 1)
+    assert Fraction(above["first"]) == Fraction(1, 2) * Fraction(1, 3) ** (above["from"] - 1)
+    assert above["ratio"] == "1/3"
+
+
 def test_the_interpreter_goes_through_runs_within_a_reach_only() -> None:
     bound = noisy_count.bind(n=2, ratio="1/3").bound
     with pytest.raises(LimitError, match="infinitely many"):

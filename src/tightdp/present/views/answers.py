@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.exact.numbers import Exact
+from tightdp.language.tails import Tail
 from tightdp.present import plot
 from tightdp.present.registry import answer_of, answer_record, json_of, picture_of, record_of, view_of
 from tightdp.present.view import Grid, View
@@ -63,7 +64,18 @@ def _facts(result: Accuracy, label: str, value: Exact) -> list[tuple[str, str]]:
 
 @answer_of.register
 def _distribution_answer(result: Distribution) -> dict[str, Any]:
-    return {"law": plain(result.law)}
+    answer: dict[str, Any] = {"law": plain(result.law)}
+    tails = [
+        {
+            "from": output.first,
+            "direction": output.direction,
+            "first": plain(mass * (1 - output.ratio)),
+            "ratio": plain(output.ratio),
+        }
+        for output, mass in result.law
+        if isinstance(output, Tail)
+    ]
+    return {**answer, "tails": tails} if tails else answer
 
 
 @view_of.register
