@@ -129,7 +129,10 @@ def taken(join: list[Any], operands: list[Any]) -> list[Any]:
         return [kind, stop if stop in (held, value) else value]
     if kind == "xor":
         return [kind, held != value]
-    return [kind, {"sum": lambda a, b: a + b, "min": min, "max": max}[kind](held, value)]
+    try:
+        return [kind, {"sum": lambda a, b: a + b, "min": min, "max": max}[kind](held, value)]
+    except TypeError:
+        raise Impossible from None
 
 
 def neighbours(relation: str, x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
