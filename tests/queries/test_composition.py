@@ -78,8 +78,9 @@ def test_a_fine_grid_is_close() -> None:
     runs = ((merged([(F(3, 10), F(1, 10)), (F(1, 2), F(3, 10)), (F(1, 5), F(6, 10))]), 50),)
     exact, grid = compose_on_lattice(runs), grid_for(runs, 1 << 16)
     assert exact is not None
+    ends = below(runs, grid), exact, above(runs, grid)
     for delta in (F(1, 10**3), F(1, 10**9), F(1, 10**15)):
-        low, true, high = (float(end.least(delta)) for end in (below(runs, grid), exact, above(runs, grid)))
+        low, true, high = (float(end.least(delta)) for end in ends)
         assert low * 0.99 < true < high * 1.01
         assert math.log(high / low) < 0.01
 
