@@ -173,13 +173,15 @@ class Program:
         # a column goes when no later line needs it, unless it is to be kept
         stay = [each for each in columns if each != name and (each in keep or self.last.get(each, 0) > at)]
         kept, added = [place[each] for each in stay], name in keep or self.last.get(name, 0) > at
-        goal = (wanted[name],) if name in wanted and self.full[name] == at else ()
+        whole = self.full.get(name) == at and name in self.output
+        goal = (wanted[name],) if name in wanted and whole else ()
         self.spend(1 + len(table) * (1 + max(map(int.bit_length, table.values()), default=0) // 2000))
         fresh = {}
         for row, weight in table.items():
             values = [constant if where < 0 else row[where] for where, constant in get]
             rest = tuple([row[where] for where in kept])
             for value, share in self.outcomes(kind, detail, values, dataset):
+                need(not whole or value not in (UNDEFINED, UNSET), "an output is undefined")
                 if not goal or goal[0] == value:
                     key = (*rest, value) if added else rest
                     fresh[key] = fresh.get(key, 0) + weight * share
@@ -232,7 +234,6 @@ class Program:
         place, found = {name: at for at, name in enumerate(columns)}, {}
         for row, weight in table.items():
             output = tuple(row[place[name]] for name in self.output)
-            need(UNDEFINED not in output and UNSET not in output, "an output is undefined")
             key = output, row[place[self.target]] if self.target in place else self.target[1]
             found[key] = found.get(key, 0) + weight
         need(found, "every run is dropped")
@@ -241,8 +242,7 @@ class Program:
     def probability(self, dataset, event):
         """The probability that published values are these."""
         need(set(event) <= set(self.output), "the witness is about more than what is published")
-        hit = sum(self.run(dataset, (), event)[0].values())
-        return Fraction(hit, sum(self.run(dataset)[0].values()))
+        return Fraction(*(sum(self.run(dataset, (), given)[0].values()) for given in (event, ())))
 
     def exchange(self, one, other, names):
         """Check that exchanging two clients, and renaming other values, maps the lines onto themselves."""
