@@ -1,6 +1,8 @@
 """From Python source to the core language.
 
 `lower(bound)` follows all runs of a bound mechanism on all datasets at once; `lower(bound, x)` those on one dataset.
+In: a bound mechanism. Out: a checked core program. May import `core`, `language` and what is below.
+
 What stays the same: on every dataset the core program has the output law of the function, as long as its checks hold.
 """
 
