@@ -34,7 +34,9 @@ LAYERS = (
 )
 ANYWHERE = {"tightdp.errors", "tightdp._version"}
 HEAVY = {"numpy", "sympy", "networkx", "rich", "dd", "matplotlib", "scipy"}
-FILES = sorted(ROOT.rglob("*.py"))
+SHIPPED = ("programs", "proofs")
+"""Folders that a wheel holds beside the packages: read by commands, imported by none."""
+FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in SHIPPED)
 
 
 def module_name(path: Path) -> str:
