@@ -10,10 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import tightdp
-
 ROOT = Path(__file__).parent.parent
-PACKAGE = Path(tightdp.__file__).parent
+PACKAGE = ROOT / "src" / "tightdp"
 FOLDERS = ("src", "tests", "proofs", "benchmarks", "programs")
 LONGEST = 400
 
