@@ -149,7 +149,9 @@ def total(x: tuple[int, ...], lam: Fraction) -> int:
 made: Mechanism = total
 asked: Instance = total.bind(n=3, lam="1/5")
 epsilon: float = asked.privacy().epsilon
-delta: Fraction = asked.delta(exp_epsilon=2).delta
+delta = asked.delta(exp_epsilon=2).delta
+if isinstance(delta, Fraction):
+    below: int = delta.denominator
 holds: bool | None = assert_private(total, n=3, lam="1/5", exp_epsilon=4).holds
 """
 USER_MISTAKE = "wrong: str = asked.privacy().epsilon\n"
