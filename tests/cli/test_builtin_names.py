@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tomllib
 from pathlib import Path
@@ -9,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from tightdp.cli.completion import programs, whole_parser
+from tightdp.cli.parser import COMMANDS
+from tightdp.present.text import print_view
+from tightdp.present.view import Grid, View
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,3 +73,39 @@ def test_claims_are_found_outside_a_clone(capsys: pytest.CaptureFixture[str]) ->
 def test_the_wheel_has_programs_and_claims() -> None:
     build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert build["force-include"] == {"programs": "tightdp/programs", "proofs": "tightdp/proofs"}
+
+
+def test_a_range_of_n_is_sent_to_sweep(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = run(capsys, "privacy", "randomized_response", "n=1..5", "lam=1/5")
+    assert status == 2
+    assert "tightdp sweep FILE n=1..5" in err
+
+
+def test_an_abbreviated_option_is_suggested(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "did you mean --epsilon?" in run(capsys, "verify", "randomized_response", "n=1", "lam=1/5", "--eps", "1")[2]
+
+
+def test_the_parser_for_completion_knows_all_commands_and_names() -> None:
+    parser = whole_parser()
+    assert programs("gallery/fl") == ["gallery/floating_point"]
+    listed = parser.format_help()
+    assert [command for command in COMMANDS if command not in listed] == []
+
+
+def test_verdicts_are_coloured_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    seen = View("heading", (), Grid(("claim", "verdict"), (("holds water", "refuted"), ("e", "holds"))))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    terminal, file = Terminal(), io.StringIO()
+    print_view(seen, terminal)
+    print_view(seen, file)
+    assert terminal.getvalue().count("\x1b[31m") == 1
+    assert terminal.getvalue().count("\x1b[32m") == 1
+    assert "\x1b" not in file.getvalue()
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = Terminal()
+    print_view(seen, plain)
+    assert "\x1b[3" not in plain.getvalue()

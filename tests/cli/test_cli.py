@@ -156,7 +156,7 @@ def test_a_closed_pipe_is_no_error() -> None:
     command += "--input '[0,0,0,0,0,0,0,0,0,0,0,0]' --json | head -c 20"
     done = subprocess.run(command, shell=True, cwd=GOLDEN, capture_output=True, text=True, env=environment())
     assert done.stderr == ""
-    assert done.stdout.startswith('{"tightdp"')
+    assert done.stdout.startswith('{"schema": 1, "tig')
 
 
 # The JSON object.
@@ -169,7 +169,7 @@ def test_json_has_exactly_the_promised_keys(
 
     def result(*arguments: str) -> dict[str, Any]:
         answer = json.loads(run(capsys, *arguments, "--json")[1])
-        top = ["tightdp", "query", "mechanism", "parameters", "neighbours", "status", "result", "stats"]
+        top = ["schema", "tightdp", "query", "mechanism", "parameters", "neighbours", "status", "result", "stats"]
         assert list(answer) == top
         promised = ["variables", "nodes", "queries", "inference_set", "privacy_set", "seconds"]
         added = ("accuracy_set", "method", "symmetries")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from tightdp.session.instance import Instance
 __all__ = ["DONE", "INTERRUPTED", "REFUTED", "UNRESOLVED", "Asked", "answer", "ask", "emit", "write_text"]
 
 DONE, REFUTED, UNRESOLVED, INTERRUPTED = 0, 1, 3, 130
+_SHOWN_AFTER = 1.0
+"""Seconds until the progress bar appears."""
 _BETWEEN_UPDATES = 0.1
 """Seconds between two updates of the progress bar."""
 
@@ -95,12 +98,12 @@ def write_text(target: str, text: str) -> None:
 
 @contextmanager
 def _progress(instance: Instance) -> Iterator[None]:
-    """Show on a terminal how far the search is."""
+    """Show on a terminal how far the search is, and the time left, once a second has passed."""
     if not sys.stderr.isatty() or instance.every_n:
         yield
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TimeElapsedColumn
 
     last = 0.0
 
@@ -110,8 +113,17 @@ def _progress(instance: Instance) -> Iterator[None]:
             last = time.monotonic()
             bar.update(task, completed=done, total=total or None)
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("searching", total=None)
-        instance.engine.progress = tell
+    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("searching", total=None)
+    instance.engine.progress = tell
+    late = threading.Timer(_SHOWN_AFTER, bar.start)
+    late.daemon = True
+    late.start()
+    try:
         yield
-    instance.engine.progress = None
+    finally:
+        late.cancel()
+        late.join()
+        bar.stop()
+        instance.engine.progress = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
 from difflib import get_close_matches
 from pathlib import Path
@@ -91,6 +92,8 @@ def _bound(
     size = given.get("n", n)
     if size is None:
         raise UsageError("n, the number of records, is missing", "give it, as in n=8")
+    if isinstance(size, str) and re.search(r"\.\.|,", size):
+        raise UsageError(f"n={size} is a range", f"tightdp sweep asks over ranges: tightdp sweep FILE n={size} ...")
     for name in ("neighbours", "self"):
         if name in parameters:
             hint = "use the option --neighbours" if name == "neighbours" else "leave it out"

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tightdp.cli.completion import complete, completing
 from tightdp.cli.parser import command_module, parse
 from tightdp.errors import LimitError, TightdpError
 from tightdp.limits import Command, Limits, default_memory, interruption, read_memory
@@ -32,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    if completing():
+        complete()
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         command = _command(options)

@@ -16,7 +16,11 @@ from tightdp.present.view import View
 from tightdp.present.words import plain
 from tightdp.results.result import Result
 
+SCHEMA = 1
+"""The version of the JSON of answers, described in docs/command-line.md: it grows when a key changes or goes."""
+
 __all__ = [
+    "SCHEMA",
     "answer_of",
     "answer_record",
     "file_of",
@@ -75,6 +79,7 @@ def json_of(value: Any) -> dict[str, Any]:
 def answer_record(result: Result) -> dict[str, Any]:
     """Return what the JSON of all answers has in common, with the answer in it."""
     return {
+        "schema": SCHEMA,
         "tightdp": __version__,
         "query": result.query,
         "mechanism": result.mechanism,

@@ -107,10 +107,13 @@ def _curve_view(result: Curve) -> View:
 
 @picture_of.register
 def _curve_plot(result: Curve, ax: Any) -> Any:
-    """Draw δ against e^ε."""
+    """Draw δ against e^ε, with its break points."""
     end = max(result.points[-1][0] * Fraction(5, 4), Fraction(2))
     points = [*result.points, (end, result.points[-1][1])]
-    return plot.lines(ax, points, "exp(ε)", "δ", str(result.subject))
+    axes = plot.lines(ax, points, "exp(ε)", "δ", str(result.subject))
+    marked = result.points[:_MOST_ROWS]
+    axes.plot([float(t) for t, _ in marked], [float(delta) for _, delta in marked], "o", markersize=4, color="black")
+    return axes
 
 
 @answer_of.register
@@ -127,8 +130,11 @@ def _tradeoff_view(result: Tradeoff) -> View:
 
 @picture_of.register
 def _tradeoff_plot(result: Tradeoff, ax: Any) -> Any:
-    """Draw the trade-off function."""
-    return plot.lines(ax, result.vertices, "false positive rate", "false negative rate", str(result.subject))
+    """Draw the trade-off function on a square, with the diagonal of perfect privacy."""
+    axes = plot.lines(ax, result.vertices, "false positive rate", "false negative rate", str(result.subject))
+    axes.plot([0, 1], [1, 0], linestyle="--", color="grey", linewidth=1)
+    axes.set_aspect("equal")
+    return axes
 
 
 @answer_of.register
