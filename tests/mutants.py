@@ -8,12 +8,15 @@ from __future__ import annotations
 import ast
 import copy
 import difflib
+import math
 import random
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from tightdp import TightdpError
@@ -21,7 +24,10 @@ from tightdp.session.files import import_file
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 
-SUBJECTS: list[tuple[str, str, dict[str, Any]]] = [
+Subject = tuple[str, str, dict[str, Any]]
+"""A file, a mechanism in it, and n and parameters at which it is small."""
+
+SUBJECTS: list[Subject] = [
     ("randomized_response", "randomized_response", {"n": 2, "lam": "1/5"}),
     ("randomized_response_count", "randomized_response_count", {"n": 3, "lam": "1/4"}),
     ("geometric_count", "geometric_count", {"n": 3, "ratio": "1/2"}),
@@ -47,15 +53,27 @@ SUBJECTS: list[tuple[str, str, dict[str, Any]]] = [
     ("gallery/mean_divisor", "mended", {"n": 2}),
     ("gallery/daily_budget", "mended", {"n": 2}),
     ("gallery/bit_vector_last_bit", "mended", {"n": 1, "d": 2}),
+    ("gallery/bit_vector_length", "mended", {"n": 1, "lam": "1/4"}),
+    ("gallery/subsample_reused", "meant", {"n": 2, "lam": "1/5", "answers": 2}),
+    ("gallery/floating_point", "meant", {"n": 1, "ratio": "1/2"}),
+    ("gallery/replace_one_sum", "meant", {"n": 2}),
+    ("gallery/permute_and_flip", "shipped", {"n": 3}),
+    ("shuffled_randomized_response", "shuffled_randomized_response", {"n": 2, "lam": "1/2"}),
+    ("gallery/threshold_tail", "meant", {"n": 2, "ratio": "1/2", "threshold": 3}),
+    ("gallery/threshold_truncated", "meant", {"n": 2, "ratio": "1/2", "threshold": 2}),
+    ("gallery/threshold_truncated", "mended", {"n": 2, "ratio": "1/2", "threshold": "5/2"}),
 ]
 
 WRONG = {ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt}
+_AT = Fraction(4)
+"""The e^ε at which δ is compared."""
+
 OFF_BY_ONE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed file, the lines that changed, and the tight e^ε that it had before."""
+    """A changed file, the lines that changed, and the claim that was tight before: e^ε, or δ where that is infinite."""
 
     name: str
     mechanism: str
@@ -63,53 +81,62 @@ class Mutant:
     kind: str
     text: str
     lines: frozenset[int]
-    claimed: Fraction
+    claim: dict[str, Fraction]
 
 
 def mutants(seed: int, count: int) -> Iterator[Mutant]:
-    """So many mutants that break the tight e^ε of the original, drawn by the seed; the same one at most twice."""
+    """So many mutants that break what was tight before, drawn by the seed: changes under three strengths at most."""
     generator = random.Random(seed)
-    texts: dict[str, int] = {}
+    changes = [(subject, place) for subject in SUBJECTS for place in range(len(_choices(*_parsed(subject))))]
+    drawn = changes * 3
+    generator.shuffle(drawn)
+    seen: set[str] = set()
     made = 0
-    for _ in range(60 * count):
-        mutant = _mutant(generator, made)
-        if mutant is None or texts.get(mutant.text, 0) >= 2:
+    for subject, place in drawn:
+        mutant = _mutant(generator, made, subject, place)
+        if mutant is None or f"{mutant.text}{mutant.parameters}" in seen:
             continue
-        texts[mutant.text] = texts.get(mutant.text, 0) + 1
+        seen.add(f"{mutant.text}{mutant.parameters}")
         yield mutant
         made += 1
         if made == count:
             return
-    raise AssertionError("too few mutants")
+    raise AssertionError(f"too few mutants: {made}")
 
 
-def _mutant(generator: random.Random, number: int) -> Mutant | None:
-    file, name, parameters = generator.choice(SUBJECTS)
-    source = (PROGRAMS / f"{file}.py").read_text(encoding="utf-8")
-    parameters = {**parameters, **_other_strength(generator, parameters)}
-    tree = ast.parse(source)
+def _parsed(subject: Subject) -> tuple[ast.Module, str]:
+    return ast.parse((PROGRAMS / f"{subject[0]}.py").read_text(encoding="utf-8")), subject[1]
+
+
+def _choices(tree: ast.Module, name: str) -> list[tuple[str, ast.AST, Any]]:
+    """The changes of a mechanism and of the helpers that it calls."""
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     called = {node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)}
-    choices = [
+    return [
         change
         for function in functions.values()
         if function.name == name or (function.name in called and not function.decorator_list)
         for change in _changes(function)
     ]
-    kinds = sorted({kind for kind, _, _ in choices})
-    if not kinds:
-        return None
-    wanted = generator.choice(kinds)
-    kind, old, new = generator.choice([change for change in choices if change[0] == wanted])
+
+
+def _mutant(generator: random.Random, number: int, subject: Subject, place: int) -> Mutant | None:
+    tree, name = _parsed(subject)
+    parameters = {**subject[2], **_other_strength(generator, subject[2])}
+    kind, old, new = _choices(tree, name)[place]
     before = ast.unparse(tree)
     if kind == "reused":
         shared = ast.Assign([ast.Name("shared", ast.Store())], new)
         new = [shared, _Replace(new, ast.Name("shared", ast.Load())).visit(copy.copy(old))]
     after = ast.unparse(ast.fix_missing_locations(_Replace(old, new).visit(tree)))
     claimed, loss = _tight(before, name, parameters), _tight(after, name, parameters)
-    if claimed is None or loss is None or not isinstance(claimed, Fraction) or claimed <= 1 or loss <= claimed:
+    claim: dict[str, Fraction] = {"exp_epsilon": claimed}
+    if claimed == math.inf:
+        claimed, loss = (_tight(text, name, parameters, _AT) for text in (before, after))
+        claim = {"exp_epsilon": _AT, "delta": claimed}
+    if not isinstance(claimed, Fraction) or claimed == 1 or loss is None or loss <= claimed:
         return None
-    return Mutant(f"mutant_{number}", name, parameters, kind, f"{after}\n", _changed(before, after), claimed)
+    return Mutant(f"mutant_{number}", name, parameters, kind, f"{after}\n", _changed(before, after), claim)
 
 
 def _other_strength(generator: random.Random, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -156,14 +183,21 @@ def _called(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
-def _tight(text: str, name: str, parameters: dict[str, Any]) -> Any:
+@cache
+def _loaded(text: str) -> ModuleType:
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "subject.py"
         path.write_text(text, encoding="utf-8")
-        try:
-            return getattr(import_file(path), name).bind(**parameters).privacy().exp_epsilon
-        except TightdpError:
-            return None
+        return import_file(path)
+
+
+def _tight(text: str, name: str, parameters: dict[str, Any], t: Fraction | None = None) -> Any:
+    """The tight e^ε, or δ at t."""
+    try:
+        instance = getattr(_loaded(text), name).bind(**parameters)
+        return instance.privacy().exp_epsilon if t is None else instance.delta(exp_epsilon=t).delta
+    except TightdpError:
+        return None
 
 
 def _changed(before: str, after: str) -> frozenset[int]:

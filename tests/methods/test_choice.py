@@ -6,7 +6,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from tightdp import Bit, Int, QueryError, flip, mechanism, randint
+from tightdp import Bit, Int, ProgramError, QueryError, flip, mechanism, randint, shuffle
 from tightdp.cli.main import main
 from tightdp.methods.choose import CANDIDATES, NAMES, read_method
 
@@ -84,3 +84,13 @@ def test_the_law_is_the_same_by_every_method() -> None:
     for name in ("aggregate", "exhaustive", "elimination", "chain"):
         law = count.bind(n=2, lam="1/5", method=name).distribution((0, 1)).law
         assert dict(law) == {0: F(4, 25), 1: F(17, 25), 2: F(4, 25)}
+
+
+@mechanism(record=Bit)
+def order_as_rate(x):  # type: ignore[no-untyped-def]
+    return flip(shuffle(x))
+
+
+def test_a_check_on_shuffled_values_is_told_by_the_whole_program() -> None:
+    with pytest.raises(ProgramError, match="is not a rational number"):
+        order_as_rate.bind(n=2).privacy()

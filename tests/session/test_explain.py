@@ -107,7 +107,7 @@ def blamed(mutant: mutants.Mutant, directory: Path) -> Explanation:
     path = directory / f"{mutant.name}.py"
     path.write_text(mutant.text, encoding="utf-8")
     changed = getattr(import_file(path), mutant.mechanism)
-    return changed.bind(**mutant.parameters).explain(exp_epsilon=mutant.claimed)
+    return changed.bind(**mutant.parameters).explain(**mutant.claim)
 
 
 def test_the_mutated_line_is_blamed(tmp_path: Path) -> None:

@@ -213,13 +213,17 @@ def _tick(limits: Limits, parent: int | None) -> Callable[[int, FrameType | None
 
 
 def _swallowed(hook: Callable[[sys.UnraisableHookArgs], Any]) -> Callable[[sys.UnraisableHookArgs], Any]:
-    """Return a hook for what destructors swallow: the tick raises again, anything else goes on to `hook`."""
+    """Return a hook for what destructors swallow: the tick raises again.
+
+    Of work that is abandoned nothing else is said, such as how many nodes of a diagram are still there; anything else
+    goes on to `hook`.
+    """
 
     def swallowed(failure: sys.UnraisableHookArgs, /) -> None:
-        if isinstance(failure.exc_value, LimitError) and _state.request is not None:
-            _state.raised = -math.inf
-        else:
+        if _state.request is None:
             hook(failure)
+        elif isinstance(failure.exc_value, LimitError):
+            _state.raised = -math.inf
 
     return swallowed
 

@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from tightdp.core.nodes import Leaf
+from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LimitError, ProgramError
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
@@ -221,7 +222,7 @@ def _independent(program: Program, control: Control) -> Independent | Refusal:
     try:
         if checks:
             only = replace(core, components=core.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks))
-            encode(only, program.backend, at_most(control))
+            encode(expand_shuffles(only), program.backend, at_most(control))
         found = Independent(program, parts)
         for alike in found._alike:
             table = alike.law_table(control)  # compiled: says whether a run can fail

@@ -1,6 +1,6 @@
 """Changes of one expression in the source of a mechanism, each of a kind that mistakes are of.
 
-A comparison becomes strict or not; an operation in the arguments of a draw is taken away; a draw gets the strength that
+A comparison becomes another one; an operation in the arguments of a draw is taken away; a draw gets the strength that
 the claim needs; a value gets noise of that strength; a draw that was made once and used again is made anew.
 """
 
@@ -20,10 +20,11 @@ from tightdp.session.mechanism import Mechanism
 
 __all__ = ["Edit", "edits_of", "rebound"]
 
-_STRICT: dict[type[ast.cmpop], ast.cmpop] = {ast.Lt: ast.LtE(), ast.LtE: ast.Lt(), ast.Gt: ast.GtE(), ast.GtE: ast.Gt()}
+_ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _STRENGTH = {"flip": 0, "geometric": 1, "binomial": 1}
 """Which argument of a primitive says how strong its noise is."""
-_DRAWS = {*_STRENGTH, "randint", "choice", "shuffle", "poisson_binomial"}
+_HIDING = {*_STRENGTH, "discrete_laplace", "randint", "poisson_binomial"}
+_DRAWS = {*_HIDING, "choice", "shuffle"}
 
 
 @dataclass(frozen=True)
@@ -127,8 +128,10 @@ def _changed(function: ast.FunctionDef, noise: _Noise) -> Iterator[tuple[ast.exp
     once = _drawn_once(function)
     for statement in function.body:
         for node in ast.walk(statement):
-            if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _STRICT:
-                yield node, ast.Compare(node.left, [_STRICT[type(node.ops[0])]], node.comparators)
+            if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _ORDERS:
+                for order in _ORDERS:
+                    if order is not type(node.ops[0]):
+                        yield node, ast.Compare(node.left, [order()], node.comparators)
             if isinstance(node, ast.Call) and _name(node) in _DRAWS:
                 yield from _of_draw(node, noise)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in once:
@@ -188,8 +191,8 @@ def _published(node: ast.AST) -> Iterator[ast.expr]:
     elif isinstance(node, ast.BinOp):
         values = [side for side in (node.left, node.right) if isinstance(side, ast.Name)]
     for value in values:
-        draws = any(isinstance(inner, ast.Call) and _name(inner) in _DRAWS for inner in ast.walk(value))
-        if not draws and not isinstance(value, ast.Constant):
+        hidden = any(isinstance(inner, ast.Call) and _name(inner) in _HIDING for inner in ast.walk(value))
+        if not hidden and not isinstance(value, ast.Constant):
             yield value
 
 

@@ -132,13 +132,15 @@ def _edits(bound: Bound, claim: Claim) -> Iterator[Edit]:
     yield from edits_of(bound, strength)
 
 
-def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, Fraction, int]:
+def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]:
     """Claims that hold first; then changes that use a parameter which was not used, then those that meet the claim
-    exactly, then what moves the outputs least, where added noise, a larger change of the text, counts twice.
+    exactly, of them first changes of what is there, then what moves the outputs least, where added noise, a larger
+    change of the text, counts twice.
     """
     weighed = 2 * remedy.moved if remedy.adds_noise else remedy.moved
     loss = 0 if remedy.holds else remedy.loss
-    return not remedy.holds, loss, not remedy.restores, not remedy.exact, weighed, remedy.line
+    added = remedy.exact and remedy.adds_noise
+    return not remedy.holds, loss, not remedy.restores, not remedy.exact, added, weighed, remedy.line
 
 
 def _tried(instance: Instance, small: Instance, claim: Claim, edit: Edit, path: Path) -> Remedy | None:
