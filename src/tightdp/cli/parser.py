@@ -27,6 +27,8 @@ COMMANDS = {
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "certify": "write what convinces a reader who does not trust this program",
     "check": "check a certificate: exit status 0 accepted, 1 refused",
+    "guessing": "one-run auditing: the exact law of the guesses and the right ones",
+    "canaries": "one-run auditing: how many canaries it takes to report a share of ε",
     "audit": "what guesses in one run rule out: a lower bound on ε, a p-value",
     "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",
     "explain": "where the loss comes from: each draw, the line that breaks a claim, the smallest case",

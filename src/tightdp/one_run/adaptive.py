@@ -26,7 +26,7 @@ def read_order(n: int, order: Sequence[int] | None) -> tuple[int, ...]:
     """Return the order in which bits are decided on, checked; None is 0, 1, ..., n-1."""
     if order is None:
         return tuple(range(n))
-    if sorted(order) != list(range(n)):
+    if not isinstance(order, Sequence) or sorted(map(repr, order)) != sorted(map(repr, range(n))):
         raise ParameterError(f"the order {order!r} is no order of the clients", f"list 0 to {n - 1}, each once")
     return tuple(order)
 

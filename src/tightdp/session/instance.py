@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
-from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Output
-from tightdp.limits import read_memory
+from tightdp.language.program import Output
 from tightdp.session.arguments import (
     checked_calls,
     read_count,
@@ -19,13 +16,13 @@ from tightdp.session.arguments import (
     read_number,
     read_optional,
     read_order,
-    read_seconds,
 )
+from tightdp.session.base import InstanceBase
 from tightdp.session.later import Later
 from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
-    from tightdp.results.answers import Accuracy, Distribution, Verification
+    from tightdp.results.answers import Accuracy, Distribution, Sample, Verification
     from tightdp.results.diagram import Structure
     from tightdp.results.efficacy import Efficacy
     from tightdp.results.explanation import Explanation
@@ -35,17 +32,26 @@ if TYPE_CHECKING:
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
     from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Report
-    from tightdp.results.result import Subject
+    from tightdp.results.sweep import Sweep
     from tightdp.results.utility import Utility
     from tightdp.session import certify as certificates
-    from tightdp.session import engine as engines
-    from tightdp.session import explain, failure, likelihood, losses, one_run, report, search, utility, verification
+    from tightdp.session import (
+        explain,
+        failure,
+        likelihood,
+        losses,
+        one_run,
+        report,
+        search,
+        sweep,
+        utility,
+        verification,
+    )
 else:  # the one late import of the package: defining and running mechanisms stays quick to start
-    certificates, engines, explain, failure, likelihood, losses, one_run, report, search, utility, verification = (
+    certificates, explain, failure, likelihood, losses, one_run, report, search, sweep, utility, verification = (
         Later(f"tightdp.session.{name}")
         for name in (
             "certify",
-            "engine",
             "explain",
             "failure",
             "likelihood",
@@ -53,6 +59,7 @@ else:  # the one late import of the package: defining and running mechanisms sta
             "one_run",
             "report",
             "search",
+            "sweep",
             "utility",
             "verification",
         )
@@ -62,7 +69,7 @@ __all__ = ["Instance"]
 
 
 @checked_calls
-class Instance:
+class Instance(InstanceBase):
     """A mechanism on datasets of n records with its parameters fixed: exact queries are asked of it.
 
     It is compiled at the first query and kept. Every query raises LanguageError or ProgramError where the mechanism is
@@ -73,61 +80,6 @@ class Instance:
     "orbits", "chain", "aggregate", "independent clients", "independent groups", "independent outputs"): then a query
     raises QueryError where that method does not apply, and says why.
     """
-
-    every_n = False
-    """Whether it stands for all n at once."""
-
-    def __init__(
-        self,
-        bound: Bound,
-        backend: str = "cudd",
-        *,
-        timeout: Any = None,
-        max_nodes: int | None = None,
-        max_memory: int | str | None = None,
-        method: str | None = None,
-    ) -> None:
-        self.bound = bound
-        self.backend = backend
-        self.timeout = read_seconds("timeout", timeout)
-        self.max_nodes = None if max_nodes is None else read_count("max_nodes", max_nodes)
-        self.max_memory = read_memory(max_memory)
-        self.method = method
-
-    @cached_property
-    def engine(self) -> engines.Engine:
-        """What compiles and searches."""
-        return engines.Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory, self.method)
-
-    def forget(self) -> None:
-        """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""
-        self.__dict__.pop("engine", None)
-
-    @property
-    def n(self) -> int:
-        """The number of records."""
-        return self.bound.n
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """n and the parameters, exact."""
-        return dict(self.subject.parameters)
-
-    @property
-    def neighbours(self) -> str:
-        """The name of the neighbour relation."""
-        return self.subject.neighbours
-
-    @property
-    def subject(self) -> Subject:
-        """The mechanism, n and parameters, and the neighbours, as results name them."""
-        from tightdp.results.result import Subject  # not the engine's, which takes time to import
-
-        parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
-        return Subject(self.bound.program.name, parameters, relation_of(self.bound).name)
-
-    def __repr__(self) -> str:
-        return f"<instance {self.subject}, neighbours {self.neighbours}>"
 
     # privacy
 
@@ -299,6 +251,10 @@ class Instance:
 
     # outputs
 
+    def sample(self, x: Sequence[Any], *, size: int = 1, seed: int | None = None) -> Sample:
+        """Draw `size` independent outputs on dataset x by running the function; the same seed gives the same ones."""
+        return sweep.sample(self, x, size, seed)
+
     @limited
     def distribution(self, x: Sequence[Any]) -> Distribution:
         """Return the exact law of the output on dataset x."""
@@ -345,6 +301,28 @@ class Instance:
         limits of the instance; what does not fit it or takes too long is left out, and the page says so.
         """
         return report.report(self, read_number("alpha", alpha))
+
+    def sweep(
+        self,
+        over: Mapping[str, Iterable[Any]],
+        *,
+        delta: Any = None,
+        epsilon: Any = None,
+        exp_epsilon: Any = None,
+        alpha: Any = None,
+        beta: Any = None,
+        efficacy: bool = False,
+        guesses: int | None = None,
+        pairs: Any = None,
+    ) -> Sweep:
+        """Return a table over ranges, as in `sweep({"n": range(2, 9), "lam": ["1/10", "1/5"]})`: one row a combination.
+
+        Names that are not in `over` keep the values of this instance. A row is the tight ε (at `delta`), δ at an
+        `epsilon` or `exp_epsilon`, accuracy at `alpha` or `beta`, or `efficacy` (with `guesses` and `pairs`). Limits
+        are those of one row; a row that meets one is left open.
+        """
+        asked = sweep.Question(delta, epsilon, exp_epsilon, alpha, beta, efficacy, guesses, pairs)
+        return sweep.sweep(self, over, asked)
 
     # verification
 

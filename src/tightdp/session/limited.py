@@ -11,13 +11,13 @@ from tightdp.errors import LimitError
 from tightdp.limits import Abandoned, Limits, default_memory, run, ticking, with_text
 
 if TYPE_CHECKING:
-    from tightdp.session.instance import Instance
+    from tightdp.session.base import InstanceBase
 
 __all__ = ["limited"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Asked = TypeVar("Asked", bound="Instance")
+Asked = TypeVar("Asked", bound="InstanceBase")
 
 
 def limited(query: Callable[Concatenate[Asked, P], R]) -> Callable[Concatenate[Asked, P], R]:

@@ -138,7 +138,11 @@ def read_guesser(guesser: Any) -> Guesser:
         return guesser
     if callable(guesser):
         return Function(guesser)
-    return Threshold(read_number("the guesser's threshold", guesser, 1))
+    try:
+        return Threshold(read_number("the guesser's threshold", guesser, 1))
+    except ParameterError as error:
+        hint = "give all, certain, or the least posterior for a guess, as in 3/4"
+        raise ParameterError(f"{guesser!r} is no guesser", hint) from error
 
 
 def _words(guesser: Guesser) -> str:

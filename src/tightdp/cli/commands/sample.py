@@ -7,10 +7,6 @@ from argparse import ArgumentParser, Namespace
 from tightdp.cli.answer import DONE, emit
 from tightdp.cli.binding import add_program, bind_program, load
 from tightdp.cli.words import read_bindings, read_dataset
-from tightdp.exact.parameters import as_parameter
-from tightdp.exact.rationals import as_int
-from tightdp.language.primitives import PseudoRandom
-from tightdp.results.answers import Sample
 from tightdp.session.arguments import read_count
 from tightdp.session.instance import Instance
 
@@ -29,9 +25,5 @@ def run(options: Namespace) -> int:
     """Draw, print, and return the exit status."""
     x = read_dataset(options.input)
     bound = bind_program(load(options.file), read_bindings(options.bindings), None, len(x))
-    size = read_count("--size", options.size)
-    seed = None if options.seed is None else as_int(as_parameter(options.seed), "--seed")
-    dataset, source = bound.check_dataset(x), PseudoRandom(seed)
-    outputs = tuple(bound.run(dataset, source) for _ in range(size))
-    emit(Sample(subject=Instance(bound).subject, x=dataset, seed=seed, outputs=outputs), options)
+    emit(Instance(bound).sample(x, size=read_count("--size", options.size), seed=options.seed), options)
     return DONE

@@ -8,11 +8,10 @@ import re
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import sha256
 from inspect import getmodule, getsource
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +24,15 @@ from tightdp.cli.table_file import TableFile
 from tightdp.cli.words import read_bindings, read_pairs
 from tightdp.present import plot
 from tightdp.present.words import plain
-from tightdp.results.result import Result, Status, Subject
+from tightdp.results.result import Result, Subject
 from tightdp.results.sweep import Sweep
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
+from tightdp.session.sweep import Question, combinations, fixed, status_of
 
 __all__ = ["add_arguments", "read_range", "run"]
 
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
-_MOST_ROWS = 10_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,9 +79,7 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         plot.require()
     number_of_jobs(options)
-    tasks = [
-        _Task(options.file, dict(zip(axes, values, strict=True)), options, token) for values in _combinations(axes)
-    ]
+    tasks = [_Task(options.file, dict(zip(axes, values, strict=True)), options, token) for values in combinations(axes)]
     subjects = [_instance(mechanism, task).subject for task in tasks]
     keys = [tuple(str(plain(dict(subject.parameters)[name])) for name in swept) for subject in subjects]
     table = _table_file(options, mechanism, subjects, swept)
@@ -99,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
             break
     stopped = stopped or len(rows) < len(left)
     found = tuple(rows[at] for at in sorted(rows))
-    result = Sweep(subject=_fixed(subjects[0], swept), status=_status(found, stopped), swept=swept, rows=found)
+    result = Sweep(subject=fixed(subjects[0], swept), status=status_of(found, stopped), swept=swept, rows=found)
     _draw(result, options)
     if table is not None:
         if not stopped:
@@ -159,41 +156,10 @@ def read_range(name: str, value: Any) -> Sequence[Any]:
     return range(low, high + 1)
 
 
-def _combinations(axes: dict[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
-    size = 1
-    for values in axes.values():
-        size *= len(values)
-    if size > _MOST_ROWS:
-        raise UsageError(f"the ranges have {size:,} combinations", f"sweep over at most {_MOST_ROWS:,}")
-    return list(product(*axes.values()))
-
-
 def _ask(instance: Instance, options: argparse.Namespace) -> Asked:
     """Return one row."""
-
-    def query() -> Result:
-        if options.efficacy:
-            return instance.efficacy(options.guesses, options.pairs)
-        if options.alpha is not None or options.beta is not None:
-            return instance.accuracy(options.alpha, beta=options.beta, top=1)
-        if options.epsilon is not None or options.exp_epsilon is not None:
-            return instance.delta(epsilon=options.epsilon, exp_epsilon=options.exp_epsilon)
-        return instance.privacy(delta=options.delta or 0)
-
-    name = "efficacy" if options.efficacy else "privacy" if options.alpha is options.beta is None else "accuracy"
-    return ask(instance, options, query, name)
-
-
-def _fixed(whole: Subject, swept: tuple[str, ...]) -> Subject:
-    """Return the subject with the parameters that stay the same."""
-    fixed = tuple((name, value) for name, value in whole.parameters if name not in swept)
-    return Subject(whole.mechanism, fixed, whole.neighbours)
-
-
-def _status(rows: Sequence[Result], stopped: bool) -> Status:
-    if stopped or any(row.cut_short for row in rows):
-        return "unresolved"
-    return "bounded" if any(row.status == "bounded" for row in rows) else "exact"
+    question = Question(**{field.name: getattr(options, field.name) for field in fields(Question)})
+    return ask(instance, options, lambda: question.ask(instance), question.name)
 
 
 def _draw(result: Sweep, options: argparse.Namespace) -> None:

@@ -1,0 +1,79 @@
+"""What an instance is before any question is asked of it: a bound mechanism, its limits, and what compiles it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound
+from tightdp.limits import read_memory
+from tightdp.session.arguments import read_count, read_seconds
+from tightdp.session.later import Later
+
+if TYPE_CHECKING:
+    from tightdp.results.result import Subject
+    from tightdp.session import engine as engines
+else:
+    engines = Later("tightdp.session.engine")
+
+__all__ = ["InstanceBase"]
+
+
+class InstanceBase:
+    """A bound mechanism with its limits; it is compiled when something is asked, and kept."""
+
+    every_n = False
+    """Whether it stands for all n at once."""
+
+    def __init__(
+        self,
+        bound: Bound,
+        backend: str = "cudd",
+        *,
+        timeout: Any = None,
+        max_nodes: int | None = None,
+        max_memory: int | str | None = None,
+        method: str | None = None,
+    ) -> None:
+        self.bound = bound
+        self.backend = backend
+        self.timeout = read_seconds("timeout", timeout)
+        self.max_nodes = None if max_nodes is None else read_count("max_nodes", max_nodes)
+        self.max_memory = read_memory(max_memory)
+        self.method = method
+
+    @cached_property
+    def engine(self) -> engines.Engine:
+        """What compiles and searches."""
+        return engines.Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory, self.method)
+
+    def forget(self) -> None:
+        """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""
+        self.__dict__.pop("engine", None)
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return self.bound.n
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """n and the parameters, exact."""
+        return dict(self.subject.parameters)
+
+    @property
+    def neighbours(self) -> str:
+        """The name of the neighbour relation."""
+        return self.subject.neighbours
+
+    @property
+    def subject(self) -> Subject:
+        """The mechanism, n and parameters, and the neighbours, as results name them."""
+        from tightdp.results.result import Subject  # not the engine's, which takes time to import
+
+        parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
+        return Subject(self.bound.program.name, parameters, relation_of(self.bound).name)
+
+    def __repr__(self) -> str:
+        return f"<instance {self.subject}, neighbours {self.neighbours}>"
