@@ -14,9 +14,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tightdp.errors import ParameterError
-from tightdp.exact.evaluation import compare_ratios, sign
+from tightdp.exact.evaluation import sign
 from tightdp.exact.expressions import as_number, from_sympy, parse, pretty, text, to_sympy
-from tightdp.exact.field import ExpNumber, exp, ratio, scaled
+from tightdp.exact.field import ExpNumber, exp, ratio
 from tightdp.exact.numbers import as_text, compare_log, decimal_text, exponent_of, log, log_down, log_up
 
 rationals = st.builds(F, st.integers(-50, 50), st.integers(1, 12))
@@ -117,18 +117,6 @@ def test_exponents_add(p: F, q: F) -> None:
     assert exponent_of(exp(p)) == p
     if p:
         assert exp(p) ** q == exp(p * q)
-
-
-@given(st.lists(numbers, min_size=1, max_size=8))
-def test_scaled(pairs: list[tuple[Any, Any]]) -> None:
-    values = [value for value, _ in pairs]
-    found = scaled(values)
-    assert list(found.numbers()) == values
-    assert sign(found.denominator, found.root) > 0
-    assert ratio(sum(found.weights, fmpz_poly([])), found.denominator, found.root) == sum(values)
-    assert [sign(weight, found.root) for weight in found.weights] == [(v > 0) - (v < 0) for v in values]
-    a, c, d = found.weights[0], found.weights[-1], found.denominator
-    assert compare_ratios(a, d, c, d, found.root) == (values[0] > values[-1]) - (values[0] < values[-1])
 
 
 @given(numbers)
@@ -318,8 +306,6 @@ def test_bad_input() -> None:
         exp(1) + 0.5
     with pytest.raises(TypeError):
         0.5 * exp(1)
-    with pytest.raises(TypeError):
-        scaled([0.5])
     for wrong in (sympy.pi, sympy.sqrt(2), sympy.Symbol("x"), sympy.Float("0.5") * sympy.E):
         with pytest.raises(ParameterError):
             from_sympy(wrong)

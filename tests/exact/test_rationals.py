@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tightdp.errors import ParameterError
-from tightdp.exact.parameters import as_parameter
+from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import as_fraction, as_int, as_value
 
 
@@ -80,7 +80,9 @@ def test_a_float_is_the_decimal_that_prints_it(number: float) -> None:
         (np.array([1, 2]), (1, 2)),
         (np.array([0.5]), (Fraction(1, 2),)),
         (np.True_, True),
-        (sympy.Symbol("lam"), sympy.Symbol("lam")),
+        (sympy.Symbol("lam"), Range()),
+        ("?", Range()),
+        ("?[1/10, 1/2]", Range(Fraction(1, 10), Fraction(1, 2))),
     ],
 )
 def test_as_parameter(written: object, meant: object) -> None:

@@ -99,7 +99,7 @@ def write_text(target: str, text: str) -> None:
 @contextmanager
 def _progress(instance: Instance) -> Iterator[None]:
     """Show on a terminal how far the search is, and the time left, once a second has passed."""
-    if not sys.stderr.isatty() or instance.every_n:
+    if not sys.stderr.isatty() or not instance.one_engine:
         yield
         return
     from rich.console import Console

@@ -25,6 +25,7 @@ COMMANDS = {
     "likelihood": "the likelihood ratios of one pair of datasets, output by output",
     "failure": "how often a run fails (assert, an index out of range), on the worst dataset",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
+    "solve": "the values of an unknown parameter, written lam=?, for which claims hold",
     "certify": "write what convinces a reader who does not trust this program",
     "check": "check a certificate: exit status 0 accepted, 1 refused",
     "guessing": "one-run auditing: the exact law of the guesses and the right ones",

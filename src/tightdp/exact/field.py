@@ -5,16 +5,13 @@ exactly when its numerator is the zero polynomial, and two reduced ratios are th
 same polynomials. The sign of any other number is found by a ball that is refined until it excludes 0, which ends.
 
 `exp(q)` makes such numbers; `ExpNumber` behaves like a `Fraction`, and every operation whose result is rational returns
-a `Fraction`. For sums and products of many numbers there are `scaled`, which writes them as integer polynomials over
-one denominator, and `ratio`, which comes back from there; nothing is reduced in between. The signs of such polynomials
-are in `evaluation`.
+a `Fraction`. The signs of polynomials are in `evaluation`. With an unknown (`generators`) numbers are rational
+functions of it, under the same operations; they have no value, and comparisons are decided at the place in force.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
@@ -22,13 +19,27 @@ from flint import arb, ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import MAX_EXPONENT, Enclosure, ends, precisions
-from tightdp.exact.evaluation import MAX_DEGREE, at_root, common_step, lifted, monomial, power_of_root, sign
-from tightdp.exact.whole import ExpInteger, Whole
+from tightdp.exact.evaluation import MAX_DEGREE, at_root, common_step, deflated, lifted, monomial, power_of_root, sign
+from tightdp.exact.generators import (
+    UNKNOWN,
+    Key,
+    Polynomial,
+    alike,
+    constant,
+    from_key,
+    has_unknown,
+    key,
+    leading,
+    lowered,
+    power_of_unknown,
+    raised,
+)  # fmt: skip
+from tightdp.exact.whole import Whole, whole
 
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["ExpNumber", "Number", "Scaled", "as_ball", "exp", "ratio", "scaled"]
+__all__ = ["ExpNumber", "Number", "as_ball", "exp", "ratio"]
 
 Number: TypeAlias = Union[Fraction, "ExpNumber"]
 """An exact finite number: rational, or with e^q."""
@@ -46,11 +57,11 @@ class ExpNumber:
 
     __slots__ = ("_above", "_below", "_hash", "_quick", "root")
 
-    _above: fmpz_poly
-    _below: fmpz_poly
+    _above: Polynomial
+    _below: Polynomial
     root: int
 
-    def __init__(self, above: fmpz_poly, below: fmpz_poly, root: int) -> None:
+    def __init__(self, above: Polynomial, below: Polynomial, root: int) -> None:
         """Take a reduced ratio of polynomials in e^(1/root); use `ratio` for one that may not be."""
         self._above, self._below, self.root = above, below, root
         self._quick: arb | None = None
@@ -74,17 +85,24 @@ class ExpNumber:
     def as_integer_ratio(self) -> tuple[Whole, Whole]:
         """Return numerator and denominator, which is positive, as weights."""
         above, below = self._above, self._below
-        if below.degree() and sign(below, self.root) < 0:
+        if constant(below) is None and sign(below, self.root) < 0:
             above, below = -above, -below
-        return (
-            ExpInteger(above, self.root) if above.degree() else int(above[0]),
-            ExpInteger(below, self.root) if below.degree() else int(below[0]),
-        )
+        return whole(above, self.root), whole(below, self.root)
 
     @property
-    def parts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The coefficients of numerator and denominator as polynomials in e^(1/root), constant term first."""
-        return tuple(map(int, self._above.coeffs())), tuple(map(int, self._below.coeffs()))
+    def parts(self) -> tuple[Key, Key]:
+        """Numerator and denominator as plain values: the coefficients, the constant term first (or see `Key`)."""
+        return key(self._above), key(self._below)
+
+    @property
+    def polynomials(self) -> tuple[Polynomial, Polynomial]:
+        """Numerator and denominator as polynomials; the denominator may be negative."""
+        return self._above, self._below
+
+    @property
+    def unknown(self) -> bool:
+        """Whether it is a function of the unknown."""
+        return has_unknown(self._above) or has_unknown(self._below)
 
     @property
     def exponent(self) -> Fraction | None:
@@ -106,6 +124,7 @@ class ExpNumber:
 
     def enclosure(self, digits: int = 20) -> Enclosure:
         """Return rationals around the number that agree to at least so many significant digits."""
+        self._refuse_unknown("enclosed")
         unit = Fraction(1, 10**digits)
         for bits in precisions(max(_QUICK_BITS, 4 * digits)):
             with ctx.workprec(bits):
@@ -116,6 +135,7 @@ class ExpNumber:
 
     def __float__(self) -> float:
         """Return the nearest float."""
+        self._refuse_unknown("rounded")
         for bits in precisions():
             with ctx.workprec(bits):
                 found = ends(self.ball())
@@ -141,7 +161,7 @@ class ExpNumber:
     _sympy_ = to_sympy  # what SymPy asks of an object that it meets
 
     def __bool__(self) -> bool:
-        return True
+        return not self.unknown or bool(sign(self._above, self.root))
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -149,10 +169,13 @@ class ExpNumber:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, ExpNumber):
-            return self.root == other.root and self._above == other._above and self._below == other._below
-        # Every element of the field that is rational is a Fraction.
-        return False if isinstance(other, (int, Fraction, float)) else NotImplemented
+        if isinstance(other, ExpNumber) and self.root == other.root:
+            if self._above == other._above and self._below == other._below:
+                return True
+        elif not isinstance(other, (int, Fraction, float, ExpNumber)):
+            return NotImplemented
+        # Every element of the field that is rational is a Fraction; functions of the unknown may meet at a point.
+        return self._compare(other) == 0 if self.unknown or getattr(other, "unknown", False) else False
 
     def __lt__(self, other: Any) -> bool:
         found = self._compare(other)
@@ -181,7 +204,7 @@ class ExpNumber:
             return None
         with ctx.workprec(_QUICK_BITS):
             ours = self._quickly()
-            theirs = other._quickly() if isinstance(other, ExpNumber) else _as_ball(parts)
+            theirs = other._quickly() if isinstance(other, ExpNumber) else as_ball(other)
             if ours < theirs:
                 return -1
             if ours > theirs:
@@ -195,6 +218,10 @@ class ExpNumber:
             with ctx.workprec(_QUICK_BITS):
                 self._quick = self.ball()
         return self._quick
+
+    def _refuse_unknown(self, how: str) -> None:
+        if self.unknown:
+            raise TypeError(f"{self} has an unknown in it and cannot be {how}: compare it instead, or give it a value")
 
     # arithmetic
 
@@ -258,12 +285,12 @@ class ExpNumber:
         if not isinstance(power, int):
             return NotImplemented
         above, below = (self._above, self._below) if power >= 0 else (self._below, self._above)
-        degree = max(above.degree(), below.degree()) * abs(power)
-        if degree > MAX_DEGREE:
+        if max(map(len, (above, below))) * abs(power) > MAX_DEGREE:
             raise ParameterError(f"the power {power} is out of reach", f"keep powers of e^(1/d) below {MAX_DEGREE:,}")
         return ratio(above ** abs(power), below ** abs(power), self.root)
 
     def __floor__(self) -> int:
+        self._refuse_unknown("rounded")
         for bits in precisions():
             with ctx.workprec(bits):
                 found = ends(self.ball())
@@ -287,6 +314,10 @@ def exp(exponent: Any) -> Number:
     Raises ParameterError where the exponent is not rational, or beyond MAX_EXPONENT, or its denominator is too long.
     """
     if isinstance(exponent, ExpNumber):
+        if exponent.unknown:
+            times, rest = power_of_unknown(exponent._above, exponent._below)
+            found = ExpNumber(UNKNOWN ** abs(times), raised(_ONE), 1)
+            return (found if times > 0 else 1 / found) * exp(rest)
         raise ParameterError(f"exp of {exponent} is no number with e^q", "give exp a rational exponent")
     if not isinstance(exponent, (int, Fraction)):
         raise ParameterError(f"exp of {exponent!r}", "give exp an int or a Fraction")
@@ -305,7 +336,7 @@ def exp(exponent: Any) -> Number:
 # numbers as ratios of polynomials in T = e^(1/root)
 
 
-def ratio(above: fmpz_poly, below: fmpz_poly, root: int = 1) -> Number:
+def ratio(above: Polynomial, below: Polynomial, root: int = 1) -> Number:
     """Return the number above / below, two integer polynomials in e^(1/root), reduced; a Fraction where it is rational.
 
     Raises ZeroDivisionError where `below` is the zero polynomial.
@@ -316,54 +347,26 @@ def ratio(above: fmpz_poly, below: fmpz_poly, root: int = 1) -> Number:
         return Fraction(0)
     shared = above.gcd(below)
     if not shared.is_one():
-        above, below = above // shared, below // shared
-    if below[below.degree()] < 0:
+        above, below = above / shared, below / shared
+    if leading(below) < 0:
         above, below = -above, -below
-    if not above.degree() and not below.degree():
-        return Fraction(int(above[0]), int(below[0]))
+    if has_unknown(above) or has_unknown(below):
+        above, below = alike(lowered(above), lowered(below))
+    up, down = constant(above), constant(below)
+    if up is not None and down is not None:
+        return Fraction(up, down)
     if root > 1:
         step = common_step(below, common_step(above, root))
         if step > 1:
-            above, below, root = above.deflate(step), below.deflate(step), root // step
+            above, below, root = deflated(above, step), deflated(below, step), root // step
     return ExpNumber(above, below, root)
 
 
-@dataclass(frozen=True)
-class Scaled:
-    """Numbers as integer polynomials in e^(1/root), over one denominator that is positive."""
-
-    weights: tuple[fmpz_poly, ...]
-    denominator: fmpz_poly
-    root: int
-
-    def numbers(self) -> tuple[Number, ...]:
-        """Return the numbers again."""
-        return tuple(ratio(weight, self.denominator, self.root) for weight in self.weights)
+def _restored(above: Key, below: Key, root: int) -> ExpNumber:
+    return ExpNumber(from_key(above), from_key(below), root)
 
 
-def scaled(values: Iterable[int | Number]) -> Scaled:
-    """Write numbers as integer polynomials over the least common denominator, in the least common root of e.
-
-    With them sums and products of many numbers cost as much as those of polynomials: nothing is reduced on the way.
-    """
-    listed = [_parts_of(value) for value in values]
-    root = math.lcm(*(each for _, _, each in listed))
-    raised = [(lifted(above, root // each), lifted(below, root // each)) for above, below, each in listed]
-    denominator = _ONE
-    for _, below in raised:
-        if below != denominator:
-            denominator = denominator * (below // denominator.gcd(below))
-    if sign(denominator, root) < 0:
-        denominator = -denominator
-    weights = tuple(above * (denominator // below) for above, below in raised)
-    return Scaled(weights, denominator, root)
-
-
-def _restored(above: tuple[int, ...], below: tuple[int, ...], root: int) -> ExpNumber:
-    return ExpNumber(fmpz_poly(list(above)), fmpz_poly(list(below)), root)
-
-
-def _parts(value: Any) -> tuple[fmpz_poly, fmpz_poly, int] | None:
+def _parts(value: Any) -> tuple[Polynomial, Polynomial, int] | None:
     """Return numerator, denominator and root of a number, None for anything else."""
     if isinstance(value, ExpNumber):
         return value._above, value._below, value.root
@@ -372,29 +375,17 @@ def _parts(value: Any) -> tuple[fmpz_poly, fmpz_poly, int] | None:
     return None
 
 
-def _parts_of(value: Any) -> tuple[fmpz_poly, fmpz_poly, int]:
-    parts = _parts(value)
-    if parts is None:
-        raise TypeError(f"{value!r} is not an exact number")
-    return parts
-
-
 def _together(
-    a: fmpz_poly, b: fmpz_poly, root: int, c: fmpz_poly, d: fmpz_poly, other: int
-) -> tuple[fmpz_poly, fmpz_poly, fmpz_poly, fmpz_poly, int]:
+    a: Polynomial, b: Polynomial, root: int, c: Polynomial, d: Polynomial, other: int
+) -> tuple[Polynomial, Polynomial, Polynomial, Polynomial, int]:
     """Write two ratios in a common root of e."""
-    if root == other:
-        return a, b, c, d, root
-    common = math.lcm(root, other)
-    ours, theirs = common // root, common // other
-    return lifted(a, ours), lifted(b, ours), lifted(c, theirs), lifted(d, theirs), common
+    if root != other:
+        common = math.lcm(root, other)
+        ours, theirs = common // root, common // other
+        a, b, c, d, root = lifted(a, ours), lifted(b, ours), lifted(c, theirs), lifted(d, theirs), common
+    return (*alike(a, b, c, d), root)
 
 
 def as_ball(value: Number | int) -> arb:
     """Return a ball around an exact number, at the precision in force."""
     return value.ball() if isinstance(value, ExpNumber) else arb(value.numerator) / arb(value.denominator)
-
-
-def _as_ball(parts: Sequence[Any]) -> arb:
-    """Return a ball around a rational."""
-    return arb(parts[0][0]) / arb(parts[1][0])

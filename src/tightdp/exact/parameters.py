@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tightdp.errors import ParameterError
 from tightdp.exact.expressions import as_number, parse
 from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.numbers import as_text
 from tightdp.exact.rationals import RATIONAL_HINT, Parameter, as_fraction, as_value, as_whole, from_text
 
-__all__ = ["as_parameter", "read_count", "read_exact", "read_exponential", "read_number", "read_optional"]
+__all__ = ["Range", "as_parameter", "read_count", "read_exact", "read_exponential", "read_number", "read_optional"]
 
 _EXPRESSION = re.compile(r"\bexp\s*\(")
+_RANGE = re.compile(r"\?\s*\[([^,\[\]]+),([^,\[\]]+)\]")
+
+
+@dataclass(frozen=True)
+class Range:
+    """In place of a parameter: it is unknown, between two numbers, or over its natural range where they are None."""
+
+    low: Number | None = None
+    high: Number | None = None
+
+    def __repr__(self) -> str:
+        if self.low is None or self.high is None:
+            return "?"
+        return f"?[{as_text(self.low)}, {as_text(self.high)}]"
 
 
 def as_parameter(value: object) -> Parameter:
     """A public parameter in plain Python; a string that is a number is that number, others stay words.
 
-    Whole rationals become ints. Raises ParameterError for what is neither a number, word, bool, None, SymPy
-    symbol nor a tuple or list of those.
+    "?" and SymPy symbols stand for an unknown. Whole rationals become ints. Raises ParameterError for what is neither a
+    number, word, bool, None, SymPy symbol nor a tuple or list of those.
     """
     if isinstance(value, str):
         return _word_or_number(value)
     if isinstance(value, (list, tuple, range)):
         return tuple(as_parameter(item) for item in value)
+    if isinstance(value, Range) or getattr(value, "is_Symbol", False):
+        return value if isinstance(value, Range) else Range()
     plain = as_value(value)
-    if plain is None or isinstance(plain, (int, Fraction, ExpNumber, tuple)) or getattr(plain, "is_Symbol", False):
+    if plain is None or isinstance(plain, (int, Fraction, ExpNumber, tuple)):
         return plain
     raise ParameterError(f"{value!r} cannot be a parameter", "give an int, a rational, a word, or a tuple of those")
 
@@ -84,7 +102,23 @@ def read_count(name: str, value: Any, least: int = 1) -> int:
     return number
 
 
+def _read_range(text: str) -> Range:
+    """Return the range that "?", or "?[1/10, 1/2]", stands for."""
+    if text == "?":
+        return Range()
+    found = _RANGE.fullmatch(text)
+    hint = "write lam=? for its natural range, or a range as in lam=?[1/10,1/2]"
+    if found is None:
+        raise ParameterError(f"{text!r} is not an unknown", hint)
+    low, high = (as_number(part.strip()) for part in found.groups())
+    if low >= high:
+        raise ParameterError(f"the range {text[1:]} is empty", f"give its lower end first: {hint}")
+    return Range(low, high)
+
+
 def _word_or_number(text: str) -> Parameter:
+    if text.startswith("?"):
+        return _read_range(text.strip())
     if re.fullmatch(r"\s*[+-]?\d+/0+\s*", text):
         raise ParameterError(f"{text!r} divides by zero", RATIONAL_HINT)
     fraction = from_text(text)

@@ -15,7 +15,8 @@ from flint import arb, ctx, fmpz_poly
 
 from tightdp.errors import QueryError
 from tightdp.exact.enclosure import precisions
-from tightdp.exact.evaluation import at_root, common_step, lifted, sign
+from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign
+from tightdp.exact.generators import Key, Polynomial, alike, constant, from_key, has_unknown, key, leading, lowered
 
 __all__ = [
     "ExpInteger",
@@ -28,6 +29,7 @@ __all__ = [
     "polynomials",
     "quick",
     "size_of",
+    "whole",
 ]
 
 Whole: TypeAlias = Union[int, "ExpInteger"]
@@ -42,17 +44,17 @@ class ExpInteger:
 
     __slots__ = ("_hash", "_quick", "polynomial", "root")
 
-    polynomial: fmpz_poly
+    polynomial: Polynomial
     root: int
 
-    def __init__(self, polynomial: fmpz_poly, root: int = 1) -> None:
+    def __init__(self, polynomial: Polynomial, root: int = 1) -> None:
         self.polynomial = polynomial
         self.root = root
         self._quick: arb | None = None
         self._hash: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (tuple(map(int, self.polynomial.coeffs())), self.root)
+        return _restored, (key(self.polynomial), self.root)
 
     def __repr__(self) -> str:
         return f"ExpInteger({self.polynomial}, {self.root})"
@@ -62,7 +64,7 @@ class ExpInteger:
     def __add__(self, other: Any) -> ExpInteger:
         if other.__class__ is not ExpInteger:
             return ExpInteger(self.polynomial + other, self.root) if isinstance(other, int) else NotImplemented
-        if self.root == other.root:
+        if self.root == other.root and type(self.polynomial) is type(other.polynomial):
             return ExpInteger(self.polynomial + other.polynomial, self.root)
         (ours, theirs), root = polynomials(self, other)
         return ExpInteger(ours + theirs, root)
@@ -83,7 +85,7 @@ class ExpInteger:
             if not isinstance(other, int):
                 return NotImplemented
             return self if other == 1 else ExpInteger(self.polynomial * other, self.root)
-        if self.root == other.root:
+        if self.root == other.root and type(self.polynomial) is type(other.polynomial):
             return ExpInteger(self.polynomial * other.polynomial, self.root)
         (ours, theirs), root = polynomials(self, other)
         return ExpInteger(ours * theirs, root)
@@ -119,27 +121,25 @@ class ExpInteger:
     # order
 
     def __bool__(self) -> bool:
-        return self.polynomial.degree() >= 0
+        return bool(self.polynomial)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ExpInteger):
-            if self.root == other.root:
+            if self.root == other.root and type(self.polynomial) is type(other.polynomial):
                 return bool(self.polynomial == other.polynomial)
             (ours, theirs), _ = polynomials(self, other)
             return bool(ours == theirs)
         if isinstance(other, int):
-            return self.polynomial.degree() <= 0 and int(self.polynomial[0]) == other
+            return not self.polynomial if not other else constant(self.polynomial) == other
         return NotImplemented
 
     def __hash__(self) -> int:
         if self._hash is None:
-            coefficients = self.polynomial
-            if coefficients.degree() <= 0:
-                self._hash = hash(int(coefficients[0]))
-            else:
-                step = common_step(coefficients, self.root)
-                reduced = coefficients.deflate(step) if step > 1 else coefficients
-                self._hash = hash((tuple(map(int, reduced.coeffs())), self.root // step))
+            polynomial = lowered(self.polynomial)
+            value = constant(polynomial)
+            step = common_step(polynomial, self.root)
+            reduced = deflated(polynomial, step) if step > 1 else polynomial
+            self._hash = hash((key(reduced), self.root // step) if value is None else value)
         return self._hash
 
     def __lt__(self, other: Any) -> bool:
@@ -178,32 +178,41 @@ class ExpInteger:
             for bits in precisions(_QUICK_BITS):
                 with ctx.workprec(bits):
                     found = at_root(self.polynomial, self.root)
-                if found.rel_accuracy_bits() >= _RIGHT_BITS or not self:
+                if found.rel_accuracy_bits() >= _RIGHT_BITS or not self or has_unknown(self.polynomial):
                     self._quick = found
                     break
         assert self._quick is not None
         return self._quick
 
 
-def _restored(coefficients: tuple[int, ...], root: int) -> ExpInteger:
-    return ExpInteger(fmpz_poly(list(coefficients)), root)
+def _restored(coefficients: Key, root: int) -> ExpInteger:
+    return ExpInteger(from_key(coefficients), root)
 
 
-def size_of(polynomial: fmpz_poly) -> int:
+def whole(polynomial: Polynomial, root: int) -> Whole:
+    """Return a polynomial as a weight, an int where it is one."""
+    value = constant(polynomial) if polynomial else 0
+    return ExpInteger(lowered(polynomial), root) if value is None else value
+
+
+def size_of(polynomial: Polynomial) -> int:
     """Return the bits of all coefficients together, about."""
+    if has_unknown(polynomial):
+        return max(1, len(polynomial) * max((int(c).bit_length() for c in polynomial.coeffs()), default=0))
     return max(1, len(polynomial) * int(polynomial.height_bits()))
 
 
-def polynomials(*values: Whole) -> tuple[list[fmpz_poly], int]:
+def polynomials(*values: Whole) -> tuple[list[Polynomial], int]:
     """Return whole numbers as polynomials in a common root of e, and that root."""
     root = 1
     for value in values:
         if isinstance(value, ExpInteger) and value.root != root:
             root = math.lcm(root, value.root)
-    return [
+    listed = [
         lifted(value.polynomial, root // value.root) if isinstance(value, ExpInteger) else fmpz_poly([value])
         for value in values
-    ], root
+    ]
+    return list(alike(*listed)), root
 
 
 def ball_of(value: Whole) -> arb:
@@ -253,7 +262,7 @@ def gcd(*values: Whole) -> Whole:
         else:
             (ours, theirs), root = polynomials(found, value)
             shared = ours.gcd(theirs)
-            found = int(shared[0]) if shared.degree() <= 0 else ExpInteger(shared, root)
+            found = whole(-shared if leading(shared) < 0 else shared, root)
         if isinstance(found, int) and found == 1:
             return 1
     return -found if found < 0 else found

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from flint import fmpz_poly
 
 from tightdp.exact.evaluation import lifted
+from tightdp.exact.generators import has_unknown
 from tightdp.exact.whole import ExpInteger, Whole, polynomials
 from tightdp.methods.aggregate import Contribution
 from tightdp.symmetry.counts import Counts
@@ -137,8 +138,9 @@ def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]]
     values = [value for table in tables for entry in table for (state, _) in entry.weights for value in state]
     if tuple(operators) == ("sum",) and all(isinstance(value, int) for value in values):
         (_, *powers), root = polynomials(1, *(w for table in tables for entry in table for _, w in entry.weights))
-        degree = max((power.degree() for power in powers), default=0)
-        return SumLaw(0, fmpz_poly([1]), 1, clients * degree + 1, root)
+        if not any(map(has_unknown, powers)):
+            degree = max((power.degree() for power in powers), default=0)
+            return SumLaw(0, fmpz_poly([1]), 1, clients * degree + 1, root)
     return _Sparse({(None,) * len(operators): 1}, 1, tuple(operators))
 
 

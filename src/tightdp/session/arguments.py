@@ -9,15 +9,20 @@ from difflib import get_close_matches
 from fractions import Fraction
 from functools import wraps
 from inspect import Parameter, Signature, isfunction, signature
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from tightdp.errors import ParameterError
+from tightdp.exact.field import Number
 from tightdp.exact.parameters import read_count, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
 
 __all__ = [
+    "AccuracyClaim",
+    "Claims",
+    "PrivacyClaim",
     "checked_call",
     "checked_calls",
+    "read_claims",
     "read_count",
     "read_exponential",
     "read_number",
@@ -29,6 +34,11 @@ __all__ = [
 T = TypeVar("T")
 P = ParamSpec("P")
 
+PrivacyClaim: TypeAlias = "tuple[Number | None, Fraction | None, Fraction]"
+"""e^ε or else ε, and δ."""
+AccuracyClaim: TypeAlias = "tuple[Fraction, Fraction]"
+"""α and β."""
+Claims: TypeAlias = "tuple[PrivacyClaim | None, AccuracyClaim | None]"
 
 _UNITS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "min": Fraction(60), "h": Fraction(3600)}
 _DURATION = re.compile(r"\s*([\d./]+)\s*([a-z]+)\s*")
@@ -121,3 +131,21 @@ def read_order(order: Any) -> Fraction | float:
     if number == 1:
         raise ParameterError("the Rényi order is 1", "give a rational above 1, or inf")
     return number
+
+
+def read_claims(epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Claims:
+    """Return the claim about privacy and that about accuracy, None for those that are not made."""
+    bar = read_number("delta", delta, 1)
+    bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
+    if (bound is None) != (rate is None):
+        given, missing = ("beta", "alpha") if bound is None else ("alpha", "beta")
+        raise ParameterError(f"an accuracy claim with {given} needs {missing}", f"give {missing} too")
+    pure = None
+    if epsilon is not None or exp_epsilon is not None:
+        pure = (*read_exponential(exp_epsilon, epsilon, least=1), bar)
+    elif bar:
+        raise ParameterError("a privacy claim with delta needs an ε", "give exp_epsilon (1 for ε = 0) or epsilon")
+    accuracy = None if bound is None or rate is None else (bound, rate)
+    if pure is None and accuracy is None:
+        raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
+    return pure, accuracy

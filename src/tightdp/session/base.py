@@ -26,6 +26,9 @@ class InstanceBase:
     every_n = False
     """Whether it stands for all n at once."""
 
+    one_engine = True
+    """Whether one engine answers: not for all n at once, nor with an unknown."""
+
     def __init__(
         self,
         bound: Bound,

@@ -14,6 +14,7 @@ from tightdp.language.program import Bound, Program
 from tightdp.session.arguments import checked_calls, read_count, read_exponential, read_number
 from tightdp.session.instance import Instance
 from tightdp.session.limited import limited
+from tightdp.session.unknowns import UnknownInstance, unknown_of
 
 if TYPE_CHECKING:
     from tightdp.results.every_n import EveryN, EveryNVerification
@@ -31,11 +32,15 @@ def bound_for(program: Program, n: Any, neighbours: Any, parameters: dict[str, A
     Return it with the kind of instance that answers. Raises LanguageError where the records depend on n.
     """
     if not isinstance(n, str) or n != ALL:
-        return Instance, program.bind(n, neighbours=neighbours, **parameters)
+        bound = program.bind(n, neighbours=neighbours, **parameters)
+        return Instance if unknown_of(bound.parameters) is None else UnknownInstance, bound
     if not isinstance(program.record, Domain) and "n" in signature(program.record).parameters:
         hint = "make the domain the same for all n, or ask for one n"
         raise LanguageError("no answer for every n: the record domain depends on n", hint, program.source.span())
-    return EveryInstance, program.bind(1, neighbours=neighbours, **parameters)
+    bound = program.bind(1, neighbours=neighbours, **parameters)
+    if (name := unknown_of(bound.parameters)) is not None:
+        raise QueryError(f"n = all with the unknown {name}", "give it a value, or ask for one n")
+    return EveryInstance, bound
 
 
 @checked_calls
@@ -47,6 +52,7 @@ class EveryInstance(Instance):
     """
 
     every_n = True
+    one_engine = False
 
     @property
     def subject(self) -> Subject:

@@ -11,6 +11,7 @@ from tightdp.exact.rationals import as_value
 from tightdp.language.program import Output
 from tightdp.session.arguments import (
     checked_calls,
+    read_claims,
     read_count,
     read_exponential,
     read_number,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tightdp.results.failure import Failure
     from tightdp.results.guessing import Guessing
     from tightdp.results.likelihood import Likelihood
+    from tightdp.results.pieces import Solution
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
     from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Report
@@ -335,20 +337,12 @@ class Instance(InstanceBase):
         A claim about `epsilon` is decided too: the tight e^ε is compared with e^epsilon to as many digits as it takes.
         The result is true as a bool when all claims hold.
         """
-        bar = read_number("delta", delta, 1)
-        bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
-        if (bound is None) != (rate is None):
-            given, missing = ("beta", "alpha") if bound is None else ("alpha", "beta")
-            raise ParameterError(f"an accuracy claim with {given} needs {missing}", f"give {missing} too")
-        pure = None
-        if epsilon is not None or exp_epsilon is not None:
-            pure = (*read_exponential(exp_epsilon, epsilon, least=1), bar)
-        elif bar:
-            raise ParameterError("a privacy claim with delta needs an ε", "give exp_epsilon (1 for ε = 0) or epsilon")
-        accuracy = None if bound is None or rate is None else (bound, rate)
-        if pure is None and accuracy is None:
-            raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
+        pure, accuracy = read_claims(epsilon, exp_epsilon, delta, alpha, beta)
         return verification.verify(self.engine, pure, accuracy)
+
+    def solve(self, **claims: Any) -> Solution:
+        """Return the values of an unknown parameter for which claims hold; see `UnknownInstance.solve`."""
+        raise QueryError("no parameter is unknown", 'write "?" for the one to solve for, as in lam="?" or lam=?')
 
     @limited
     def certify(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from tightdp.exact.field import Number
@@ -12,15 +11,11 @@ from tightdp.exact.weights import as_exact
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Status
+from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import Engine
 from tightdp.session.search import accuracy_at, approximate_privacy, tight_privacy
 
 __all__ = ["verify"]
-
-PrivacyClaim = tuple[Number | None, Fraction | None, Fraction]
-"""e^ε or else ε, and δ."""
-AccuracyClaim = tuple[Fraction, Fraction]
-"""α and β."""
 
 
 def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:

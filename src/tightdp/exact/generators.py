@@ -1,0 +1,205 @@
+"""Polynomials with an unknown: integer polynomials in X, in T = e^(1/root), and in the logarithm of X.
+
+Numbers of a program are polynomials in T alone until an unknown comes in; then they are polynomials of the ring
+`RING` of flint, and plain ones again as soon as the unknown has gone. X is the unknown itself, or e^(unknown/d) where
+it stands in exponents only: then `LOG` is the unknown.
+
+An unknown has no value, but comparisons need one: they are decided at the place in force (`at_place`), which takes
+note of every polynomial whose sign was asked for. So what was computed holds as far as these signs do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol, TypeAlias
+
+from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
+
+from tightdp.errors import ParameterError
+
+__all__ = [
+    "LOG", "RING", "UNKNOWN", "Key", "Place", "Polynomial", "Unknown", "alike", "at_place", "constant", "from_key",
+    "has_unknown", "in_force", "in_powers_of_e", "in_words", "key", "leading", "lowered", "naming", "power_of_unknown",
+    "raised", "terms_of",
+]  # fmt: skip
+
+RING = fmpz_mpoly_ctx.get(("x", "T", "L"), "lex")
+UNKNOWN, _T, LOG = RING.gens()
+
+Polynomial: TypeAlias = Any
+"""One of flint: fmpz_poly, or fmpz_mpoly of RING. They do not mix with each other, see `alike`."""
+Key: TypeAlias = "tuple[int, ...] | tuple[tuple[tuple[int, ...], int], ...]"
+"""A polynomial as a plain value: coefficients from the constant term on, or terms with their exponents."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """The unknown by name; `denominator` is d where X stands for e^(unknown/d), and 0 where X is the unknown."""
+
+    name: str = "x"
+    denominator: int = 0
+
+    def power(self, power: int, sign: str) -> str:
+        """Write a power of X."""
+        if not self.denominator:
+            return self.name if power == 1 else f"{self.name}{sign}{power}"
+        q = Fraction(power, self.denominator)
+        above = self.name if q.numerator == 1 else f"{q.numerator}*{self.name}"
+        exponent = above if q.denominator == 1 else f"{above}/{q.denominator}"
+        if sign == "**":
+            return f"exp({exponent})"
+        return f"e^{exponent}" if exponent == self.name else f"e^({exponent})"
+
+
+class Place(Protocol):
+    """Where polynomials in the unknown have a sign."""
+
+    unknown: Unknown
+
+    def sign(self, polynomial: fmpz_mpoly, root: int) -> int:
+        """Return the sign there, and take note that it was asked for."""
+
+    def power(self, denominator: int) -> int:
+        """Return d, of which X is e^(unknown/d), where a denominator of an exponent is met."""
+
+
+_place: ContextVar[Place | None] = ContextVar("place", default=None)
+_UNNAMED = Unknown()
+_named: ContextVar[Unknown] = ContextVar("named", default=_UNNAMED)
+
+
+@contextmanager
+def at_place(place: Place) -> Iterator[None]:
+    """Decide signs at a place."""
+    token = _place.set(place)
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+def in_force() -> Place:
+    """Return the place in force. Raises ParameterError where there is none."""
+    place = _place.get()
+    if place is None:
+        raise ParameterError("numbers with an unknown are compared", "give the unknown a value, as in lam=1/5")
+    return place
+
+
+def in_words() -> Unknown:
+    """Return how the unknown is written here."""
+    place = _place.get()
+    return _named.get() if place is None else place.unknown
+
+
+@contextmanager
+def naming(unknown: Unknown) -> Iterator[None]:
+    """Write the unknown like this."""
+    token = _named.set(unknown)
+    try:
+        yield
+    finally:
+        _named.reset(token)
+
+
+def has_unknown(polynomial: Polynomial) -> bool:
+    """Whether it is a polynomial of the ring with the unknown."""
+    return isinstance(polynomial, fmpz_mpoly)
+
+
+def constant(polynomial: Polynomial) -> int | None:
+    """Return the integer that a polynomial is, None where it is none."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return int(polynomial.coeffs()[0]) if polynomial and polynomial.is_constant() else None
+    return int(polynomial[0]) if polynomial.degree() <= 0 else None
+
+
+def leading(polynomial: Polynomial) -> int:
+    """Return the coefficient that is positive in a normal form: of the highest power, or the lowest of the unknown."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return int(polynomial.coeffs()[-1])
+    return int(polynomial[polynomial.degree()])
+
+
+def raised(polynomial: Polynomial) -> fmpz_mpoly:
+    """Return a polynomial in T as one of the ring."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return polynomial
+    return RING.from_dict({(0, power, 0): c for power, c in enumerate(polynomial.coeffs()) if c})
+
+
+def lowered(polynomial: Polynomial) -> Polynomial:
+    """Return a polynomial without the unknown as one in T."""
+    if not isinstance(polynomial, fmpz_mpoly):
+        return polynomial
+    in_x, in_t, in_log = polynomial.degrees()
+    if in_x > 0 or in_log > 0:
+        return polynomial
+    coefficients = [0] * (max(in_t, 0) + 1)
+    for (_, power, _), coefficient in polynomial.terms():
+        coefficients[power] = int(coefficient)
+    return fmpz_poly(coefficients)
+
+
+def alike(*polynomials: Polynomial) -> tuple[Polynomial, ...]:
+    """Return polynomials as ones of the same ring."""
+    if any(map(has_unknown, polynomials)) and not all(map(has_unknown, polynomials)):
+        return tuple(map(raised, polynomials))
+    return polynomials
+
+
+def in_powers_of_e(polynomial: fmpz_mpoly) -> dict[int, fmpz_poly]:
+    """Return a polynomial in X and T as polynomials in X by the power of T."""
+    found: dict[int, dict[int, int]] = {}
+    for (power, at, _), coefficient in polynomial.terms():
+        found.setdefault(at, {})[power] = int(coefficient)
+    return {at: _dense(terms) for at, terms in found.items()}
+
+
+def _dense(terms: dict[int, int]) -> fmpz_poly:
+    coefficients = [0] * (max(terms) + 1)
+    for power, coefficient in terms.items():
+        coefficients[power] = coefficient
+    return fmpz_poly(coefficients)
+
+
+def terms_of(polynomial: Polynomial) -> list[tuple[tuple[int, int, int], int]]:
+    """Return the powers of the three generators, and the coefficient, of every term, lowest powers first."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return sorted(((int(x), int(e), int(log)), int(c)) for (x, e, log), c in polynomial.terms())
+    return [((0, power, 0), int(c)) for power, c in enumerate(polynomial.coeffs()) if c]
+
+
+def key(polynomial: Polynomial) -> Key:
+    """Return a polynomial as a plain value, the same one for equal polynomials."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return tuple((tuple(map(int, powers)), int(coefficient)) for powers, coefficient in polynomial.terms())
+    return tuple(map(int, polynomial.coeffs()))
+
+
+def from_key(value: Key) -> Polynomial:
+    """Return the polynomial that `key` was made of."""
+    if value and isinstance(value[0], tuple):
+        return RING.from_dict(dict(value))
+    return fmpz_poly([int(c) for c in value if not isinstance(c, tuple)])
+
+
+def power_of_unknown(above: Polynomial, below: Polynomial) -> tuple[int, Fraction]:
+    """Return (p, r) with e^(above/below) = X^p·e^r, where above/below is q·unknown + r and X is e^(unknown/d).
+
+    Raises ParameterError where it is something else.
+    """
+    place, divisor = in_force(), constant(lowered(below))
+    hint = "let it be a multiple of the unknown, and the unknown stand in exponents only; or make e^unknown the unknown"
+    if divisor is None:
+        raise ParameterError("the unknown is in the denominator of an exponent", hint)
+    place.power(1)
+    terms = {tuple(powers): Fraction(int(coefficient), divisor) for powers, coefficient in raised(above).terms()}
+    factor, rest = terms.pop((0, 0, 1), Fraction(0)), terms.pop((0, 0, 0), Fraction(0))
+    if terms:
+        raise ParameterError("exp is taken of an expression with the unknown", hint)
+    return int(factor * place.power(factor.denominator)), rest

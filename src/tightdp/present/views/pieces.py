@@ -1,0 +1,240 @@
+"""How answers with an unknown are shown: a row for each piece, a picture of the curve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from flint import arb, ctx
+
+from tightdp.exact.expressions import pretty
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.generators import Unknown, naming
+from tightdp.exact.lines import parts_in_x
+from tightdp.exact.numbers import Exact, as_text, decimal_text
+from tightdp.present import plot
+from tightdp.present.registry import answer_of, json_of, picture_of, record_of, view_of
+from tightdp.present.view import Grid, View
+from tightdp.present.views.result import heading
+from tightdp.present.words import brief, plain, shortened, shown_number
+from tightdp.results.pieces import Best, Distributions, End, Holds, Part, Pieces, Solution
+from tightdp.results.result import PairWitness, TripleWitness
+
+_MOST_ROWS = 40
+_LONGEST = 60
+_POINTS = 200
+_LABELS = {"exp_epsilon": "tight e^ε", "delta": "tight δ", "one_minus_beta": "tight 1 - β"}
+
+
+@record_of.register
+def _end_record(end: End) -> dict[str, Any]:
+    return {"polynomial": end.polynomial, "low": plain(end.low), "high": plain(end.high)}
+
+
+def _end(end: End) -> Any:
+    return _end_record(end) if end.value is None else plain(end.value)
+
+
+def _witness(witness: Any) -> dict[str, Any]:
+    return json_of(witness) if isinstance(witness, PairWitness) else {"x": plain(witness)}
+
+
+@answer_of.register
+def _pieces_answer(result: Pieces) -> dict[str, Any]:
+    pieces = []
+    with naming(result.unknown):
+        for part in result.pieces:
+            found = {"from": _end(part.start), "to": _end(part.stop), result.what: plain(part.value)}
+            if part.witness is not None:
+                found["witness"] = _witness(part.witness)
+            pieces.append(found)
+    return {"unknown": result.unknown.name, **{name: plain(value) for name, value in result.at}, "pieces": pieces}
+
+
+@answer_of.register
+def _distributions_answer(result: Distributions) -> dict[str, Any]:
+    return {"x": plain(result.x), **_pieces_answer(result)}
+
+
+@view_of.register
+def _pieces_view(result: Pieces) -> View:
+    name, parts = result.unknown.name, result.pieces[:_MOST_ROWS]
+    with naming(result.unknown):
+        rows = tuple(
+            (_shown_end(part.start), _shown_end(part.stop), _shown(part.value), _seen(part.witness)) for part in parts
+        )
+    label = _LABELS.get(result.what, result.what)
+    grid = Grid((f"{name} from", "to", label, "worst on"), rows, len(result.pieces) - len(parts), 2)
+    facts = tuple((_AT[what], shown_number(value)) for what, value in result.at)
+    return View(heading(result), facts, grid, _remarks(result))
+
+
+_AT = {"exp_epsilon": "e^ε", "alpha": "α"}
+
+
+@view_of.register
+def _distributions_view(result: Distributions) -> View:
+    with naming(result.unknown):
+        rows = [
+            (_shown_end(part.start), _shown_end(part.stop), brief(output, 40), _shown(mass))
+            for part in result.pieces
+            for output, mass in part.value
+        ]
+    header = (f"{result.unknown.name} from", "to", "output", "probability")
+    grid = Grid(header, tuple(rows[:_MOST_ROWS]), max(0, len(rows) - _MOST_ROWS), 3)
+    return View(heading(result), (("x", brief(result.x)),), grid, _remarks(result))
+
+
+def _remarks(result: Pieces) -> tuple[str, ...]:
+    said = []
+    values = [part.value for part in result.pieces]
+    if any(isinstance(value, ExpNumber) and len(pretty(value)) > _LONGEST for value in values):
+        said.append("What is shortened here is known exactly: --json prints it in full.")
+    if any(end.value is None for part in result.pieces for end in (part.start, part.stop)):
+        said.append("An end after ≈ is the root of a polynomial that --json prints.")
+    return tuple(said)
+
+
+def _shown_end(end: End) -> str:
+    if end.value is None:
+        return f"≈ {decimal_text((end.low + end.high) / 2, 12)}"
+    return shown_number(end.value)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, ExpNumber) and value.unknown:
+        return shortened(pretty(value), _LONGEST)
+    return shown_number(value)
+
+
+def _seen(witness: Any) -> str:
+    if witness is None:
+        return ""
+    if not isinstance(witness, PairWitness):
+        return f"x = {brief(witness, 40)}"
+    seen = f"{brief(witness.x, 30)} and {brief(witness.x_prime, 30)}"
+    if isinstance(witness, TripleWitness):
+        return f"{seen}, output {brief(witness.output, 30)}"
+    return seen
+
+
+# pictures
+
+
+@picture_of.register
+def _pieces_plot(result: Pieces, ax: Any) -> Any:
+    """Draw the curve, with the ends of its pieces; what is infinite is left out."""
+    points = list(_curve(result))
+    axes = plot.new_axes() if ax is None else ax
+    for piece in points:
+        axes.plot([x for x, _ in piece], [y for _, y in piece], "o-" if len(piece) == 1 else "-", color="tab:blue")
+        ends = (piece[0], piece[-1])
+        axes.plot([x for x, _ in ends], [y for _, y in ends], "o", markersize=4, color="black")
+    axes.set_xlabel(result.unknown.name)
+    axes.set_ylabel({"exp_epsilon": "exp(ε)", "delta": "δ", "one_minus_beta": "1 - β"}.get(result.what, result.what))
+    axes.set_title(str(result.subject))
+    return axes
+
+
+def _curve(result: Pieces) -> Iterator[list[tuple[float, float]]]:
+    for part in result.pieces:
+        low, high = float(part.start), float(part.stop)
+        high = max(4.0, 4 * low) if math.isinf(high) else high
+        steps = 1 if low == high else _POINTS
+        drawn = [
+            (x, y)
+            for at in range(steps + (steps > 1))
+            if math.isfinite(y := _approximately(part.value, x := low + (high - low) * at / steps, result.unknown))
+        ]
+        if drawn:
+            yield drawn
+
+
+def _approximately(value: Exact, at: float, unknown: Unknown) -> float:
+    """Return about the value of a function, for a picture."""
+    if not isinstance(value, ExpNumber) or not value.unknown:
+        return float(value)
+    x = math.exp(at / unknown.denominator) if unknown.denominator else at
+    with ctx.workprec(200):
+        above, below = (line.ball(arb(x)) for line in parts_in_x(value))
+        found = above / below
+    return float(found.mid()) if found.is_finite() else math.inf
+
+
+@picture_of.register
+def _no_plot(result: Distributions, ax: Any) -> Any:
+    """Draw every probability as a curve."""
+    axes = plot.new_axes() if ax is None else ax
+    for output in dict.fromkeys(output for part in result.pieces for output, _ in part.value):
+        masses = ((part, dict(part.value).get(output, 0)) for part in result.pieces)
+        parts = tuple(Part(part.start, part.stop, mass) for part, mass in masses)
+        for piece in _curve(Pieces(subject=result.subject, unknown=result.unknown, what="law", pieces=parts)):
+            axes.plot([x for x, _ in piece], [y for _, y in piece], label=brief(output, 30))
+    axes.set_xlabel(result.unknown.name)
+    axes.set_ylabel("probability")
+    axes.set_title(f"{result.subject} on {brief(result.x, 40)}")
+    axes.legend()
+    return axes
+
+
+# solving
+
+
+@answer_of.register
+def _solution_answer(result: Solution) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "unknown": result.unknown.name,
+        "claims": list(result.claims),
+        "holds": [_holds_record(each) for each in result.holds],
+    }
+    return answer if result.best is None else {**answer, "best": _best_record(result.best)}
+
+
+@record_of.register
+def _holds_record(span: Holds) -> dict[str, Any]:
+    return {
+        "from": _end(span.start),
+        "to": _end(span.stop),
+        "safe_from": plain(span.safe_start),
+        "safe_to": plain(span.safe_stop),
+    }
+
+
+@record_of.register
+def _best_record(best: Best) -> dict[str, Any]:
+    value = best.one_minus_beta
+    enclosed = {"lower": plain(value[0]), "upper": plain(value[1])} if isinstance(value, tuple) else plain(value)
+    found = {"at": _end(best.at), "one_minus_beta": enclosed, "attained": best.attained}
+    return found if best.exp_epsilon is None else {**found, "exp_epsilon": plain(best.exp_epsilon)}
+
+
+@view_of.register
+def _solution_view(result: Solution) -> View:
+    name = result.unknown.name
+    rows = tuple(
+        (_shown_end(span.start), _shown_end(span.stop), _safe(span.safe_start), _safe(span.safe_stop))
+        for span in result.holds
+    )
+    facts = [("claim", claim) for claim in result.claims]
+    said = []
+    if not rows:
+        said.append(f"No value of {name} does.")
+    if any(end.value is None for span in result.holds for end in (span.start, span.stop)):
+        said.append("An end after ≈ is the root of a polynomial that --json prints.")
+    if result.best is not None:
+        facts += _best_facts(result.best, name)
+        said += [] if result.best.attained else [f"That is approached, for no allowed value of {name} attained."]
+    grid = Grid((f"{name} from", "to", "safe from", "safe to"), rows) if rows else None
+    return View(heading(result), tuple(facts), grid, tuple(said))
+
+
+def _best_facts(best: Best, name: str) -> list[tuple[str, str]]:
+    value = best.one_minus_beta
+    shown = f"≈ {decimal_text(value[0], 12)}" if isinstance(value, tuple) else shown_number(value)
+    found = [(f"best {name}", _shown_end(best.at)), ("its 1 - β", shown)]
+    return found if best.exp_epsilon is None else [*found, ("its tight e^ε", shown_number(best.exp_epsilon))]
+
+
+def _safe(value: Any) -> str:
+    return "" if value is None else as_text(value)

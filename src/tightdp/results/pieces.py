@@ -1,0 +1,113 @@
+"""Answers with an unknown: functions in pieces with exact ends, and the values for which claims hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tightdp.exact.field import Number
+from tightdp.exact.generators import Unknown
+from tightdp.exact.numbers import Exact
+from tightdp.results.result import PairWitness, Result
+from tightdp.results.shown import Drawn, Recorded
+
+__all__ = ["AccuracyPieces", "Best", "Distributions", "End", "Holds", "Part", "Pieces", "Solution"]
+
+
+@dataclass(frozen=True)
+class End(Recorded):
+    """An end of an interval of the unknown: exact, infinite, or the root of a polynomial between two rationals."""
+
+    value: Exact | None
+    polynomial: str = ""
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(0)
+
+    def __float__(self) -> float:
+        return float((self.low + self.high) / 2 if self.value is None else self.value)
+
+
+@dataclass(frozen=True)
+class Part(Recorded):
+    """On an interval of the unknown, one rational function of it, and a witness that is worst there.
+
+    `value` is a Fraction, a number with the unknown in it (`to_sympy` of the result's `expression`), or infinite; for
+    output laws a tuple of (output, probability). A point at which the answer is not continuous is a part of its own.
+    """
+
+    start: End
+    stop: End
+    value: Any
+    witness: PairWitness | tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pieces(Drawn, Result):
+    """The tight e^ε as a function of the unknown, or δ at an e^ε; `what` says which ("exp_epsilon", "delta")."""
+
+    query: ClassVar[str] = "privacy"
+    unknown: Unknown
+    what: str
+    pieces: tuple[Part, ...]
+    at: tuple[tuple[str, Exact], ...] = ()
+    """What else was asked: e^ε of a δ, α of an accuracy."""
+
+    def part(self, value: Number) -> Part | None:
+        """Return the part that holds at a value of the unknown, None where there is none."""
+        points = [each for each in self.pieces if each.start.value == value == each.stop.value]
+        inside = [each for each in self.pieces if _before(each.start, value) and not _before(each.stop, value, True)]
+        return next(iter(points + inside), None)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AccuracyPieces(Pieces):
+    """The tight 1 - β at an error bound as a function of the unknown."""
+
+    query: ClassVar[str] = "accuracy"
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Distributions(Pieces):
+    """The output law on one dataset as a function of the unknown."""
+
+    query: ClassVar[str] = "distribution"
+    x: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Holds(Recorded):
+    """An interval of the unknown on which all claims hold; a rational on the safe side of each end."""
+
+    start: End
+    stop: End
+    safe_start: Fraction | None
+    safe_stop: Fraction | None
+
+
+@dataclass(frozen=True)
+class Best(Recorded):
+    """Where the accuracy is largest among the values that are allowed; `attained` unless it is only approached."""
+
+    at: End
+    one_minus_beta: Number | tuple[Fraction, Fraction]
+    attained: bool
+    exp_epsilon: Exact | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Solution(Result):
+    """The exact set of values of the unknown for which claims hold, as intervals."""
+
+    query: ClassVar[str] = "solve"
+    unknown: Unknown
+    claims: tuple[str, ...]
+    holds: tuple[Holds, ...]
+    best: Best | None = None
+
+
+def _before(end: End, value: Number, strictly: bool = False) -> bool:
+    """Whether an end is at most a value (or below it)."""
+    if end.value is None:
+        return end.high <= value
+    return end.value < value if strictly else end.value <= value

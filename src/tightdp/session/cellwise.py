@@ -1,0 +1,194 @@
+"""From a mechanism with one unknown to functions in pieces: run on every cell of the unknown, and at the ends of cells.
+
+The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. At
+an end of a cell with a closed form the engine runs with that number, which says whether the pieces beside it go on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Protocol
+
+from tightdp.errors import ParameterError, ProgramError, TightdpError
+from tightdp.exact.cells import Cell, InExponents, covered
+from tightdp.exact.field import ExpNumber, Number, exp, ratio
+from tightdp.exact.generators import LOG, UNKNOWN, Unknown, at_place
+from tightdp.exact.lines import parts_in_x
+from tightdp.exact.numbers import exponent_of
+from tightdp.exact.parameters import Range
+from tightdp.exact.roots import Point, closed
+from tightdp.language.program import Bound
+from tightdp.session.instance import Instance
+
+__all__ = ["Cellwise", "Question", "Stretch", "limit_of", "same_function"]
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A function of X between two points, or its value at one, where both are the same; and what attains it.
+
+    The value is an exact number with the unknown in it, or infinite, or an output law of those.
+    """
+
+    low: Point
+    high: Point | None
+    value: Any
+    witness: Any
+    with_low: bool = False
+    with_high: bool = False
+
+
+class Question(Protocol):
+    """What is asked of a mechanism on every cell, and at single values."""
+
+    def collect(self, instance: Instance) -> Callable[[Cell], Sequence[Stretch]]:
+        """Ask a mechanism with the unknown in it; return how the stretches of its cell are found."""
+
+    def at(self, instance: Instance) -> tuple[Any, Any]:
+        """Ask a mechanism without an unknown; return the value and the witness."""
+
+
+class Cellwise:
+    """A mechanism in which the parameter `name` is unknown."""
+
+    def __init__(self, instance: Instance, name: str) -> None:
+        self.instance, self.name = instance, name
+        given = instance.bound.parameters[name]
+        assert isinstance(given, Range)
+        self.range = given
+        self.unknown = Unknown(name)
+
+    def ask(self, question: Question, watch: Callable[[], None]) -> list[Stretch]:
+        """Return the answer in pieces, in order. Raises ParameterError where the range is empty or goes too far."""
+        while True:
+            try:
+                return self._asked(question, watch)
+            except InExponents as found:
+                self.unknown = Unknown(self.name, found.denominator)
+
+    def _asked(self, question: Question, watch: Callable[[], None]) -> list[Stretch]:
+        symbolic = self.with_value(ratio(LOG, LOG**0) if self.unknown.denominator else ratio(UNKNOWN, UNKNOWN**0))
+
+        def compute() -> Callable[[Cell], Sequence[Stretch]] | TightdpError:
+            symbolic.forget()
+            try:
+                return question.collect(symbolic)
+            except (ParameterError, ProgramError) as error:
+                return error
+
+        runs: list[list[Stretch]] = []
+        end: Point | None = None
+        failures: list[tuple[Cell, TightdpError]] = []
+        for found in covered(*self.ends, compute, self.unknown, watch):
+            if isinstance(found.value, TightdpError):
+                failures.append((found.cell, found.value))
+                continue
+            with at_place(found.cell):
+                pieces = list(found.value(found.cell))
+            if end is None or found.cell.low.compare(end):
+                runs.append([])
+            runs[-1] += pieces
+            end = found.cell.high
+        self._check(runs, failures)
+        return [part for run in runs for part in self._finished(question, run)]
+
+    @property
+    def ends(self) -> tuple[Point, Point | None]:
+        """The range as values of X; the natural one is looked for from 0 on."""
+        low, high = self.range.low, self.range.high
+        if low is None or high is None:
+            return (Point(Fraction(1)), None) if self.unknown.denominator else (Point(Fraction(0)), None)
+        return Point(self._as_x(low)), Point(self._as_x(high))
+
+    def _as_x(self, value: Number) -> Number:
+        if not self.unknown.denominator:
+            return value
+        return exp(value / self.unknown.denominator)
+
+    def value_at(self, point: Point) -> Number | None:
+        """Return the value of the unknown at a point; None where it has no closed form."""
+        if point.value is None or not self.unknown.denominator:
+            return point.value
+        exponent = exponent_of(point.value)
+        return None if exponent is None else exponent * self.unknown.denominator
+
+    def with_value(self, value: Number) -> Instance:
+        """Return the mechanism with a number in place of the unknown."""
+        whole = value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
+        bound: Bound = self.instance.bound
+        bound = replace(bound, parameters={**bound.parameters, self.name: whole})
+        one = self.instance
+        return Instance(bound, one.backend, max_nodes=one.max_nodes, method=one.method)
+
+    def _check(self, runs: Sequence[object], failures: Sequence[tuple[Cell, TightdpError]]) -> None:
+        if failures and (not runs or self.range.low is not None):
+            cell, error = failures[0]
+            if runs:
+                where = self.value_at(Point(cell.sample))
+                near = f"for some values of {self.name}" if where is None else f"for {self.name} = {where}"
+                hint = "give a range on which the program runs"
+            else:
+                near = f"with {self.name} unknown"
+                hint = f"{error.hint}; an unknown cannot be a loop bound, an index, or below in an exponent"
+            if isinstance(error, ProgramError):
+                raise ProgramError(f"{near}, {error.what}", hint, error.span, error.x)
+            raise ParameterError(f"{near}, {error.what}", hint)
+
+    def _finished(self, question: Question, run: Sequence[Stretch]) -> list[Stretch]:
+        """Join stretches where the answer goes on, and add single points where it does not."""
+        points = [closed(run[0].low), *(None if each.high is None else closed(each.high) for each in run)]
+        joined: list[Stretch] = []
+        for at, point in enumerate(points):
+            left, right = run[at - 1] if at else None, run[at] if at < len(run) else None
+            if point is None:
+                break
+            single, goes_on = self._at_end(question, point, left, right)
+            if left is not None:
+                joined[-1] = replace(joined[-1], high=point, with_high=goes_on)
+            if single is not None:
+                joined.append(single)
+            if right is not None:
+                if left is not None and goes_on and same_function(left.value, right.value):
+                    joined[-1] = replace(joined[-1], high=right.high)
+                else:
+                    joined.append(replace(right, low=point, with_low=goes_on))
+        return joined
+
+    def _at_end(
+        self, question: Question, point: Point, left: Stretch | None, right: Stretch | None
+    ) -> tuple[Stretch | None, bool]:
+        """Return a single point, or whether the functions on either side go on to it."""
+        value = self.value_at(point)
+        if value is None or point.value is None:
+            return None, left is not None and right is not None
+        try:
+            found, witness = question.at(self.with_value(value))
+        except (ParameterError, ProgramError):
+            return None, False
+        if all(limit_of(side.value, point.value) == found for side in (left, right) if side is not None):
+            return None, True
+        return Stretch(point, point, found, witness, True, True), False
+
+
+def limit_of(value: Any, point: Number) -> Any:
+    """Return the value of a function at a point, or its limit there; infinite at a pole."""
+    if isinstance(value, tuple):
+        law = ((output, limit_of(mass, point)) for output, mass in value)
+        return tuple((output, mass) for output, mass in law if mass)
+    if not isinstance(value, ExpNumber) or not value.unknown:
+        return value
+    above, below = (line.at(point) for line in parts_in_x(value))
+    return above / below if below else math.inf
+
+
+def same_function(one: Any, other: Any) -> bool:
+    """Whether two values are the same function."""
+    if isinstance(one, ExpNumber) and isinstance(other, ExpNumber):
+        return one.parts == other.parts and one.root == other.root
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        pairs = zip(one, other, strict=False)
+        return len(one) == len(other) and all(a == c and same_function(b, d) for (a, b), (c, d) in pairs)
+    return not isinstance(one, ExpNumber) and not isinstance(other, ExpNumber) and bool(one == other)

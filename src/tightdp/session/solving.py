@@ -1,0 +1,159 @@
+"""Answers with an unknown: its pieces, the values for which claims hold, the best of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tightdp.exact.field import Number, exp
+from tightdp.exact.lines import Line, parts_in_x
+from tightdp.exact.numbers import as_text
+from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where
+from tightdp.exact.roots import between, sign_at
+from tightdp.language.program import Dataset
+from tightdp.results.answers import Claim, Verification
+from tightdp.results.pieces import AccuracyPieces, Distributions, Holds, Part, Pieces, Solution
+from tightdp.session.arguments import Claims
+from tightdp.session.asking import AccuracyAt, DeltaAt, LawOn, TightRatio
+from tightdp.session.best import best_of
+from tightdp.session.cellwise import Cellwise, Question, Stretch
+from tightdp.session.ends import end_of, inside, safe
+from tightdp.session.verification import verify as verify_at
+
+if TYPE_CHECKING:
+    from tightdp.session.unknowns import UnknownInstance
+
+__all__ = ["Cellwise", "accuracy", "delta", "distribution", "privacy", "solve", "verify"]
+
+
+def privacy(instance: UnknownInstance) -> Pieces:
+    """Return the tight e^ε in pieces."""
+    parts = _parts(instance, TightRatio())
+    return Pieces(subject=instance.subject, unknown=instance.cellwise.unknown, what="exp_epsilon", pieces=parts)
+
+
+def delta(instance: UnknownInstance, t: Number) -> Pieces:
+    """Return δ at e^ε = t in pieces."""
+    parts, asked = _parts(instance, DeltaAt(t)), (("exp_epsilon", t),)
+    return Pieces(subject=instance.subject, unknown=instance.cellwise.unknown, what="delta", pieces=parts, at=asked)
+
+
+def accuracy(instance: UnknownInstance, alpha: Fraction) -> AccuracyPieces:
+    """Return the tight 1 - β at an error bound in pieces."""
+    parts, asked = _parts(instance, AccuracyAt(alpha)), (("alpha", alpha),)
+    return AccuracyPieces(
+        subject=instance.subject, unknown=instance.cellwise.unknown, what="one_minus_beta", pieces=parts, at=asked
+    )
+
+
+def distribution(instance: UnknownInstance, x: Dataset) -> Distributions:
+    """Return the output law on a dataset in pieces."""
+    parts = _parts(instance, LawOn(x))
+    return Distributions(subject=instance.subject, unknown=instance.cellwise.unknown, what="law", x=x, pieces=parts)
+
+
+def _parts(instance: UnknownInstance, question: Question) -> tuple[Part, ...]:
+    found = instance.cellwise.ask(question, instance.watch)
+    ours = instance.cellwise
+    return tuple(Part(end_of(ours, each.low), end_of(ours, each.high), each.value, each.witness) for each in found)
+
+
+class _Bar:
+    """A claim: a function of the unknown is at most, or at least, a number."""
+
+    def __init__(self, label: str, claimed: Number, question: Question, bar: Number, at_least: bool = False) -> None:
+        self.label, self.claimed, self.question, self.bar, self.at_least = label, claimed, question, bar, at_least
+
+    def margin(self, stretch: Stretch) -> Line | None:
+        """Return a polynomial that is at least 0 where the claim holds; None where it never does."""
+        if stretch.value == math.inf:
+            return None
+        margin = parts_in_x(stretch.value - self.bar if self.at_least else self.bar - stretch.value)
+        above, below = margin
+        sample = between(stretch.low, stretch.high)
+        return above if below.sign_after(sample) > 0 else -above
+
+    def holds_at(self, value: Number | float) -> bool:
+        """Whether the claim holds where the function has this value."""
+        return value >= self.bar if self.at_least else value <= self.bar
+
+
+def _bars(claims: Claims) -> list[_Bar]:
+    privacy, accuracy = claims
+    found = []
+    if privacy is not None:
+        t, exponent, bar = privacy
+        at = f" at delta = {as_text(bar)}" if bar else ""
+        label, claimed = ("epsilon", exponent) if exponent is not None else ("exp_epsilon", t)
+        number = exp(exponent) if exponent is not None else t
+        assert number is not None
+        assert claimed is not None
+        asked = (DeltaAt(number), bar) if bar else (TightRatio(), number)
+        found.append(_Bar(label + at, claimed, *asked))
+    if accuracy is not None:
+        alpha, beta = accuracy
+        found.append(_Bar(f"beta at alpha = {as_text(alpha)}", beta, AccuracyAt(alpha), 1 - beta, at_least=True))
+    return found
+
+
+def solve(instance: UnknownInstance, claims: Claims, best_at: Fraction | None) -> Solution:
+    """Return where all claims hold; with `best_at`, an error bound, where the accuracy is largest there."""
+    ours, bars = instance.cellwise, _bars(claims)
+    spans: list[Span] | None = None
+    for bar in bars:
+        held = _held(bar, ours.ask(bar.question, instance.watch))
+        spans = held if spans is None else common_spans(spans, held)
+    assert spans is not None
+    holds = tuple(Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span)) for span in spans)
+    best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at), instance.watch)
+    said = tuple(f"{bar.label} <= {as_text(bar.claimed)}" for bar in bars)
+    return Solution(subject=instance.subject, unknown=ours.unknown, claims=said, holds=holds, best=best)
+
+
+def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
+    """Return where a claim holds."""
+    found: list[Span] = []
+    for stretch in stretches:
+        low, high = stretch.low, stretch.high
+        if low is high:
+            found += [Span(low, low, True, True)] if bar.holds_at(stretch.value) else []
+            continue
+        margin = bar.margin(stretch)
+        if margin is None:
+            continue
+        first = stretch.with_low and (margin.degree < 0 or sign_at(margin, low) >= 0)
+        last = high is not None and stretch.with_high and (margin.degree < 0 or sign_at(margin, high) >= 0)
+        found += [Span(low, low, True, True)] if first else []
+        found += spans_where(margin, low, high)
+        found += [Span(high, high, True, True)] if last and high is not None else []
+    return joined_spans(found)
+
+
+def verify(instance: UnknownInstance, claims: Claims) -> Verification:
+    """Return the verdicts for all values of the unknown; where one fails, those at a value at which it fails."""
+    ours, bars = instance.cellwise, _bars(claims)
+    for bar in bars:
+        failing = _failing(ours, bar, ours.ask(bar.question, instance.watch))
+        if failing is not None:
+            return verify_at(ours.with_value(failing).engine, *claims)
+    decided = tuple(Claim(bar.label, bar.claimed, None, True) for bar in bars)
+    return Verification(subject=instance.subject, claims=decided)
+
+
+def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number | None:
+    """Return a value of the unknown at which a claim fails, None where there is none."""
+    for stretch in stretches:
+        if stretch.low is stretch.high:
+            if not bar.holds_at(stretch.value):
+                return ours.value_at(stretch.low)
+            continue
+        margin = bar.margin(stretch)
+        signs = [(stretch.low, stretch.high, -1)]
+        if margin is not None:
+            signs = signs_between(margin, stretch.low, stretch.high) if margin.degree >= 0 else []
+        for start, stop, sign in signs:
+            if sign < 0:
+                return inside(ours, start, stop)
+    return None

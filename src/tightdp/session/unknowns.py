@@ -1,0 +1,162 @@
+"""A mechanism with one unknown parameter: privacy, accuracy, output laws and verdicts for all its values at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.field import exp
+from tightdp.exact.parameters import Range
+from tightdp.limits import Limits, default_memory
+from tightdp.session.arguments import (
+    checked_calls,
+    read_claims,
+    read_exponential,
+    read_number,
+    read_optional,
+)
+from tightdp.session.instance import Instance
+from tightdp.session.later import Later
+from tightdp.session.limited import limited
+
+if TYPE_CHECKING:
+    from tightdp.results.answers import Verification
+    from tightdp.results.pieces import AccuracyPieces, Distributions, Pieces, Solution
+    from tightdp.session import solving as answers
+    from tightdp.session.cellwise import Cellwise
+else:
+    answers = Later("tightdp.session.solving")
+
+__all__ = ["UnknownInstance", "unknown_of"]
+
+
+def unknown_of(parameters: dict[str, Any]) -> str | None:
+    """Return the name of the parameter that is unknown. Raises ParameterError where there are several."""
+    names = [name for name, value in parameters.items() if _has_range(value)]
+    if len(names) > 1:
+        raise ParameterError(
+            f"{len(names)} parameters are unknown: {', '.join(names)}",
+            "give all but one of them a value",
+        )
+    if names and not isinstance(parameters[names[0]], Range):
+        raise ParameterError(f"the unknown is inside of the tuple {names[0]}", "make it a parameter of its own")
+    return names[0] if names else None
+
+
+def _has_range(value: Any) -> bool:
+    return isinstance(value, Range) or (isinstance(value, tuple) and any(map(_has_range, value)))
+
+
+@checked_calls
+class UnknownInstance(Instance):
+    """A mechanism in which one parameter is unknown: answers are functions of it, in pieces.
+
+    `privacy`, `delta`, `accuracy` and `distribution` answer with pieces, `verify` for all values of the unknown, and
+    `solve` with the values for which claims hold. Raises QueryError for the other questions.
+    """
+
+    one_engine = False
+
+    @property
+    def engine(self) -> NoReturn:
+        """No engine answers with an unknown."""
+        raise QueryError(
+            "this question has no answer with an unknown",
+            "give the parameter a value, or ask for privacy, accuracy, distribution, verify or solve",
+        )
+
+    @cached_property
+    def cellwise(self) -> Cellwise:
+        """What runs the mechanism on every cell of the unknown."""
+        name = unknown_of(self.bound.parameters)
+        assert name is not None
+        return answers.Cellwise(self, name)
+
+    @property
+    def watch(self) -> Callable[[], None]:
+        """Raise LimitError where a limit is exceeded; the limits count from now."""
+        limits = Limits(self.timeout, self.max_nodes, self.max_memory or default_memory())
+        return lambda: limits(0)
+
+    @limited
+    def privacy(  # type: ignore[override]
+        self,
+        *,
+        delta: Any = 0,
+        top: int = 1,
+        privacy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> Pieces:
+        """Return the tight e^ε as a function of the unknown, in pieces. Only δ = 0 is asked for here."""
+        if read_number("delta", delta, 1):
+            raise QueryError(
+                "the least e^ε at a δ is no rational function of an unknown",
+                "ask for δ at an e^ε, or solve for the values at which a claim (ε, δ) holds",
+            )
+        if top != 1 or privacy_set is not None or inference_set is not None:
+            raise QueryError("with an unknown the tight ε alone is found", "leave out the other options")
+        return answers.privacy(self)
+
+    @limited
+    def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Pieces:  # type: ignore[override]
+        """Return δ at e^ε as a function of the unknown, in pieces."""
+        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
+        return answers.delta(self, exp(exponent) if t is None else t)
+
+    @limited
+    def accuracy(  # type: ignore[override]
+        self,
+        alpha: Any = None,
+        *,
+        beta: Any = None,
+        top: int = 5,
+        accuracy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> AccuracyPieces:
+        """Return the tight 1 - β at an error bound as a function of the unknown, in pieces."""
+        bound = read_optional("alpha", alpha)
+        if bound is None or beta is not None or accuracy_set is not None or inference_set is not None:
+            raise QueryError(
+                "with an unknown the accuracy at an alpha is found",
+                "give alpha alone; or solve for the values at which alpha is kept with probability 1 - beta",
+            )
+        return answers.accuracy(self, bound)
+
+    @limited
+    def distribution(self, x: Sequence[Any]) -> Distributions:  # type: ignore[override]
+        """Return the output law on dataset x as a function of the unknown, in pieces."""
+        return answers.distribution(self, self.bound.check_dataset(x))
+
+    @limited
+    def verify(
+        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
+    ) -> Verification:
+        """Decide claims for all values of the unknown; a refuted one is shown at a value at which it fails."""
+        return answers.verify(self, read_claims(epsilon, exp_epsilon, delta, alpha, beta))
+
+    @limited
+    def solve(  # type: ignore[override]
+        self,
+        *,
+        epsilon: Any = None,
+        exp_epsilon: Any = None,
+        delta: Any = 0,
+        alpha: Any = None,
+        beta: Any = None,
+        best: str | None = None,
+    ) -> Solution:
+        """Return the exact set of values of the unknown for which all claims hold, as intervals.
+
+        With `best="accuracy"` also the value among them at which 1 - β at `alpha` is largest (`beta` may be left out).
+        """
+        if best not in (None, "accuracy"):
+            raise ParameterError(f"there is nothing that is best by {best!r}", 'give best="accuracy"')
+        bound = read_optional("alpha", alpha)
+        if best is None:
+            return answers.solve(self, read_claims(epsilon, exp_epsilon, delta, alpha, beta), None)
+        if bound is None:
+            raise ParameterError("the best accuracy is that at an alpha", "give alpha too")
+        claims = read_claims(epsilon, exp_epsilon, delta, None if beta is None else alpha, beta)
+        return answers.solve(self, claims, bound)
