@@ -76,8 +76,7 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 def emit(result: Result, options: Namespace) -> None:
     """Print a result as text or JSON. JSON has no room for what cut an answer short: that goes to stderr."""
     if options.json:
-        json.dump(result.to_dict(), sys.stdout)
-        sys.stdout.write("\n")
+        sys.stdout.write(f"{json.dumps(result.to_dict())}\n")
         if result.status == "unresolved" and result.reason:
             sys.stdout.flush()
             sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import sys
 import time
@@ -21,6 +22,8 @@ __all__ = ["main"]
 BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
 _LOADING = 0.5
 """Seconds that do not count while a program is loaded."""
+_BETWEEN_COLLECTIONS = 200_000
+"""Objects made between two searches for cycles, which long laws of many tuples do not have."""
 _CLEAR_LINE = "\r\x1b[2K\x1b[?25h"
 """Takes away the progress bar that a query has left behind, and shows the cursor again."""
 
@@ -30,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0 done (or holds), 1 refuted, 2 bad input, 3 a limit was reached before the question was decided, 130 interrupted.
     """
+    gc.set_threshold(_BETWEEN_COLLECTIONS)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

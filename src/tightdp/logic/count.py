@@ -70,25 +70,21 @@ def raw_weights(
 ) -> tuple[Mapping[int, Whole], Whole]:
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     diagram, variables = formula.diagram, formula.variables
-    last = len(formula.output_bits) - 1
-    place = {
-        level: at
-        for at, level in enumerate(level for level, variable in enumerate(variables) if isinstance(variable, OutputBit))
-    }
     counts: list[Any] = [None] * len(diagram)
     counts[diagram.root] = arithmetic.one()
+    reached = bytearray(len(diagram))
     merge = arithmetic.merge
 
     def send(node: int, count: Any) -> None:
         if node:
             present = counts[node]
             counts[node] = count if present is None else merge(present, count)
+            reached[node] = 1
 
-    for node in range(diagram.root, 1, -1):
-        count = counts[node]
-        if count is None:
-            continue
-        counts[node] = None
+    node = diagram.root
+    reached[node] = 1
+    while (node := reached.rfind(1, 2, node + 1)) > 0:
+        count, counts[node], reached[node] = counts[node], None, 0
         if not node % _BETWEEN_LOOKS:
             watch()
         level = diagram.level[node]
@@ -98,7 +94,7 @@ def raw_weights(
             send(diagram.low[node], below)
             send(diagram.high[node], above)
         elif isinstance(variable, OutputBit):
-            wanted = None if output is None else output >> (last - place[level]) & 1
+            wanted = None if output is None else output >> formula.output_shifts[level] & 1
             for bit, child in enumerate((diagram.low[node], diagram.high[node])):
                 if child and wanted in (None, bit):
                     send(child, arithmetic.append(count, bit))

@@ -60,6 +60,9 @@ class OutputBit:
 
 Variable = Coin | InputBit | OutputBit
 
+_WORD = 63
+"""So many bits fit in a machine word beside the sign."""
+
 
 def code_length(size: int) -> int:
     """Return how many bits the code of one of `size` values has."""
@@ -142,6 +145,12 @@ class WeightedFormula:
         return False
 
     @cached_property
+    def output_shifts(self) -> dict[int, int]:
+        """How far to shift the output code for its bit at a level."""
+        levels = [level for level, variable in enumerate(self.variables) if isinstance(variable, OutputBit)]
+        return {level: len(levels) - 1 - at for at, level in enumerate(levels)}
+
+    @cached_property
     def _positions(self) -> list[list[int]]:
         """For every component, how far to shift the output code for each of its bits, most significant first."""
         positions: list[list[int]] = [[] for _ in self.values]
@@ -156,12 +165,16 @@ class WeightedFormula:
 
     def outputs(self, codes: Sequence[int]) -> Sequence[object]:
         """Return the outputs that codes stand for, decoded component by component for all of them at once."""
+        import numpy as np
+
+        # Codes of more bits than a machine word stay Python integers, on which numpy works one by one.
+        whole = np.array(codes, dtype=np.int64 if len(self.output_bits) < _WORD else object)
         columns = []
         for values, positions in zip(self.values, self._positions, strict=True):
-            indices = [0] * len(codes)
+            indices = np.zeros_like(whole)
             for shift in positions:
-                indices = [index << 1 | code >> shift & 1 for index, code in zip(indices, codes, strict=True)]
-            columns.append([values[index] for index in indices])
+                indices = indices << 1 | whole >> shift & 1
+            columns.append([values[index] for index in indices.tolist()])
         return self.shape.decode_rows(columns, len(codes))
 
     def component_values(self, code: int) -> list[Any]:

@@ -8,16 +8,14 @@ clients, weights, or one client that is treated differently come out as classes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.check import verify
 from tightdp.core.nodes import (
-    Apply,
     Check,
-    Const,
     CoreProgram,
     Draw,
     Expr,
@@ -34,6 +32,7 @@ from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
 from tightdp.logic.order import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
+from tightdp.methods.parts import fingerprint
 
 __all__ = ["Aggregate", "Contribution", "Cut", "find_aggregate", "find_cut", "marginal"]
 
@@ -84,14 +83,14 @@ def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: 
     if cut is None:
         return None
     tables: dict[tuple[Contribution, ...], int] = {}
-    known: dict[Any, int] = {}
+    known: dict[Hashable, int] = {}
     kinds = []
     for part in cut.parts:
-        fingerprint = _fingerprint(part)
-        if fingerprint not in known:
+        key = fingerprint(part)
+        if key not in known:
             table = _contributions(part, record, backend)
-            known[fingerprint] = tables.setdefault(table, len(tables))
-        kinds.append(known[fingerprint])
+            known[key] = tables.setdefault(table, len(tables))
+        kinds.append(known[key])
     return Aggregate(cut.operators, cut.rest, tuple(kinds), tuple(tables))
 
 
@@ -114,8 +113,18 @@ def find_cut(program: CoreProgram, clients: int) -> Cut | None:
     cut = _cut_nodes(roots, client)
     if cut is None or not _private(roots, cut, client, clients):
         return None
-    parts = tuple(_part(cut, client, number, local, program) for number in range(clients))
-    return Cut(tuple(node.operator for node in cut), _rest(program, cut, client, others), parts)
+    operators = tuple(node.operator for node in cut)
+    members = [_Members([[] for _ in cut]) for _ in range(clients)]
+    for at, node in enumerate(cut):
+        for operand in node.operands:
+            if client[operand.serial] != NO_CLIENT:
+                members[client[operand.serial]].operands[at].append(operand)
+    for check in local:
+        members[client[check.condition.serial]].checks.append(check)
+    for leaf in program.inputs:
+        members[leaf.client].leaves.append(leaf)
+    parts = tuple(_part(operators, member) for member in members)
+    return Cut(operators, _rest(program, cut, client, others), parts)
 
 
 def _with_owned_draws(program: CoreProgram, nodes: Sequence[Expr]) -> dict[int, int] | None:
@@ -188,20 +197,26 @@ def _private(roots: Sequence[Expr], cut: Sequence[Nary], client: dict[int, int],
     return True
 
 
-def _part(
-    cut: Sequence[Nary], client: dict[int, int], number: int, checks: Sequence[Check], program: CoreProgram
-) -> CoreProgram:
+@dataclass(frozen=True)
+class _Members:
+    """What belongs to one client: its operands of each aggregate, its checks, and the leaves of its record."""
+
+    operands: list[list[Expr]]
+    checks: list[Check] = field(default_factory=list)
+    leaves: list[Input] = field(default_factory=list)
+
+
+def _part(operators: Sequence[str], members: _Members) -> CoreProgram:
     """Return the contribution of one client to every aggregate as a program of its record."""
     rebuild = Rebuild(
         lambda made, expr: made.builder.input(0, expr.leaf, expr.values) if isinstance(expr, Input) else None
     )
     components = []
-    for node in cut:
-        operands = rebuild.copy([operand for operand in node.operands if client[operand.serial] == number])
-        components.append(rebuild.nary(node.operator, operands) if operands else rebuild.builder.const(None))
-    mine = [check for check in checks if client[check.condition.serial] == number]
-    conditions = rebuild.copy([check.condition for check in mine])
-    leaves = rebuild.copy([leaf for leaf in program.inputs if leaf.client == number])
+    for operator, mine in zip(operators, members.operands, strict=True):
+        operands = rebuild.copy(mine)
+        components.append(rebuild.nary(operator, operands) if operands else rebuild.builder.const(None))
+    conditions = rebuild.copy([check.condition for check in members.checks])
+    leaves = rebuild.copy(members.leaves)
     shape = TupleOf(tuple(Leaf(at) for at in range(len(components))))
     part = CoreProgram(
         tuple(leaf for leaf in leaves if isinstance(leaf, Input)),
@@ -210,7 +225,7 @@ def _part(
         (),
         tuple(
             Check(condition, check.message, check.hint, check.span)
-            for condition, check in zip(conditions, mine, strict=True)
+            for condition, check in zip(conditions, members.checks, strict=True)
             if condition is not rebuild.builder.false
         ),
     )
@@ -262,29 +277,6 @@ def _aggregate_values(operator: str, operands: Sequence[Expr]) -> Sequence[Any]:
 
 
 # contribution laws
-
-
-def _fingerprint(program: CoreProgram) -> Any:
-    """Return a value that two programs share only if they are the same graph."""
-    described = []
-    for expr in reachable([*program.roots, *program.inputs]):
-        below = tuple(child.serial for child in children(expr))
-        match expr:
-            case Const():
-                extra: Any = (type(expr.values[0]), expr.values[0])
-            case Input():
-                extra = (expr.client, expr.leaf, tuple(expr.values))
-            case Draw():
-                extra = (expr.number, expr.laws)
-            case Apply() | Nary():
-                extra = expr.operator
-            case _:
-                extra = None
-        described.append((type(expr), expr.serial, below, extra))
-    return tuple(described), *(
-        tuple(root.serial for root in roots)
-        for roots in (program.components, [check.condition for check in program.checks])
-    )
 
 
 def _contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Contribution, ...]:

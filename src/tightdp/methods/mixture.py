@@ -10,9 +10,9 @@ letters, for O(n^2 log n).
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 from flint import fmpz_poly
@@ -104,6 +104,22 @@ class SumLaw:
         denominator = self.denominator // old.denominator * new.denominator
         polynomial = self.polynomial * factor / divisor
         return SumLaw(self.offset - old_low + new_low, polynomial, denominator, self.stride, self.root)
+
+    @cached_property
+    def _coefficients(self) -> Sequence[Any]:
+        """The weights, where they are integers as flint has them."""
+        return self.polynomial.coeffs() if self.stride == 1 else self.weights()
+
+    def present(self) -> Sequence[Any]:
+        """Return, for `offset`, `offset + 1`, ..., what is true where the weight is not 0."""
+        return self._coefficients
+
+    def mass(self, sums: Iterable[int]) -> Whole:
+        """Return the weight of some sums together."""
+        coefficients = self._coefficients
+        places = (value - self.offset for value in sums)
+        whole = sum(coefficients[place] for place in places if 0 <= place < len(coefficients))
+        return int(whole) if self.stride == 1 else whole
 
     def weights(self) -> list[Whole]:
         """Return the weights of `offset`, `offset + 1`, ..."""

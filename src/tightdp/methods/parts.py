@@ -19,14 +19,14 @@ from tightdp.core.nodes import (
     Input,
     Leaf,
     Nary,
+    Once,
     Shuffled,
     TupleOf,
-    children,
     reachable,
 )
 from tightdp.core.passes import Rebuild
 
-__all__ = ["Part", "split"]
+__all__ = ["Part", "fingerprint", "split"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class _Members:
             evidence,
             tuple(replace(check, condition=image) for check, image in zip(self.checks, checked, strict=True)),
         )
-        return Part(clients, tuple(self.components), program, _key(program))
+        return Part(clients, tuple(self.components), program, fingerprint(program))
 
 
 def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int]:
@@ -121,8 +121,9 @@ def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int
             above[serial], serial = root, above[serial]
         return root
 
+    once = Once()
     for expr in nodes:
-        for child in children(expr):
+        for child in once.children(expr):
             if not isinstance(child, Const):
                 above[find(child.serial)] = find(expr.serial)
     first: dict[int, int] = {}
@@ -135,29 +136,28 @@ def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int
     return {serial: find(serial) for serial in above}
 
 
-def _key(program: CoreProgram) -> Hashable:
-    """Return a value that two programs share only if they are the same graph."""
-    described = tuple(_described(expr) for expr in reachable([*program.roots, *program.inputs]))
+def fingerprint(program: CoreProgram) -> Hashable:
+    """Return a value that two programs share only if they are the same graph; their nodes are numbered from 0."""
+    once = Once()
+    described = []
+    for expr in reachable([*program.roots, *program.inputs]):
+        match expr:
+            case Const():
+                extra: Hashable = (type(expr.values[0]), expr.values[0])
+            case Input():
+                extra = (expr.client, expr.leaf, tuple(expr.values))
+            case Draw():
+                extra = (expr.number, expr.laws)
+            case Apply() | Nary():
+                extra = expr.operator
+            case Shuffled():
+                extra = (expr.group, expr.place)
+            case _:
+                extra = None
+        described.append((type(expr), expr.serial, _serials(once.children(expr)), extra))
     conditions = [check.condition for check in program.checks]
-    return described, *map(_serials, (program.components, program.evidence, conditions))
+    return tuple(described), *map(_serials, (program.components, program.evidence, conditions))
 
 
 def _serials(exprs: Iterable[Expr]) -> tuple[int, ...]:
-    return tuple(expr.serial for expr in exprs)
-
-
-def _described(expr: Expr) -> Hashable:
-    match expr:
-        case Const():
-            extra: Hashable = (type(expr.values[0]), expr.values[0])
-        case Input():
-            extra = (expr.client, expr.leaf)
-        case Draw():
-            extra = (expr.number, expr.laws)
-        case Apply() | Nary():
-            extra = expr.operator
-        case Shuffled():
-            extra = (expr.group, expr.place)
-        case _:
-            extra = None
-    return type(expr), expr.serial, _serials(children(expr)), extra
+    return tuple([expr.serial for expr in exprs])

@@ -47,14 +47,14 @@ class LawByCode(Mapping[int, Whole]):
         import numpy as np
 
         self._codes, self._again, self._whole = codes, again, whole
-        weights = law.weights()
-        every = range(law.offset, law.offset + len(weights))
-        self._sums: Sequence[int] = every if all(weights) else [v for v, w in zip(every, weights, strict=True) if w]
+        present = law.present()
+        every = range(law.offset, law.offset + len(present))
+        self._sums: Sequence[int] = every if all(present) else [v for v, w in zip(every, present, strict=True) if w]
         leading: Sequence[Any]
         if isinstance(law.denominator, int):
             leading = (law.polynomial * (1 << _UNIT_BITS) // law.denominator).coeffs()
         else:
-            leading = [_leading(weight, law.denominator) for weight in weights]
+            leading = [_leading(weight, law.denominator) for weight in law.weights()]
         start = law.offset - codes.lowest
         self._leading = np.zeros(codes.highest - codes.lowest + 1, dtype=np.int64)
         self._leading[start : start + len(leading)] = list(map(int, leading))
@@ -87,12 +87,7 @@ class LawByCode(Mapping[int, Whole]):
 
     def mass(self, codes: Iterable[int]) -> Whole:
         """Return the weight of some codes together."""
-        law = self._again()
-        weights = law.weights()
-        places = sorted(self._codes.sum_of[code] - law.offset for code in codes)
-        if places and places[-1] - places[0] == len(places) - 1:
-            return sum(weights[max(places[0], 0) : max(places[-1] + 1, 0)])
-        return sum(weights[place] for place in places if 0 <= place < len(weights))
+        return self._again().mass(self._codes.sum_of[code] for code in codes)
 
     def surely_below(self, other: LawByCode, t: Number, delta: Number) -> bool:
         """Whether Σ max(0, P - t P') <= delta, decided on leading digits; False where these do not decide.

@@ -27,15 +27,17 @@ _AS_IN_JSON = {int, str, bool, type(None)}
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it: rationals as "p/q", infinity as "inf", tuples as arrays."""
-    if value is None or isinstance(value, (bool, int, str)):
+    if type(value) in _AS_IN_JSON:
         return value
-    if isinstance(value, (Fraction, ExpNumber)):
-        return as_text(value)
-    if isinstance(value, float):
-        return as_text(value) if value in (float("inf"), float("-inf")) else value
     if isinstance(value, (tuple, list)):
         # Laws hold many long tuples of ints, which are as JSON has them.
         return list(value) if set(map(type, value)) <= _AS_IN_JSON else [plain(item) for item in value]
+    if isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return as_text(value) if value in (float("inf"), float("-inf")) else value
+    if isinstance(value, (Fraction, ExpNumber)):
+        return as_text(value)
     return str(value)
 
 

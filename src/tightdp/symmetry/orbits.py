@@ -76,7 +76,9 @@ class Orbits:
         """Return the first dataset of a class: letters ascending along the clients of a group."""
         x: list[Record] = [None] * self.n
         for group, numbers in zip(self.groups, counts, strict=True):
-            records = [letter[0] for letter, number in zip(group.letters, numbers, strict=True) for _ in range(number)]
+            records: list[Record] = []
+            for letter, number in zip(group.letters, numbers, strict=True):
+                records += [letter[0]] * number
             for client, record in zip(group.clients, records, strict=True):
                 x[client] = record
         return tuple(x)

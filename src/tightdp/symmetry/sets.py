@@ -196,8 +196,9 @@ class Table:
         weights = self.weights(x)
         if type(self).outputs is Table.outputs:  # every code stands for one output
             outputs = self.decoded(list(weights.by_code))
-            masses = (quotient(weight, weights.total) for weight in weights.by_code.values())
-            return dict(zip(outputs, masses, strict=True))
+            # Long laws tend to have few different probabilities.
+            masses = {weight: quotient(weight, weights.total) for weight in set(weights.by_code.values())}
+            return dict(zip(outputs, map(masses.__getitem__, weights.by_code.values()), strict=True))
         return {
             output: quotient(weight, weights.total * self.multiplicity(code))
             for code, weight in weights.by_code.items()

@@ -64,7 +64,9 @@ def _facts(result: Accuracy, label: str, value: Exact) -> list[tuple[str, str]]:
 
 @answer_of.register
 def _distribution_answer(result: Distribution) -> dict[str, Any]:
-    answer: dict[str, Any] = {"law": plain(result.law)}
+    shared = {id(mass): mass for _, mass in result.law}  # long laws share few numbers
+    masses = {key: plain(mass) for key, mass in shared.items()}
+    answer: dict[str, Any] = {"law": [[plain(output), masses[id(mass)]] for output, mass in result.law]}
     tails = [
         {
             "from": output.first,
