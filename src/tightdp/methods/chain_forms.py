@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flint import arb, ctx
+
+from tightdp.exact.enclosure import precisions
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole, gcd
+from tightdp.exact.whole import Whole, ball_of, gcd
 from tightdp.methods.chain import Vector
+
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
 
 __all__ = ["Form", "Steps", "distinct", "extreme", "prune"]
 
@@ -16,6 +25,15 @@ Steps = tuple[Any, ...]
 
 Form = tuple[Vector, Steps]
 """A linear form in the weights from above, in lowest terms, and what the clients below do to get it."""
+
+
+_MANY = 64
+"""More candidates than these are told apart by logarithms first."""
+_RECENT = 4
+"""So many forms that dominated others are tried before."""
+_NO_MATTER, _NEVER = -1e30, -1e15
+_ERROR = 1e-6
+"""Logarithms of forms that dominate each other may seem to be so far from it."""
 
 
 def distinct(forms: Iterable[Form]) -> list[Form]:
@@ -70,12 +88,88 @@ def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> li
     """Drop forms that are nowhere positive, and those that another form beats wherever they are positive."""
     kept: list[Form] = []
     candidates = distinct(form for form in forms if any(value > 0 for value in form[0].values()))
+    screen = _Screen(candidates) if len(candidates) > _MANY else None
+    strong: deque[Vector] = deque(maxlen=_RECENT)
     for form in sorted(candidates, key=lambda form: sum(value < 0 for value in form[0].values())):
         watch()
-        if not any(_dominates(other, form[0]) for other, _ in kept):
-            kept = [other for other in kept if not _dominates(form[0], other[0])]
-            kept.append(form)
+        if screen is not None and any(_dominates(other, form[0]) for other in strong):
+            continue
+        rivals = range(len(kept)) if screen is None else screen.above(form[0])
+        winner = next((kept[at][0] for at in rivals if _dominates(kept[at][0], form[0])), None)
+        if winner is not None:
+            strong.appendleft(winner)
+            continue
+        rivals = range(len(kept)) if screen is None else screen.below()
+        beaten = {at for at in rivals if _dominates(form[0], kept[at][0])}
+        kept = [*(other for at, other in enumerate(kept) if at not in beaten), form]
+        if screen is not None:
+            screen.replace(beaten)
     return kept
+
+
+class _Screen:
+    """Tells by logarithms which of the forms kept so far may dominate another one; integers decide among those.
+
+    The last form that `above` was asked about is the one that `below` and `replace` are about. `_kept[0]` are the
+    logarithms of the forms as those that are dominated, `_kept[1]` as those that dominate; [..., 0, :, :] of their
+    positive entries by node, [..., 1, :, :] of their negative ones. An entry that is missing stands as a number so far
+    below all logarithms that it makes the comparison come out right.
+    """
+
+    def __init__(self, candidates: Sequence[Form]) -> None:
+        import numpy as np
+
+        self._np = np
+        nodes = sorted({node for vector, _ in candidates for node in vector})
+        self._row = {node: at for at, node in enumerate(nodes)}
+        self._kept = np.empty((2, 2, len(nodes), 0))
+        self._size = 0
+        self._last = np.empty((2, 2, len(nodes), 1))
+
+    def above(self, vector: Vector) -> Sequence[int]:
+        """Return the places of the forms that may dominate one."""
+        last = self._last
+        last[0, 0] = last[1, 1] = _NO_MATTER
+        last[0, 1] = last[1, 0] = _NEVER
+        for node, value in vector.items():
+            last[:, 0 if value > 0 else 1, self._row[node]] = _log(value)
+        return self._perhaps(last[0], self._kept[1, ..., : self._size])
+
+    def below(self) -> Sequence[int]:
+        """Return the places of the forms that the last one may dominate."""
+        return self._perhaps(self._kept[0, ..., : self._size], self._last[1])
+
+    def replace(self, beaten: set[int]) -> None:
+        """Take the last form in, after those that stay."""
+        np = self._np
+        if beaten:
+            stay = [at for at in range(self._size) if at not in beaten]
+            self._kept[..., : len(stay)] = self._kept[..., stay]
+            self._size = len(stay)
+        if self._size == self._kept.shape[-1]:
+            more = np.empty((*self._kept.shape[:-1], self._size + _MANY))
+            self._kept = np.concatenate([self._kept, more], axis=-1)
+        self._kept[..., self._size] = self._last[..., 0]
+        self._size += 1
+
+    def _perhaps(self, weak: NDArray[float64], strong: NDArray[float64]) -> Sequence[int]:
+        least = (weak[0] - strong[0]).max(axis=0)
+        most = (weak[1] - strong[1]).min(axis=0)
+        possible = (least <= most + _ERROR) & (least < -_NEVER / 2)
+        found: list[int] = self._np.flatnonzero(possible).tolist()
+        return found
+
+
+def _log(value: Whole) -> float:
+    """Return the binary logarithm of the size of a number that is not 0, with an error far below `_ERROR`."""
+    if isinstance(value, int):
+        return math.log2(abs(value))
+    for bits in precisions():
+        with ctx.workprec(bits):
+            found = abs(ball_of(value)).log() / arb(2).log()
+            if found.rad() < _ERROR / 8:
+                return float(found.mid())
+    raise AssertionError("unreachable")
 
 
 def _dominates(strong: Vector, weak: Vector) -> bool:

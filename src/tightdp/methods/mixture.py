@@ -110,7 +110,7 @@ class SumLaw:
         """The weights, where they are integers as flint has them."""
         return self.polynomial.coeffs() if self.stride == 1 else self.weights()
 
-    def present(self) -> Sequence[Any]:
+    def present(self) -> Sequence[object]:
         """Return, for `offset`, `offset + 1`, ..., what is true where the weight is not 0."""
         return self._coefficients
 
