@@ -16,6 +16,9 @@ from typing import Any, Protocol
 
 from tightdp.errors import BackendError, LimitError
 
+if sys.platform != "win32":
+    import resource
+
 __all__ = ["BACKENDS", "Diagram", "Manager", "Node", "make_manager"]
 
 Node = Any
@@ -239,9 +242,7 @@ def _without_networkx() -> Iterator[None]:
 def _stack_bytes() -> int:
     """Return the size of the C stack in bytes, at most 64 MiB."""
     most = 64 << 20
-    try:
-        import resource
-    except ImportError:
+    if sys.platform == "win32":
         return 1 << 20
     soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
     return most if soft == resource.RLIM_INFINITY else min(soft, most)

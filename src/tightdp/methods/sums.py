@@ -95,8 +95,6 @@ class LawByCode(Mapping[int, Whole]):
         Probabilities are rounded down to multiples of 2^-61, P counts one unit more (two with e^q); t P' is rounded
         down.
         """
-        import numpy as np
-
         scale = _UNIT_BITS - int(t).bit_length()
         if t < 0 or scale <= _HALF:
             return False
@@ -104,9 +102,9 @@ class LawByCode(Mapping[int, Whole]):
         high, low = factor >> _HALF, factor & _LOW
         theirs_high, theirs_low = other._leading >> _HALF, other._leading & _LOW
         # t P' = high theirs_high 2^62 + (high theirs_low + low theirs_high) 2^31 + ..., cut off where it passes 1.
-        top = np.minimum(high * theirs_high, 1 << (scale - 1)) << (2 * _HALF - scale)
+        top = (high * theirs_high).clip(max=1 << (scale - 1)) << (2 * _HALF - scale)
         product = top + ((high * theirs_low + low * theirs_high) >> (scale - _HALF))
-        excess = np.maximum(self._leading + self._slack - product, 0)
+        excess = (self._leading + self._slack - product).clip(min=0)
         return int(excess.sum()) <= delta * (1 << _UNIT_BITS)
 
 
