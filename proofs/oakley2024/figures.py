@@ -1,4 +1,4 @@
-"""Tables 1 to 3 and Fig. 4 of oakley2024, beside what is printed."""
+"""Tables 1 to 3 and Fig. 2 to 4 of oakley2024, beside what is printed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tightdp.claims.figures import Cell
 from .laws import rr, rr_count
 from .paper import paper
 from .section_6_1_markov_chains import PRINTED_CHAINS, PRINTED_SIZES, chain, nodes_of_shared_roots
+from .section_6_2_expressiveness import above_threshold
 
 FIFTH = Fraction(1, 5)
 
@@ -68,3 +69,30 @@ def _() -> Iterator[tuple[Cell, ...]]:
     for lam in (Fraction(k, 20) for k in range(1, 10)):
         ratio = rr.bind(n=8, lam=lam).privacy().exp_epsilon
         yield lam, Fraction(ratio), rr_count.bind(n=8, lam=lam).accuracy(3).one_minus_beta
+
+
+@paper.figure(
+    "Fig. 2",
+    "truncated geometric above threshold, integers 0..k, threshold in the middle: nodes of the diagram on a fixed "
+    "input (of the toolkit; the text names 91 at k = 3, n = 6)",
+    ("k", "n", "printed", "toolkit"),
+)
+def _() -> Iterator[tuple[Cell, ...]]:
+    half = Fraction(1, 2)
+    for k in (1, 3, 7, 15):
+        for n in (1, 2, 4, 6, 8, 10):
+            numbers = {"k": k, "threshold": (k + 1) // 2, "ratio_threshold": half, "ratio_query": half}
+            nodes = above_threshold.bind(n=n, **numbers).show((k,) * n).counts["expanded"]
+            yield k, n, 91 if (k, n) == (3, 6) else None, nodes
+
+
+@paper.figure(
+    "Fig. 3",
+    "RR count, λ = 1/5, α = n/4: nodes of the diagram on a fixed input (of the toolkit), and the tight 1 - β over all "
+    "inputs; the running times of Fig. 3(b) are those of a machine",
+    ("n", "toolkit", "1 - β"),
+)
+def _() -> Iterator[tuple[Cell, ...]]:
+    for n in (2, 4, 8, 16, 32):
+        instance = rr_count.bind(n=n, lam=FIFTH)
+        yield n, instance.show((0,) * n).counts["expanded"], instance.accuracy(Fraction(n, 4)).one_minus_beta

@@ -20,9 +20,10 @@ paper = Paper(
             "they are the sizes of the sets (O8, O9, O11) times the cost of a model count, which is not a "
             "number of the paper."
         ),
-        "Table 2, times; Fig. 2-4": (
-            "measurements of programs on machines, and tight values of randomized response and its count, which "
-            "`tightdp figures` has exactly (Fig. 4); the sizes in Table 2 are O12."
+        "Table 2, times; Fig. 3(b)": "measurements on machines; the sizes in Table 2 are O12.",
+        "Fig. 2, 3(a), 4": (
+            "sizes of diagrams of another compiler, and tight values; `tightdp figures` has the sizes here beside the "
+            "one that the text names, and the values exactly."
         ),
         "App. A, truncated geometric above threshold": (
             "a program, `programs/above_threshold.py`, with exact answers beside it; the paper states no claim "

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tightdp.auditing import expected_correct
 from tightdp.claims import Paper, log
 from tightdp.claims.figures import Figure, as_csv, exact_text, shown
 from tightdp.claims.files import load_papers
@@ -89,7 +90,27 @@ def test_printed_numbers_of_oakley2024_are_found() -> None:
 
 def test_the_bound_of_xiang2025_is_below_what_mechanisms_attain() -> None:
     (paper,) = load_papers(PROOFS / "xiang2025")
-    table = columns(paper, "Fig. 10")
+    table = columns(paper, "Fig. 10, no error")
     names = ("Theorem 3", "independent channels", "all-or-nothing", "sharp bound")
     for bound, channels, together, sharp in list(zip(*(table[name] for name in names), strict=True))[1:]:
         assert bound < channels < together <= sharp  # type: ignore[operator]
+
+
+def test_more_elements_per_dimension_help_until_they_interfere() -> None:
+    """Fig. 2 of keinan2025 in its idealised form; one element per dimension is the Gaussian channel alone."""
+    (paper,) = load_papers(PROOFS / "keinan2025")
+    table = columns(paper, "Fig. 2, 5, 7")
+    rows = [
+        Fraction(str(share)) for mu, share in zip(table["1/σ"], table["efficacy"], strict=True) if mu == Fraction(1, 2)
+    ]
+    assert rows[0] < rows[2] > rows[-1]
+    alone = expected_correct(canaries=1000, guesses=100, tradeoff="gaussian:1/2")
+    assert abs(rows[0] - alone.lower / 100) < Fraction(1, 1000)
+
+
+def test_reported_bounds_of_mahloujifar2024_stay_below_the_mechanism() -> None:
+    (paper,) = load_papers(PROOFS / "mahloujifar2024")
+    table = columns(paper, "Fig. 3")
+    bounds = [float(str(value)) for value in table["f-DP, Algorithm 3"]]
+    assert all(bound < float(str(true)) for bound, true in zip(bounds, table["mechanism"], strict=True))
+    assert bounds == sorted(bounds)

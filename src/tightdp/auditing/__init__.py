@@ -9,7 +9,9 @@ from __future__ import annotations
 from tightdp.auditing.answer import AuditAnswer
 from tightdp.auditing.ask import METHODS, audit
 from tightdp.auditing.certificate import DualCertificate, WorstMechanism
+from tightdp.auditing.expected import expected_correct
 from tightdp.auditing.order_statistics import Counterexample
+from tightdp.auditing.subsampled import SubsampledGaussian
 from tightdp.auditing.tradeoff import Gaussian, Laplace, Polygon, pairs_of_vertices
 from tightdp.exact.enclosure import Enclosure
 
@@ -22,7 +24,9 @@ __all__ = [
     "Gaussian",
     "Laplace",
     "Polygon",
+    "SubsampledGaussian",
     "WorstMechanism",
     "audit",
+    "expected_correct",
     "pairs_of_vertices",
 ]

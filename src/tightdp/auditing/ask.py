@@ -10,13 +10,13 @@ from tightdp.auditing import fdp, optimal, order_statistics, steinke
 from tightdp.auditing.answer import AuditAnswer
 from tightdp.auditing.certificate import DualCertificate, WorstMechanism
 from tightdp.auditing.families import (
-    FAMILIES,
     least_scale,
     least_scale_estimated,
     least_scale_optimal,
     rejected_exp_epsilon,
 )
 from tightdp.auditing.linear_program import Game
+from tightdp.auditing.named import family_of
 from tightdp.auditing.optimal_curve import optimum
 from tightdp.auditing.question import METHODS, MOST_GUESSES_ON_CURVES, Question, checked
 from tightdp.auditing.search import least_not_rejected, rejected_near
@@ -53,8 +53,9 @@ def audit(
     Without `tradeoff`, `exp_epsilon_lower` of the answer is an e^ε for which (ε, delta)-DP is certainly rejected at the
     significance level, within 10^-15 of the largest that the method rejects (10^-11 for "order-statistics"); with
     `epsilon` or `exp_epsilon` the answer also has the p-value of that guarantee. `tradeoff` asks about f-DP instead: a
-    list of (exp_epsilon, delta) pairs, `Polygon`, `Gaussian(mu)` or `Laplace(mu)`, also as "gaussian:1" or "laplace:1",
-    give a p-value; "gaussian" or "laplace" search the family for the largest rejected scale and report its ε at
+    list of (exp_epsilon, delta) pairs, `Polygon`, `Gaussian(mu)` or `Laplace(mu)`, also as "gaussian:1", "laplace:1" or
+    "gaussian:1@1/2" (sampled with probability 1/2), give a p-value; "gaussian", "laplace" or "gaussian@1/2" search the
+    family for the largest rejected scale and report its ε at
     `delta`. On a smooth curve with more than 2,000 guesses "optimal" is replaced by the bound of "fdp".
 
     Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski
@@ -184,7 +185,8 @@ def _polygon(tradeoff: Polygon | Curve) -> tuple[Pair, ...]:
 
 def _family_exp_epsilon(question: Question) -> Fraction:
     """Return the e^ε, at δ, of the largest scale of the family found rejected."""
-    family, game, level = FAMILIES[question.family or ""], question.game, question.significance
+    family, game, level = family_of(question.family), question.game, question.significance
+    assert family is not None
     rejected_exp_epsilon(family(Fraction(1)), question.delta)  # refuse a family without ε at δ before the search
     if game.correct == 0:
         return Fraction(1)

@@ -7,17 +7,14 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tightdp.auditing.linear_program import Game
+from tightdp.auditing.named import Family
 from tightdp.auditing.optimal_curve import upper_bound
 from tightdp.auditing.search import least_not_rejected
 from tightdp.auditing.shooting import Shot, shoot
-from tightdp.auditing.tradeoff import Curve, Gaussian, Laplace
+from tightdp.auditing.tradeoff import Curve, Gaussian
 from tightdp.errors import ParameterError
 
-__all__ = ["FAMILIES", "Family", "least_scale", "least_scale_estimated", "least_scale_optimal", "rejected_exp_epsilon"]
-
-Family = Callable[[Fraction], Curve]
-
-FAMILIES: dict[str, Family] = {"gaussian": Gaussian, "laplace": Laplace}
+__all__ = ["least_scale", "least_scale_estimated", "least_scale_optimal", "rejected_exp_epsilon"]
 
 _SMALL, _BIG = 2.0**-12, 64.0
 _COARSE = 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tightdp.auditing.families import FAMILIES
 from tightdp.auditing.linear_program import Game
-from tightdp.auditing.tradeoff import Curve, Gaussian, Laplace, Polygon, as_tradeoff
+from tightdp.auditing.named import as_tradeoff, family_of
+from tightdp.auditing.tradeoff import Curve, Polygon
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, exp
 from tightdp.exact.parameters import read_number
@@ -56,7 +56,7 @@ class Question:
     @property
     def is_relaxed(self) -> bool:
         """Whether the optimum is replaced by the recursion above it: smooth curves and too many guesses for floats."""
-        smooth = self.family is not None or isinstance(self.tradeoff, (Gaussian, Laplace))
+        smooth = self.family is not None or isinstance(self.tradeoff, Curve)
         return self.method == "optimal" and smooth and self.game.guesses > MOST_GUESSES_ON_CURVES
 
     @property
@@ -142,6 +142,6 @@ def _checked_tradeoff(method: str, tradeoff: object, t: Enclosure | None) -> tup
         raise ParameterError("both a trade-off function and an epsilon are given", "give one of them")
     if method == "steinke":
         raise ParameterError("steinke covers no trade-off functions", "give delta, or use another method")
-    if isinstance(tradeoff, str) and tradeoff in FAMILIES:
+    if isinstance(tradeoff, str) and family_of(tradeoff) is not None:
         return tradeoff, None
     return None, as_tradeoff(tradeoff)

@@ -15,19 +15,20 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from statistics import NormalDist
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, exp, ln, normal_cdf, root, round_up
 from tightdp.exact.parameters import read_number
 from tightdp.exact.rationals import as_fraction
 
-__all__ = ["Curve", "Gaussian", "Laplace", "Pair", "Polygon", "as_tradeoff", "pairs_of_vertices"]
+__all__ = ["Curve", "Gaussian", "Laplace", "Pair", "Polygon", "pairs_of_vertices"]
 
 Pair = tuple[Fraction, Fraction]
 """(t, δ) with t = e^ε >= 1 and 0 <= δ <= 1."""
 
 
+@runtime_checkable
 class Curve(Protocol):
     """A smooth symmetric trade-off function f, enclosed between polygons.
 
@@ -204,9 +205,6 @@ class Laplace:
         return max(0.0, -mu - math.log(4 * x * x))
 
 
-_CURVES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
-
-
 def pairs_of_vertices(vertices: Iterable[tuple[object, object]]) -> tuple[Pair, ...]:
     """Return the pairs of the trade-off function whose graph is the lower hull of (x, f(x)) vertices.
 
@@ -227,27 +225,6 @@ def pairs_of_vertices(vertices: Iterable[tuple[object, object]]) -> tuple[Pair, 
             raise ParameterError("the vertices span no side of the trade-off function", "give at least two vertices")
         pairs = [(Fraction(1), 1 - min(x + y for x, y in points))]
     return Polygon(tuple(pairs)).pairs
-
-
-def as_tradeoff(tradeoff: object) -> Polygon | Curve:
-    """Return the curve that `tradeoff` stands for: a curve, or a list of (exp_epsilon, delta) pairs."""
-    if isinstance(tradeoff, (Polygon, Gaussian, Laplace)):
-        return tradeoff
-    if isinstance(tradeoff, str) and tradeoff.partition(":")[0] in _CURVES:
-        name, _, scale = tradeoff.partition(":")
-        return _CURVES[name](_positive(scale, f"mu of the {name} trade-off function"))
-    if isinstance(tradeoff, (str, bytes)) or not isinstance(tradeoff, Iterable):
-        raise ParameterError(
-            f"{tradeoff!r} is not a trade-off function",
-            "give gaussian:1, laplace:1, a list of (exp_epsilon, delta) pairs, gaussian or laplace for the family, or "
-            "a program",
-        )
-    pairs = []
-    for entry in tradeoff:
-        if not isinstance(entry, (tuple, list)) or len(entry) != 2:
-            raise ParameterError(f"{entry!r} is not an (exp_epsilon, delta) pair", "give two rationals")
-        pairs.append((read_number("exp_epsilon of a pair", entry[0]), read_number("delta of a pair", entry[1])))
-    return Polygon(tuple(pairs))
 
 
 def _checked(pairs: Iterable[Pair]) -> tuple[Pair, ...]:

@@ -31,6 +31,9 @@ class Audit(Drawn, Result):
     program: bool = False
     """Whether the guarantee is the trade-off function of the subject."""
 
+    expected: Enclosure | None = None
+    """The mean number of right guesses of the ideal auditor, where that is the observation (rounded down)."""
+
     @property
     def method(self) -> str:
         """The name of the method."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tightdp.errors import QueryError
+from tightdp.auditing import Enclosure, expected_correct
+from tightdp.errors import ParameterError, QueryError
 from tightdp.session.arguments import checked_call
 from tightdp.session.instance import Instance
 
@@ -22,7 +24,8 @@ def audit(
     *,
     canaries: int,
     guesses: int,
-    correct: int,
+    correct: int | None = None,
+    ideal: Any = None,
     delta: Any = 0,
     method: str = "optimal",
     significance: Any = Fraction(1, 20),
@@ -40,8 +43,12 @@ def audit(
     `p_value` of that guarantee too.
 
     `tradeoff` asks for the p-value of f-DP: "gaussian:1", "laplace:1/2", (exp_epsilon, delta) pairs, an `Instance`, or
-    the result of its `tradeoff()`; "gaussian" or "laplace" alone ask for the ε at `delta` of the largest scale that is
-    rejected.
+    the result of its `tradeoff()`; "gaussian", "laplace" or "gaussian@1/2" (sub-sampled) alone ask for the ε at `delta`
+    of the largest scale that is rejected.
+
+    `ideal` takes the place of `correct`: a trade-off function, which the channel of every secret is supposed to attain.
+    Then the observation is the mean of an ideal auditor, rounded down, as `auditing.expected_correct` encloses it
+    (balanced where half of the guesses can be of either value).
 
     `method` is "optimal" (the exact supremum over mechanisms and guessers), "steinke", "fdp" or "order-statistics" (its
     answers are false for δ > 0: see `valid`). `why` says what is assumed: where the output, or a secret revealed to the
@@ -53,6 +60,13 @@ def audit(
     from tightdp.results.result import Stats, Subject
 
     started = time.perf_counter()
+    if (correct is None) == (ideal is None):
+        raise ParameterError("correct and ideal", "give one: how many are right, or the channel of an ideal auditor")
+    expected = None
+    if ideal is not None:
+        expected = _expected(canaries, guesses, ideal, options)
+        correct = math.floor(expected.lower)
+    assert correct is not None
     program = _program(tradeoff)
     asked = {name: value for name, value in (("epsilon", epsilon), ("exp_epsilon", exp_epsilon)) if value is not None}
     answer = queries.audit(
@@ -75,7 +89,13 @@ def audit(
         stats=Stats(search=time.perf_counter() - started, method=method),
         answer=answer,
         program=program is not None,
+        expected=expected,
     )
+
+
+def _expected(canaries: int, guesses: int, ideal: Any, options: int) -> Enclosure:
+    balanced = options == 2 and guesses % 2 == 0 and guesses <= 2 * (canaries // 2)
+    return expected_correct(canaries=canaries, guesses=guesses, tradeoff=ideal, options=options, balanced=balanced)
 
 
 def worst_case(answer: Audit) -> Instance:

@@ -27,7 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seen = parser.add_argument_group("the observation")
     seen.add_argument("--canaries", metavar="M", required=True, help="how many secrets were drawn")
     seen.add_argument("--guesses", metavar="R", required=True, help="how many of them were guessed (fixed beforehand)")
-    seen.add_argument("--correct", metavar="V", required=True, help="how many guesses were right")
+    right = seen.add_mutually_exclusive_group(required=True)
+    right.add_argument("--correct", metavar="V", help="how many guesses were right")
+    right.add_argument(
+        "--ideal",
+        metavar="F",
+        help="the mean of an ideal auditor where every secret passes a channel with this "
+        "trade-off function: gaussian:MU, gaussian:MU@RATE (sub-sampled), laplace:MU, '[[e^ε, δ], ...]'",
+    )
     seen.add_argument("--options", metavar="K", default="2", help="how many values a secret has (default 2: in or out)")
     asked = parser.add_argument_group("the guarantee")
     asked.add_argument("--delta", metavar="D", default="0", help="the δ of (ε, δ) (default 0)")
@@ -38,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--tradeoff",
         metavar="F",
         help="the p-value of f-DP: gaussian:MU, laplace:MU, '[[e^ε, δ], ...]', or FILE[:NAME] with n and parameters; "
-        "gaussian or laplace alone: the ε at δ of the family",
+        "gaussian, gaussian@RATE or laplace alone: the ε at δ of the family",
     )
     parser.add_argument("bindings", metavar="KEY=VALUE", nargs="*", help="n and parameters of the program")
     how = parser.add_argument_group("the method")
@@ -57,7 +64,8 @@ def run(options: argparse.Namespace) -> int:
     result = audit(
         canaries=_count(options.canaries, "--canaries"),
         guesses=_count(options.guesses, "--guesses"),
-        correct=_count(options.correct, "--correct"),
+        correct=None if options.correct is None else _count(options.correct, "--correct"),
+        ideal=_curve(options.ideal),
         options=_count(options.options, "--options"),
         delta=options.delta,
         method=options.method,
@@ -78,19 +86,23 @@ def _count(text: str, name: str) -> int:
 def _tradeoff(options: argparse.Namespace) -> Any:
     """Return a word, a list of pairs, or the instance of a program."""
     text = options.tradeoff
-    if text is None or text.partition(":")[0] in _FAMILIES:
+    if text is None or text.partition(":")[0].partition("@")[0] in _FAMILIES:
         return text
     if text.lstrip().startswith("["):
-        return _pairs(text)
+        return _pairs(text, "--tradeoff")
     return _instance(options)
 
 
-def _pairs(text: str) -> Any:
+def _curve(text: str | None) -> Any:
+    return _pairs(text, "--ideal") if text is not None and text.lstrip().startswith("[") else text
+
+
+def _pairs(text: str, option: str) -> Any:
     try:
         return json.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
         raise UsageError(
-            f"--tradeoff {text!r} is not JSON: {error}", "write pairs of e^ε and δ: '[[1, \"1/10\"], [3, 0]]'"
+            f"{option} {text!r} is not JSON: {error}", "write pairs of e^ε and δ: '[[1, \"1/10\"], [3, 0]]'"
         ) from None
 
 

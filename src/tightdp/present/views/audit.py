@@ -29,7 +29,11 @@ def _audit_record(result: Audit) -> dict[str, Any]:
 
 @answer_of.register
 def _audit_answer(result: Audit) -> dict[str, Any]:
-    return {name: plain(value) for name, value in result.answer.to_dict().items()}
+    answer = {name: plain(value) for name, value in result.answer.to_dict().items()}
+    if result.expected is not None:
+        low, high = result.expected
+        answer["expected_correct"] = {"low": plain(low), "high": plain(high)}
+    return answer
 
 
 @view_of.register
@@ -37,6 +41,8 @@ def _audit_view(result: Audit) -> View:
     answer = result.answer
     game = f"{answer.correct:,} of {answer.guesses:,} guesses right, {answer.canaries:,} canaries"
     facts = [("observation", game)]
+    if result.expected is not None:
+        facts.append(("ideal auditor", f"{_shown(result.expected)} right in the mean"))
     if answer.options > 2:
         facts.append(("options", str(answer.options)))
     facts += [("guarantee", str(result.subject) if result.program else answer.guarantee), *_found(result)]

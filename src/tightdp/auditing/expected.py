@@ -1,0 +1,203 @@
+"""How many guesses an ideal auditor has right in the mean: m independent secrets, the most certain r guessed.
+
+The secrets are uniform and each passes a channel of its own; the auditor sees all outputs and knows the channel. This
+is what an audit in one run can hope for, since no secret disturbs another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial, singledispatch
+
+from flint import arb, ctx
+
+from tightdp.auditing.named import as_tradeoff
+from tightdp.auditing.subsampled import SubsampledGaussian
+from tightdp.auditing.tradeoff import Curve, Gaussian, Laplace, Polygon
+from tightdp.errors import ParameterError
+from tightdp.exact.enclosure import Enclosure, ball, ends
+from tightdp.exact.integral import Point, enclosed_integral
+from tightdp.exact.rationals import as_int
+
+__all__ = ["expected_correct", "mean_of_least"]
+
+_BITS = 160
+_LARGEST_SCORE = 40
+_NEARLY_ONE = 1 - 2.0**-50
+
+Tails = tuple[arb, arb]
+"""The probabilities that a loss is at least ln t, and that it is at most -ln t."""
+
+
+def expected_correct(
+    *,
+    canaries: int,
+    guesses: int,
+    tradeoff: object,
+    options: int = 2,
+    balanced: bool = False,
+    width: Fraction = Fraction(1, 10_000),
+) -> Enclosure:
+    """Enclose the mean number of right guesses of the ideal auditor, within `width` times the number of guesses.
+
+    Every one of `canaries` secrets is uniform, and passes through a channel whose trade-off function is exactly
+    `tradeoff` ("gaussian:1", "laplace:1", "gaussian:1@1/2" for one that sees the secret with probability 1/2, or
+    (exp_epsilon, delta) pairs); channels are independent. The auditor guesses the likelier value of the `guesses`
+    secrets about which it is most certain; with `balanced` it guesses one value where the likelihood of that value is
+    largest and the other for as many others (mahloujifar2024, Algorithm 4). With more than two `options` the secret
+    chooses the coordinate that gets 1, the noise of each is Gaussian of standard deviation sqrt(2)/mu, and all secrets
+    have to be guessed. Raises ParameterError for numbers that do not fit.
+    """
+    canaries, guesses, options = as_int(canaries, "canaries"), as_int(guesses, "guesses"), as_int(options, "options")
+    curve = as_tradeoff(tradeoff)
+    if canaries < 1 or not 0 <= guesses <= canaries:
+        raise ParameterError(f"guesses is {guesses}, canaries {canaries}", "0 <= guesses <= canaries, canaries >= 1")
+    if options < 2:
+        raise ParameterError(f"options is {options}", "at least 2")
+    if options > 2 and not (isinstance(curve, Gaussian) and guesses == canaries and not balanced):
+        raise ParameterError(
+            f"with options = {options} the order of certainty is not known",
+            "take gaussian:MU and guess all secrets (guesses = canaries)",
+        )
+    if balanced and (guesses % 2 or guesses > 2 * (canaries // 2)):
+        raise ParameterError(f"guesses is {guesses}", "an even number, where as many are guessed of either value")
+    with ctx.workprec(_BITS):
+        if options > 2:
+            assert isinstance(curve, Gaussian)
+            right = _all_of_many(curve, options, width)
+            return Enclosure(guesses * right.lower, guesses * right.upper)
+        channel = _Channel(curve)
+        if not balanced:
+            above = _integral(canaries, guesses, channel.either, channel.certainties, width)
+            return Enclosure(above.lower + Fraction(guesses, 2), above.upper + Fraction(guesses, 2))
+        half = guesses // 2
+        first, second = (
+            _integral(canaries, half, partial(channel.one, at), channel.both_ways, width) for at in range(2)
+        )
+        return Enclosure(first.lower + second.lower, first.upper + second.upper)
+
+
+def mean_of_least(canaries: int, guesses: int, share: arb) -> arb:
+    """The mean of min(r, N), N the number of secrets of which each counts with a probability."""
+    if guesses == 0:
+        return arb(0)
+    if not share < _NEARLY_ONE:  # between the mean for r secrets alone, and all
+        return (guesses * share.lower()).union(arb(guesses))
+    if not share > 0:
+        return arb(0).union(canaries * share.upper())
+    reached = share.beta_lower(guesses, canaries - guesses + 1, 1)
+    below = 1 - share.beta_lower(guesses - 1, canaries - guesses + 1, 1) if guesses > 1 else arb(0)
+    return guesses * reached + canaries * share * below
+
+
+class _Channel:
+    """The certainties of guesses on one secret: P(certainty >= c) and P(certainty > c)."""
+
+    def __init__(self, curve: Polygon | Curve) -> None:
+        self._curve = curve
+        levels = {t / (1 + t) for t, _ in curve.pairs} if isinstance(curve, Polygon) else set()
+        self.certainties = sorted({Fraction(1, 2), Fraction(1), *levels})
+        self.both_ways = sorted({Fraction(0), *self.certainties, *(1 - level for level in levels)})
+
+    def either(self, c: Fraction) -> Tails:
+        """P(c is exceeded) and P(c is reached) by the certainty of the likelier value."""
+        if c >= 1:
+            return arb(0), sum(tails(self._curve, None, False), arb(0))
+        t = c / (1 - c)
+        exceeded = sum(tails(self._curve, t, True), arb(0))
+        return exceeded, (sum(tails(self._curve, t, False), arb(0)) if t > 1 else arb(1))
+
+    def one(self, at: int, c: Fraction) -> Tails:
+        """The same for the certainty of one of the two values, from 0 to 1."""
+        if c >= 1:
+            return arb(0), tails(self._curve, None, False)[at]
+        if c <= 0:
+            return 1 - tails(self._curve, None, False)[1 - at], arb(1)
+        t = c / (1 - c)
+        exceeded = tails(self._curve, t, True)[at] if t >= 1 else 1 - tails(self._curve, 1 / t, False)[1 - at]
+        reached = tails(self._curve, t, False)[at] if t > 1 else 1 - tails(self._curve, 1 / t, True)[1 - at]
+        return exceeded, reached
+
+
+@singledispatch
+def tails(curve: object, t: Fraction | None, strict: bool) -> Tails:
+    """The tails of the loss of a uniform secret at ln t, None for infinite; t > 1, or t >= 1 where `strict` leaves
+    out equality.
+    """
+    raise AssertionError(f"no losses of {curve}")
+
+
+@tails.register
+def _(curve: Gaussian, t: Fraction | None, strict: bool) -> Tails:
+    return tails(SubsampledGaussian(curve.mu, Fraction(1)), t, strict)
+
+
+@tails.register
+def _(curve: SubsampledGaussian, t: Fraction | None, strict: bool) -> Tails:
+    if t is None:
+        return arb(0), arb(0)
+    high, low = curve.base_t(t), curve.base_t(1 / t)
+    return _mixed(curve, high, 1), _mixed(curve, low, -1) if low > 0 else arb(0)
+
+
+def _mixed(curve: SubsampledGaussian, t: Fraction, sign: int) -> arb:
+    """The mass where the base has a likelihood ratio of at least t (at most t for the sign -1)."""
+    mu, rate = ball(curve.mu), ball(curve.rate)
+    score = ball(t).log() / mu + mu / 2
+    return ((2 - rate) * _above(sign * score) + rate * _above(sign * (score - mu))) / 2
+
+
+@tails.register
+def _(curve: Laplace, t: Fraction | None, strict: bool) -> Tails:
+    largest = ball(curve.mu).exp()
+    if t is None or ball(t) > largest:
+        return arb(0), arb(0)
+    scale = (ball(t) / largest).sqrt()
+    tail = (1 - scale / 2 + 1 / (2 * scale * largest)) / 2
+    return tail, tail
+
+
+@tails.register
+def _(curve: Polygon, t: Fraction | None, strict: bool) -> Tails:
+    slope, delta, x = Fraction(-1), Fraction(1), Fraction(0)
+    for steeper, less in curve.pairs:
+        if t is not None and (steeper > t or (steeper == t and not strict)):
+            x = (delta - less) / (steeper - slope)
+            return (tail := ball((less + steeper * x + x) / 2)), tail
+        slope, delta = steeper, less
+    return (tail := ball(delta / 2)), tail
+
+
+def _above(score: arb) -> arb:
+    """P(N(0, 1) >= score)."""
+    return (score / arb(2).sqrt()).erfc() / 2
+
+
+def _integral(
+    canaries: int, guesses: int, share: Callable[[Fraction], Tails], points: list[Fraction], width: Fraction
+) -> Enclosure:
+    """Enclose the integral, over certainties c, of the mean of min(r, N), N the secrets that reach c.
+
+    The r most certain secrets have as many right guesses in the mean as their certainties add up to.
+    """
+
+    def at(c: Fraction) -> Point:
+        exceeded, reached = share(c)
+        return ball(c), mean_of_least(canaries, guesses, exceeded), mean_of_least(canaries, guesses, reached)
+
+    return enclosed_integral(at, points, guesses * width)
+
+
+def _all_of_many(curve: Gaussian, options: int, width: Fraction) -> Enclosure:
+    """Enclose the probability that the coordinate of the secret is the largest."""
+    shift = ball(curve.mu) / arb(2).sqrt()
+
+    def at(x: Fraction) -> Point:
+        right = _above(-ball(x) - shift) ** (options - 1)
+        return _above(ball(x)), right, right
+
+    found = enclosed_integral(at, [Fraction(-_LARGEST_SCORE), Fraction(0), Fraction(_LARGEST_SCORE)], width)
+    outside = ends(2 * _above(arb(_LARGEST_SCORE)))
+    assert outside is not None
+    return Enclosure(found.lower, found.upper + outside.upper)
