@@ -36,6 +36,7 @@ def add_limits(parser: ArgumentParser, method: bool = True) -> None:
     limits.add_argument("--max-memory", metavar="SIZE", help="give up beyond, as in 4G (default: 80%% of what is free)")
     if method:
         limits.add_argument("--method", metavar="NAME", help="ask one method only, such as exhaustive or chain")
+    limits.add_argument("--precision", metavar="W", help="an enclosure of relative width W is enough, such as 1e-9")
     limits.add_argument("--backend", metavar="NAME", default="cudd", help="the library of diagrams: cudd or autoref")
 
 
@@ -74,6 +75,7 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
         max_nodes=most,
         max_memory=options.max_memory,
         method=getattr(options, "method", None),
+        precision=getattr(options, "precision", None),
     )
 
 

@@ -43,6 +43,11 @@ class Builder:
         self.true = self.const(True)
         self.false = self.const(False)
 
+    @property
+    def newest(self) -> int:
+        """The serial of the newest node."""
+        return self._serial
+
     def _next(self) -> int:
         self._serial += 1
         return self._serial

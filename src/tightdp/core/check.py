@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
+from tightdp.core.valuesets import Progression
 
 __all__ = ["MalformedError", "verify"]
 
@@ -19,7 +20,9 @@ def verify(program: CoreProgram) -> None:
     for expr in reachable(program.roots):
         _require(len(expr.values) > 0, expr, "takes no value")
         _require(
-            isinstance(expr.values, range) or len(set(expr.values)) == len(expr.values), expr, "lists a value twice"
+            isinstance(expr.values, (range, Progression)) or len(set(expr.values)) == len(expr.values),
+            expr,
+            "lists a value twice",
         )
         _require(all(child.serial < expr.serial for child in once.children(expr)), expr, "is older than its operand")
         match expr:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from tightdp.core.operators import is_number
-from tightdp.core.valuesets import Places
+from tightdp.core.valuesets import Places, Progression
 from tightdp.errors import Span
 from tightdp.language.laws import Law
 
@@ -56,7 +56,7 @@ class Expr:
     @cached_property
     def numeric(self) -> bool:
         """Whether every value is a number."""
-        return isinstance(self.values, range) or all(is_number(value) for value in self.values)
+        return isinstance(self.values, (range, Progression)) or all(is_number(value) for value in self.values)
 
     @property
     def boolean(self) -> bool:

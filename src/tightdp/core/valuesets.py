@@ -13,11 +13,13 @@ from typing import Any
 
 from tightdp.core.operators import REFUSED, is_number, operation
 
-__all__ = ["Places", "TooManyValues", "combined", "contiguous", "ordered", "sums", "united"]
+__all__ = ["Places", "Progression", "TooManyValues", "combined", "contiguous", "ordered", "sums", "united"]
 
 MAX_COMBINATIONS = 1 << 20
 """How many combinations of operand values one operation may tabulate."""
 
+_MANY = 1 << 12
+"""Of so many combinations a linear function is not tabulated."""
 _WATCHED = 1 << 12
 """How many combinations are tabulated between two looks at the limits."""
 
@@ -51,6 +53,52 @@ class Places(Mapping[Any, int]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+class Progression(Sequence[Any]):
+    """Numbers at equal distances, ascending, without a table."""
+
+    def __init__(self, start: Fraction, step: Fraction, length: int) -> None:
+        self._start, self._step, self._length = start, step, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return tuple(self[place] for place in range(*at.indices(self._length)))
+        if not -self._length <= at < self._length:
+            raise IndexError(at)
+        value = self._start + self._step * (at % self._length)
+        return value.numerator if value.denominator == 1 else value
+
+
+def _linear(operator: str, operands: Sequence[Sequence[Any]]) -> Sequence[Any] | None:
+    """Return the values of a linear function of very many numbers at equal distances; None where it is another one."""
+    at = next(at for at, values in enumerate(operands) if len(values) == max(map(len, operands)))
+    values, others = operands[at], [part for place, part in enumerate(operands) if place != at]
+    known = [part[0] for part in others]
+    plain = isinstance(values, Progression) or (isinstance(values, range) and values.step == 1)
+    if not plain or any(len(part) > 1 for part in others) or not all(isinstance(k, (int, Fraction)) for k in known):
+        return None
+    match operator, known:
+        case "add", (other,):
+            factor, constant = Fraction(1), other
+        case "sub", (other,):
+            factor, constant = (Fraction(1), -other) if at == 0 else (Fraction(-1), other)
+        case "mul", (other,) if other:
+            factor, constant = Fraction(other), 0
+        case "div", (other,) if other and at == 0:
+            factor, constant = 1 / Fraction(other), 0
+        case "neg", ():
+            factor, constant = Fraction(-1), 0
+        case _:
+            return None
+    first, second, last = values[0], values[1], values[-1]
+    step, start = (second - first) * abs(factor), (first if factor > 0 else last) * factor + constant
+    if step == 1 and start.denominator == 1:
+        return range(int(start), int(start) + len(values))
+    return Progression(Fraction(start), Fraction(step), len(values))
 
 
 def ordered(values: Sequence[Any]) -> Sequence[Any]:
@@ -117,6 +165,8 @@ def sums(left: Sequence[Any], right: Sequence[Any]) -> Sequence[Any]:
     """Return the values of a sum of two numbers."""
     if contiguous(left) and contiguous(right):
         return ordered(range(int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1]) + 1))
+    if len(left) * len(right) > _MANY and (found := _linear("add", (left, right))) is not None:
+        return found
     if len(left) * len(right) > MAX_COMBINATIONS:
         raise TooManyValues(len(left) * len(right))
     return ordered([a + b for a in left for b in right])
@@ -133,6 +183,8 @@ def combined(
         short = _by_ends(operator, operands)
         if short is not None:
             return short, False
+    if size > _MANY and (found := _linear(operator, operands)) is not None:
+        return found, False
     if size > MAX_COMBINATIONS:
         raise TooManyValues(size)
     function, results, refused = operation(operator), [], False
@@ -157,7 +209,9 @@ _COMPARISONS: dict[str, Callable[[Any, Any, Any, Any], tuple[bool, bool]]] = {
 
 def _by_ends(operator: str, operands: Sequence[Sequence[Any]]) -> Sequence[Any] | None:
     """Return the values of an operation on numbers where the ends of the operands tell, else None."""
-    if not all(isinstance(values, range) or all(is_number(value) for value in values) for values in operands):
+    if not all(
+        isinstance(values, (range, Progression)) or all(is_number(value) for value in values) for values in operands
+    ):
         return None
     if operator in ("eq", "ne"):
         return _equality(operator, *operands)

@@ -34,7 +34,7 @@ from tightdp.logic.order import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import fingerprint
 
-__all__ = ["Aggregate", "Contribution", "Cut", "find_aggregate", "find_cut", "marginal"]
+__all__ = ["Aggregate", "Contribution", "Cut", "contributions", "find_aggregate", "find_cut", "marginal"]
 
 
 MOST_RECORDS = 200_000
@@ -88,7 +88,7 @@ def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: 
     for part in cut.parts:
         key = fingerprint(part)
         if key not in known:
-            table = _contributions(part, record, backend)
+            table = contributions(part, record, backend)
             known[key] = tables.setdefault(table, len(tables))
         kinds.append(known[key])
     return Aggregate(cut.operators, cut.rest, tuple(kinds), tuple(tables))
@@ -279,7 +279,7 @@ def _aggregate_values(operator: str, operands: Sequence[Expr]) -> Sequence[Any]:
 # contribution laws
 
 
-def _contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Contribution, ...]:
+def contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Contribution, ...]:
     """Return the contribution law of a client for every record. Raises ProgramError where a run can fail."""
     laws = leaf_laws(part, backend)
     table = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -17,6 +18,7 @@ __all__ = [
     "plain",
     "shortened",
     "shown",
+    "shown_ends",
     "shown_number",
     "shown_probability",
 ]
@@ -83,6 +85,13 @@ def shown_number(value: Exact | int) -> str:
         if not isinstance(value, ExpNumber) and Fraction(decimal) == value
         else f"{exact} ≈ {decimal}"
     )
+
+
+def shown_ends(lower: Exact | int, upper: Exact | int) -> tuple[str, str]:
+    """Write both ends of an enclosure; where they are close, with digits that tell them apart, rounded outward."""
+    if isinstance(lower, Fraction) and isinstance(upper, Fraction) and decimal_text(lower) == decimal_text(upper):
+        return decimal_text(lower, 14, ROUND_FLOOR), decimal_text(upper, 14, ROUND_CEILING)
+    return shown_number(lower), shown_number(upper)
 
 
 def shown_probability(value: Number) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "read_optional",
     "read_order",
     "read_seconds",
+    "read_width",
 ]
 
 T = TypeVar("T")
@@ -41,6 +42,7 @@ AccuracyClaim: TypeAlias = "tuple[Fraction, Fraction]"
 Claims: TypeAlias = "tuple[PrivacyClaim | None, AccuracyClaim | None]"
 
 _UNITS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "min": Fraction(60), "h": Fraction(3600)}
+_LEAST_WIDTH = Fraction(1, 10**11)
 _DURATION = re.compile(r"\s*([\d./]+)\s*([a-z]+)\s*")
 
 
@@ -57,6 +59,16 @@ def read_seconds(name: str, value: Any) -> float | None:
     if seconds < 0 or unit not in _UNITS:
         raise ParameterError(f"{name} is {value!r}, which is not a duration", "give seconds, or 500ms, 10s, 2m, 1h")
     return float(seconds * _UNITS[unit])
+
+
+def read_width(value: Any) -> Fraction | None:
+    """Return the relative width that an enclosure may have, None where nobody asked for one."""
+    if value is None:
+        return None
+    width = read_number("precision", value, 1)
+    if width < _LEAST_WIDTH:
+        raise ParameterError(f"precision is {value!r}", "give the relative width of an enclosure, at least 1e-11")
+    return width
 
 
 def checked_calls(cls: type[T]) -> type[T]:

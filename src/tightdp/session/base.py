@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.limits import read_memory
-from tightdp.session.arguments import read_count, read_seconds
+from tightdp.session.arguments import read_count, read_seconds, read_width
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class InstanceBase:
         max_nodes: int | None = None,
         max_memory: int | str | None = None,
         method: str | None = None,
+        precision: Any = None,
     ) -> None:
         self.bound = bound
         self.backend = backend
@@ -45,11 +46,20 @@ class InstanceBase:
         self.max_nodes = None if max_nodes is None else read_count("max_nodes", max_nodes)
         self.max_memory = read_memory(max_memory)
         self.method = method
+        self.precision = read_width(precision)
 
     @cached_property
     def engine(self) -> engines.Engine:
         """What compiles and searches."""
-        return engines.Engine(self.bound, self.backend, self.timeout, self.max_nodes, self.max_memory, self.method)
+        return engines.Engine(
+            self.bound,
+            self.backend,
+            self.timeout,
+            self.max_nodes,
+            self.max_memory,
+            self.method,
+            self.precision,
+        )
 
     def forget(self) -> None:
         """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeVar
 
 from tightdp.language.neighbours import relation_of
@@ -26,6 +27,9 @@ from tightdp.symmetry.sets import Table
 __all__ = ["Engine", "Outcome", "Query"]
 
 R = TypeVar("R", bound=Result)
+
+_MANY = 1_000
+_MANY_COUNTS = 20_000
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,8 @@ class Query:
 class Engine:
     """Compiles a bound mechanism within limits, and says of every search whether it was cut short.
 
-    With `method`, all questions go to the method of that name; QueryError where it does not apply.
+    With `method`, all questions go to the method of that name; QueryError where it does not apply. With `precision`,
+    enclosures of that relative width are enough, at any size.
     """
 
     def __init__(
@@ -110,12 +115,14 @@ class Engine:
         max_nodes: int | None,
         max_memory: int | None = None,
         method: str | None = None,
+        precision: Fraction | None = None,
     ) -> None:
         self.bound = bound
         self.backend = backend
         self.timeout = timeout
         self.max_nodes = max_nodes
         self.max_memory = max_memory
+        self.precision = precision
         self.program = program_of(bound, backend, method)
         self.progress: Progress | None = None
         self.stopping = False
@@ -137,6 +144,13 @@ class Engine:
     def query(self) -> Query:
         """Return a fresh query."""
         return Query(self.program, self.control())
+
+    @property
+    def many(self) -> bool:
+        """Whether datasets, up to order, may be so many that answers are better enclosed."""
+        n, records = self.bound.n, self.bound.record.size
+        several = self.program.forced is None and relation_of(self.bound).one_record and records > 1
+        return several and (self.precision is not None or n > _MANY or math.comb(n + records - 1, n) > _MANY_COUNTS)
 
     @property
     def ratio_bound(self) -> Exact:

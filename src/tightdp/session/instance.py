@@ -80,7 +80,8 @@ class Instance(InstanceBase):
 
     Which method finds an answer is decided by looking at the program. `method` asks for one by name ("exhaustive",
     "orbits", "chain", "aggregate", "independent clients", "independent groups", "independent outputs"): then a query
-    raises QueryError where that method does not apply, and says why.
+    raises QueryError where that method does not apply, and says why. `precision` says how wide, relatively, an
+    enclosure may be: then answers are enclosed where that is quicker, and at 1e-9 anyway where laws are too long.
     """
 
     # privacy

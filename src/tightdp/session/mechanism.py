@@ -56,6 +56,7 @@ class Mechanism:
         max_nodes: int | None = None,
         max_memory: int | str | None = None,
         method: str | None = None,
+        precision: Any = None,
         **parameters: Any,
     ) -> Instance:
         """Fix the number of records and the parameters; `n=ALL` stands for every number of records at once.
@@ -63,10 +64,19 @@ class Mechanism:
         `neighbours` overrides the mechanism's own relation. `backend` is "cudd" or "autoref". `timeout` (seconds),
         `max_nodes` (of the diagram) and `max_memory` (bytes, or "500M", "4G"; unless given, 80 % of what is free)
         limit every query. With `timeout` or `max_memory` every query compiles anew, in a process that can be ended.
-        `method` asks for one method by name (see `Instance`). Raises ParameterError naming what does not fit.
+        `method` asks for one method by name, `precision` for an enclosure (see `Instance`). Raises ParameterError
+        naming what does not fit.
         """
         kind, bound = bound_for(self.program, n, neighbours, parameters)
-        return kind(bound, backend, timeout=timeout, max_nodes=max_nodes, max_memory=max_memory, method=method)
+        return kind(
+            bound,
+            backend,
+            timeout=timeout,
+            max_nodes=max_nodes,
+            max_memory=max_memory,
+            method=method,
+            precision=precision,
+        )
 
     def target(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Decorate the function that gives the quantity which a numeric output estimates."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import exp as exp_enclosure
@@ -25,6 +25,12 @@ from tightdp.results.diagram import Structure
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Outcome, Query
+from tightdp.session.later import Later
+
+if TYPE_CHECKING:
+    from tightdp.session import large
+else:  # enclosures take numpy, which most questions do without
+    large = Later("tightdp.session.large")
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed where δ is asked at a rational ε."""
@@ -36,6 +42,8 @@ _SHORT = 10**30
 
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
+    if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
+        return seen
     query = engine.query()
     control = query.control
     if top == 1:
@@ -83,6 +91,8 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
 
 def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
+    if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
+        return seen
     query, method, pairs = _compared(engine)
     with query.searching():
         least, pair = curves.least_ratio(query.control.pairs(pairs), delta)
@@ -168,6 +178,8 @@ def _accuracy(
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
     """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
+    if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
+        return seen
     profile, outcome = engine.profile()
     found, witness = _delta(profile, t)
     upper, outcome = _delta_end(engine, t, found, outcome)
@@ -281,6 +293,8 @@ def _whole_renyi(engine: Engine, order: int) -> Renyi:
 def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
     """Return the tight 1 - β at an error bound, and the `top` worst classes of datasets."""
     _check_target(engine)
+    if engine.many and (seen := large.accuracy_at(engine, alpha)) is not None:
+        return seen
     query = engine.query()
     method, table, datasets = questions.accuracy_set(engine.program, query.control)
     with query.searching():
@@ -291,6 +305,8 @@ def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
 def least_error(engine: Engine, beta: Fraction) -> Accuracy:
     """Return the least error bound that every dataset keeps with probability 1 - beta."""
     _check_target(engine)
+    if engine.many and (seen := large.least_error(engine, beta)) is not None:
+        return seen
     query = engine.query()
     method, table, datasets = questions.accuracy_set(engine.program, query.control)
     with query.searching():

@@ -59,7 +59,7 @@ from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound
 from tightdp.language.source import read_function
 
-__all__ = ["lower", "lower_target"]
+__all__ = ["Lowering", "Plan", "lower", "lower_target"]
 
 _PLANS: WeakKeyDictionary[Bound, Plan] = WeakKeyDictionary()
 """How noise on all integers was made finite for all datasets, so that single datasets have the same outputs."""
@@ -84,7 +84,7 @@ def lower(
     """
     plan = Plan() if x is None else _PLANS.get(bound, Plan())
     for _ in range(_MOST_ROUNDS):
-        lowering = _Lowering(bound, x, probe, watch, plan)
+        lowering = Lowering(bound, x, probe, watch, plan)
         program = lowering.run()
         wider = lowering.wider(program)
         if wider is None:
@@ -101,7 +101,7 @@ def lower(
 
 def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     """Return the core program of a mechanism's target, for every dataset. Raises LanguageError."""
-    return _Lowering(bound, None, probe, lambda: None, Plan()).run_target()
+    return Lowering(bound, None, probe, lambda: None, Plan()).run_target()
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Plan:
     ratio: Number = Fraction(0)
 
 
-class _Lowering(Machine):
+class Lowering(Machine):
     """One lowering of one mechanism."""
 
     def __init__(
@@ -132,8 +132,12 @@ class _Lowering(Machine):
         frame = Frame(self.store.new_key(), (), frozenset(), self.source)
         self.enter(frame, {})
         self.position.append(self.source.node)
-        self.x = tuple(
-            self._record(client, bound.record) if x is None else self._plain(x[client]) for client in range(bound.n)
+        self.x = self._dataset()
+
+    def _dataset(self) -> Value:
+        x, record = self.fixed, self.bound.record
+        return tuple(
+            self._record(client, record) if x is None else self._plain(x[client]) for client in range(self.bound.n)
         )
 
     def run(self) -> CoreProgram:
@@ -147,6 +151,19 @@ class _Lowering(Machine):
         names = named_parameters(target, self.bound)
         keywords = {name: adopt(self, value) for name, value in names.items()}
         return self._finish(lambda: call(self, adopt(self, target), (self.x,), keywords))
+
+    def run_with_target(self) -> CoreProgram:
+        """Lower the function and the target on the dataset: a tuple of both values."""
+        target = self.bound.program.target
+        names = named_parameters(target, self.bound)
+        keywords = {name: adopt(self, value) for name, value in self.bound.arguments.items()}
+        further = {name: adopt(self, value) for name, value in names.items()}
+
+        def both() -> Value:
+            output = call_python(self, self.bound.program.function, (self.x,), keywords)
+            return output, call(self, adopt(self, target), (self.x,), further)
+
+        return self._finish(both)
 
     def _finish(self, action: Callable[[], Value]) -> CoreProgram:
         value = self.attempt(action)
@@ -164,8 +181,12 @@ class _Lowering(Machine):
             tuple(item for item in self.evidence if item is not self.builder.true),
             tuple(self.checks),
         )
-        verify(program)
+        self.verified(program)
         return program
+
+    def verified(self, program: CoreProgram) -> None:
+        """Check a program. Raises MalformedError."""
+        verify(program)
 
     def wider(self, program: CoreProgram) -> Plan | None:
         """Return how noise on all integers is to be made finite if it was not looked at closely enough, else None."""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import fractions
 import math
+from dataclasses import replace
 
+from tightdp.core.lowering.alike import added, for_all, template
 from tightdp.core.lowering.comprehensions import search, sum_as_it_goes
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import collected, items_of, unordered, visit
+from tightdp.core.lowering.iteration import collected, items_of, spend, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
 from tightdp.core.lowering.sets import size_of
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
-from tightdp.core.lowering.values import Collection, Filtered, Generator, Range, Value, known
+from tightdp.core.lowering.values import Alike, Collection, Filtered, Generator, Range, Value, known
 from tightdp.language.primitives import exp
 
 __all__ = ["summed"]
@@ -139,11 +141,28 @@ def _sum(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 1, 2, "start")
     start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
     items = unordered(m, arguments[0])
+    alike = template(m, items.first if isinstance(items, Generator) else items)
+    if alike is not None:
+        return binary(m, "add", start, _sum_over_all(m, items, alike), m.position[-1])
     if isinstance(items, Filtered):
         return _sum_of_some(m, items, start)
     if isinstance(items, Generator) and any(clause.ifs for clause in items.node.generators):
         return sum_as_it_goes(m, items, start)
     return m.each(collected(m, items), lambda values: summed(m, values, start))
+
+
+def _sum_over_all(m: Machine, items: Value, alike: Alike) -> Value:
+    """Return the sum of what is made of every record alike."""
+
+    def of_one(mine: tuple[Value, ...]) -> Value:
+        if isinstance(items, Generator):
+            return (sum_as_it_goes(m, replace(items, first=mine), 0),)
+        return (summed(m, mine),)
+
+    if isinstance(items, Generator):
+        spend(m, items)
+    (one,) = for_all(m, alike, of_one).items
+    return added(m, one, alike.times)
 
 
 def _sum_of_some(m: Machine, items: Filtered, start: Value) -> Value:

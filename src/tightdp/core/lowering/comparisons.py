@@ -6,11 +6,24 @@ import ast
 from collections.abc import Sequence
 
 from tightdp.core.lowering.adopt import adopt
+from tightdp.core.lowering.alike import NotAlike
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import negated, operate, truth
-from tightdp.core.lowering.values import Collection, Host, Members, Range, Reference, Table, Value, is_scalar, known
+from tightdp.core.lowering.values import (
+    Alike,
+    Collection,
+    Host,
+    Members,
+    Permuted,
+    Range,
+    Reference,
+    Table,
+    Value,
+    is_scalar,
+    known,
+)
 from tightdp.core.nodes import Expr
 
 __all__ = ["contains", "equal", "precedes"]
@@ -75,6 +88,8 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
             return known(m.conj(*(m.expr(equal(m, x, y)) for x, y in zip(a, b, strict=True))))
         if type(a) is type(b) and isinstance(a, (Table, Collection)):
             return m.each(m.store[a.key], lambda u: m.each(m.store[b.key], lambda v: _same_content(m, u, v)))
+        if isinstance(a, (Alike, Permuted)) or isinstance(b, (Alike, Permuted)):
+            raise NotAlike("it compares them")
         return a is b
 
     return m.each(left, lambda a: m.each(right, lambda b: same(a, b)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import Step, collected, joined, spend, unordered, visit
 from tightdp.core.lowering.machine import Dead, End, Frame, Machine
@@ -29,7 +30,7 @@ def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
     first = m.evaluate(node.generators[0].iter)
     outside = surroundings(m)
 
-    def visit_items(action: Callable[[Value], None]) -> None:
+    def visit_items(first: Value, action: Callable[[Value], None]) -> None:
         def body() -> None:
             item = m.evaluate(node.elt)
             inside = m.stack.pop()
@@ -54,6 +55,9 @@ def surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
 
 def _items(m: Machine, node: Comprehension, first: Value) -> Value:
     """Return the items that a comprehension produces."""
+    alike = template(m, first)
+    if alike is not None:
+        return for_all(m, alike, lambda items: _items(m, node, items))
     result = m.new_list(())
 
     def add() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.lowering.alike import permuted
 from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
@@ -14,7 +15,7 @@ from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, too_many, total, truth
 from tightdp.core.lowering.sequences import item_at
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, named, shape_by_shape
-from tightdp.core.lowering.values import Value, is_scalar, kind, known, name_of
+from tightdp.core.lowering.values import Alike, Value, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
 from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import ParameterError
@@ -191,8 +192,10 @@ def _shuffle(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     return m.each(collected(m, messages), lambda items: _shuffled(m, items))
 
 
-def _shuffled(m: Machine, items: tuple[Value, ...]) -> tuple[Value, ...]:
+def _shuffled(m: Machine, items: tuple[Value, ...] | Alike) -> Value:
     """Return the items in uniformly random order."""
+    if isinstance(items, Alike):
+        return permuted(m, items)
     if len({kind(item) for item in items}) == 1 and all(is_scalar(item) for item in items):
         return m.builder.shuffled([m.expr(item) for item in items])
     arranged = list(items)

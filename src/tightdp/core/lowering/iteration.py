@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from tightdp.core.lowering.adopt import adopt
+from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import over_values
 from tightdp.core.lowering.values import (
+    Alike,
     Collection,
     Filtered,
     Generator,
@@ -67,6 +70,9 @@ def collected(m: Machine, iterable: Value) -> Value:
 
 
 def _gathered(m: Machine, stream: Stream) -> Value:
+    if isinstance(stream, Generator) and (alike := template(m, stream.first)) is not None:
+        spend(m, stream)
+        return for_all(m, alike, lambda items: _gathered(m, replace(stream, first=items)))
     result = m.new_list(())
 
     def add(item: Value) -> None:
@@ -80,7 +86,7 @@ def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
     """Run an action for every item of anything to loop over, on the runs on which it is there."""
     if isinstance(iterable, Generator):
         spend(m, iterable)
-        iterable.visit(action)
+        iterable.visit(iterable.first, action)
         return
     if isinstance(iterable, Filtered):
         spend(m, iterable)
@@ -116,7 +122,7 @@ def spend(m: Machine, stream: Stream) -> None:
 
 def _opened(m: Machine, value: Value) -> Value:
     """Return something to loop over as a tuple, range, list or stream."""
-    if isinstance(value, (tuple, Range, Reference, Stream)):
+    if isinstance(value, (tuple, Range, Reference, Stream, Alike)):
         return value
     if isinstance(value, Table):
         return m.each(m.store[value.key], lambda entries: entries.keys)

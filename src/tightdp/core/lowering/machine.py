@@ -16,7 +16,7 @@ from tightdp.core.lowering.messages import name_of_node
 from tightdp.core.lowering.registry import SYNTAX, TARGETS
 from tightdp.core.lowering.store import Cell, Store
 from tightdp.core.lowering.values import Reference, Stream, Union, Value
-from tightdp.core.nodes import Check, Const, Expr
+from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
 from tightdp.language.source import FunctionSource
 
@@ -91,6 +91,10 @@ class Machine:
         self.spent: set[Stream] = set()
         self.results: list[tuple[ast.AST, Value]] = []
         self.impossible: Span | None = None
+        self.added: list[tuple[Input, Expr]] = []
+        """Sums over records that are treated alike: the leaf that stands for the sum, and what one record adds."""
+        self.own: set[int] = set()
+        """The draws of one record that stand for those of all."""
         self._departures: list[object] = []
         self._possible: dict[tuple[int, ...], list[bool]] = {}
 

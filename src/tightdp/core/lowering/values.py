@@ -20,6 +20,7 @@ from tightdp.language.source import FunctionSource
 __all__ = [
     "SCALARS",
     "UNBOUND",
+    "Alike",
     "Closure",
     "Collection",
     "Entries",
@@ -27,6 +28,7 @@ __all__ = [
     "Generator",
     "Host",
     "Members",
+    "Permuted",
     "Range",
     "Reference",
     "Stream",
@@ -91,6 +93,26 @@ class Range:
 
 
 @dataclass(frozen=True, eq=False)
+class Alike:
+    """What the same code makes of every record: the items of the first one, and how many records there are."""
+
+    items: tuple[Value, ...]
+    times: int
+
+    def __len__(self) -> int:
+        return len(self.items) * self.times
+
+
+@dataclass(frozen=True, eq=False)
+class Permuted:
+    """A uniformly random arrangement of plain values; the last of them is what the counts of the others leave."""
+
+    values: tuple[Any, ...]
+    counts: tuple[Expr, ...]
+    length: int
+
+
+@dataclass(frozen=True, eq=False)
 class Stream:
     """What enumerate, zip and reversed give: items made one at a time, gone through once.
 
@@ -105,14 +127,14 @@ class Stream:
 class Generator(Stream):
     """A generator expression: its outermost iterable, evaluated when it was made, and where its names live.
 
-    `visit(action)` runs an action for every item in turn, as far as runs are left.
+    `visit(first, action)` runs an action for every item in turn, as far as runs are left.
     """
 
     node: ast.GeneratorExp
     first: Value
     enclosing: tuple[int, ...]
     source: FunctionSource
-    visit: Callable[[Callable[[Value], None]], None]
+    visit: Callable[[Value, Callable[[Value], None]], None]
 
 
 @dataclass(frozen=True, eq=False)

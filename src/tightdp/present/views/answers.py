@@ -12,7 +12,7 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, answer_record, json_of, picture_of, record_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import enclosure, heading, unresolved_remark, witness_sentence
-from tightdp.present.words import brief, in_full, plain, shown, shown_number
+from tightdp.present.words import brief, in_full, plain, shown, shown_ends, shown_number
 from tightdp.results.answers import Accuracy, Claim, Distribution, Sample, Unknown, Verification
 from tightdp.results.result import PairWitness
 
@@ -59,7 +59,8 @@ def _facts(result: Accuracy, label: str, value: Exact) -> list[tuple[str, str]]:
     if result.status == "exact":
         return [(label, shown_number(value))]
     name = label.split(" ", 1)[1]
-    return [(f"{name} at least", shown_number(result.lower)), (f"{name} at most", shown_number(result.upper))]
+    low, high = shown_ends(result.lower, result.upper)
+    return [(f"{name} at least", low), (f"{name} at most", high)]
 
 
 @answer_of.register

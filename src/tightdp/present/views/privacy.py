@@ -15,7 +15,7 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, json_of, picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import enclosure, heading, unresolved_remark, witness_sentence
-from tightdp.present.words import brief, in_full, plain, shown_number, shown_probability
+from tightdp.present.words import brief, in_full, plain, shown_ends, shown_number, shown_probability
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import PairWitness, Result
 
@@ -50,7 +50,8 @@ def _privacy_view(result: Privacy) -> View:
 
 def _facts(result: Privacy) -> list[tuple[str, str]]:
     if result.status != "exact":
-        return [("e^ε at least", shown_number(result.lower)), ("e^ε at most", shown_number(result.upper))]
+        low, high = shown_ends(result.lower, result.upper)
+        return [("e^ε at least", low), ("e^ε at most", high)]
     return [("tight e^ε", shown_number(result.exp_epsilon)), ("tight ε", shown_log(result.exp_epsilon))]
 
 
@@ -77,7 +78,8 @@ def _delta_view(result: Delta) -> View:
         found = [("tight δ", shown_number(result.delta))]
         long = in_full(result.delta)
     elif result.epsilon is None:
-        found = [("δ at least", shown_number(result.lower)), ("δ at most", shown_number(result.upper))]
+        low, high = shown_ends(result.lower, result.upper)
+        found = [("δ at least", low), ("δ at most", high)]
         long = in_full(result.lower, result.upper)
     else:
         found = [

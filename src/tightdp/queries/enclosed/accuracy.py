@@ -1,0 +1,162 @@
+"""Accuracy of a published sum over many records: both ends of the least P(|error| <= bound) over all datasets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, pairwise
+
+from tightdp.errors import LimitError
+from tightdp.exact.field import Number
+from tightdp.exact.scaled import UNIT, Scaled, convolved, point
+from tightdp.queries.enclosed.counts import Box, Letters, boxes_through
+
+__all__ = ["Measured", "least_bound", "surely_within"]
+
+_NARROW = Fraction(4, 10)
+"""Of the width that is asked for, so much is left to the search; the rest to rounding."""
+Watch = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Both ends of the least probability, and the counts of a dataset that has at most the upper one."""
+
+    lower: Fraction
+    upper: Fraction
+    counts: tuple[int, ...]
+    stopped: LimitError | None = None
+
+
+class _Search:
+    """What is added to the error by every record, and how large or small it may be at the most.
+
+    Letters in the order of the usual stochastic order have a largest and a smallest one; otherwise the largest and the
+    smallest value take their place.
+    """
+
+    def __init__(self, letters: Letters, records: int) -> None:
+        self.letters, self.records = letters, records
+        self.order = _ordered(letters.laws)
+        self.low = min(value for law in letters.laws for value in law)
+        self.high = max(value for law in letters.laws for value in law)
+
+    def within(self, law: Scaled, least: int, most: int) -> tuple[Fraction, Fraction]:
+        """Return the ends of the probability of an error from `least` to `most`."""
+        inside, outside = law.mass(least, most), self._outside(law, law, least, most)
+        return max(Fraction(inside[0]), 1 - outside[1]), min(Fraction(inside[1]), 1 - outside[0])
+
+    def at_least(self, box: Box, least: int, most: int) -> Fraction:
+        """Return a lower end of the probability of an error from `least` to `most` over a box."""
+        small, large = self._shifted(box, 0), self._shifted(box, -1)
+        return 1 - self._outside(small, large, least, most)[1]
+
+    def _outside(self, small: Scaled, large: Scaled, least: int, most: int) -> tuple[Fraction, Fraction]:
+        below, above = small.mass(small.first, least - 1), large.mass(most + 1, large.last)
+        missing = small.missing + large.missing
+        lower = Fraction(below[0]) + Fraction(above[0])
+        return lower, Fraction(below[1]) + Fraction(above[1]) + Fraction(missing * (1 + 4 * UNIT))
+
+    def _shifted(self, box: Box, end: int) -> Scaled:
+        """Return the law of the error where what is not decided is as small (0) or large (-1) as it may be."""
+        law = box.law
+        for number, first in box.undecided:
+            if self.order is None:
+                further = point(number * (self.low, self.high)[end])
+            else:
+                allowed = [letter for letter in self.order if letter >= first]
+                further = self.letters.power(allowed[end], number)
+            law = convolved(law, further, self.letters.least)
+        return law
+
+
+def surely_within(
+    letters: Letters, records: int, least: int, most: int, width: Fraction, watch: Watch, bar: Fraction | None = None
+) -> Measured:
+    """Return the ends of the least probability, over all datasets, of an error from `least` to `most`.
+
+    With `bar`, only as close as it takes to see on which side of it they lie.
+    """
+    search = _Search(letters, records)
+    best: tuple[Fraction, tuple[int, ...]] = (Fraction(2), ())
+    lower = Fraction(1)
+
+    def look(counts: tuple[int, ...]) -> None:
+        nonlocal best, lower
+        found = search.within(letters.law(counts), least, most)
+        lower = min(lower, found[0])
+        if found[1] < best[0]:
+            best = found[1], counts
+
+    def goal() -> Fraction:
+        near = best[0] * (1 - _NARROW * width)
+        return near if bar is None else min(near, bar)
+
+    def enough(box: Box) -> bool:
+        return (bar is not None and best[0] < bar) or search.at_least(box, least, most) >= goal()
+
+    for counts in letters.first(records):
+        look(counts)
+    left, stopped = boxes_through(letters.boxes(records), enough, look, watch)
+    lower = min([lower, goal(), *(search.at_least(box, least, most) for box in left)])
+    return Measured(max(lower, Fraction(0)), best[0], best[1], stopped)
+
+
+def least_bound(
+    letters: Letters, records: int, centre: Fraction, beta: Fraction, watch: Watch
+) -> tuple[Fraction, Fraction | float, tuple[int, ...], LimitError | None]:
+    """Return the ends of the least a >= 0 with P(|sum - centre| <= a) >= 1 - beta on all datasets.
+
+    Also the counts of a dataset that needs as much as the lower end, and which limit was met where the upper one is
+    infinite.
+    """
+    search = _Search(letters, records)
+    values = [abs(value) for law in letters.laws for value in law]
+    rest = centre - math.floor(centre)
+    sides = sorted((rest, 1 - rest)) if rest else [Fraction(0)]
+
+    def reach(at: int) -> Fraction:
+        """Return the distances of integers from the centre, in ascending order."""
+        return at // len(sides) + sides[at % len(sides)]
+
+    def window(at: int) -> tuple[int, int]:
+        return math.ceil(centre - reach(at)), math.floor(centre + reach(at))
+
+    most = len(sides) * (max(values) * records + math.ceil(abs(centre)) + 2)
+    least, worst = -1, letters.first(records)[0]  # what is too small on a dataset
+    for counts in letters.first(records):
+        law = letters.law(counts)
+        low, high = least, most
+        while high - low > 1:
+            middle = (low + high) // 2
+            if search.within(law, *window(middle))[1] < 1 - beta:
+                low = middle
+            else:
+                high = middle
+        least, worst = max((least, worst), (low, counts))
+    low, high, at = least, most, least + 1
+    while high - low > 1:
+        found = surely_within(letters, records, *window(at), Fraction(1, 10**12), watch, 1 - beta)
+        if found.stopped is not None:
+            return reach(least + 1), math.inf, worst, found.stopped
+        if found.lower >= 1 - beta:
+            high = at
+        else:
+            low = at
+            if found.upper < 1 - beta:
+                least, worst = at, found.counts
+        at = (low + high) // 2
+    return reach(least + 1), reach(high), worst, None
+
+
+def _ordered(laws: Sequence[dict[int, Number]]) -> tuple[int, ...] | None:
+    """Return the letters from the stochastically smallest to the largest; None where some are not comparable."""
+    places = range(min(map(min, laws)), max(map(max, laws)) + 1)
+    tables = [list(accumulate(law.get(value, Fraction(0)) for value in places)) for law in laws]
+    order = sorted(range(len(laws)), key=lambda letter: -float(sum(tables[letter], Fraction(0))))
+    for one, other in pairwise(order):
+        if any(a < b for a, b in zip(tables[one], tables[other], strict=True)):
+            return None
+    return tuple(order)

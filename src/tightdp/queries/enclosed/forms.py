@@ -1,0 +1,190 @@
+"""Programs that publish one sum over records that they treat alike: what every record adds to it, and to the error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tightdp.core.lowering.records_alike import RecordsAlike, lower_alike
+from tightdp.core.nodes import Apply, Const, Expr, Input, Nary
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound, Dataset
+from tightdp.methods.aggregate import contributions
+
+__all__ = ["ErrorSum", "PublishedSum", "error_sum", "published_sum"]
+
+_MOST_RECORDS = 256
+"""Of a record domain with more values, not every one is looked at by itself."""
+_WIDEST = 4_096
+"""So far apart two values that one record may add are at most."""
+
+Law = dict[int, Number]
+Affine = tuple[dict[int, Fraction], Fraction]
+"""A linear function of the sums, by number, and a constant."""
+
+
+@dataclass(frozen=True)
+class _Lettered:
+    """n records: those of `records[i]` add something with the law `letters[i]`."""
+
+    n: int
+    letters: tuple[Law, ...]
+    records: tuple[tuple[Record, ...], ...]
+
+    def dataset(self, counts: Sequence[int]) -> Dataset:
+        """Return a dataset with these counts of letters."""
+        return tuple(records[0] for records, times in zip(self.records, counts, strict=True) for _ in range(times))
+
+
+@dataclass(frozen=True)
+class PublishedSum(_Lettered):
+    """The sum is published, or something that it can be read off; `moves` are the changes of one record, by letters."""
+
+    moves: dict[tuple[int, int], tuple[Record, Record]]
+
+    def neighbours(self, others: Sequence[int], move: tuple[int, int]) -> tuple[Dataset, Dataset]:
+        """Return neighbours whose other records have these counts of letters."""
+        before, after = self.moves[move]
+        return (before, *self.dataset(others)), (after, *self.dataset(others))
+
+
+@dataclass(frozen=True)
+class ErrorSum(_Lettered):
+    """The error of the output is (sum - centre) / scale."""
+
+    centre: Fraction
+    scale: Fraction
+
+    def window(self, alpha: Fraction) -> tuple[int, int]:
+        """Return the least and the largest sum at which the error is at most alpha."""
+        reach = alpha * self.scale
+        return math.ceil(self.centre - reach), math.floor(self.centre + reach)
+
+
+def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | None:
+    """Return what is published, where it is one sum over records that are treated alike; None elsewhere."""
+    relation = relation_of(bound)
+    cut = _cut(bound, False, watch)
+    if cut is None or not relation.one_record or len(cut.part.components) != 1:
+        return None
+    if not any(_tells(component) for component in cut.rest.components):
+        return None
+    letters, records = _letters(bound, [{value[0]: mass for value, mass in law} for law in _laws(bound, cut)])
+    if not _narrow(letters):
+        return None
+    place = {record: at for at, alike in enumerate(records) for record in alike}
+    moves: dict[tuple[int, int], tuple[Record, Record]] = {}
+    for old, others in relation.steps.items():
+        for new in others:
+            if place[old] != place[new]:
+                moves.setdefault((place[old], place[new]), (old, new))
+    return PublishedSum(bound.n, letters, records, moves)
+
+
+def error_sum(bound: Bound, watch: Callable[[], None]) -> ErrorSum | None:
+    """Return the error, where output and target are linear in sums over records that are treated alike."""
+    if bound.program.target is None:
+        return None
+    cut = _cut(bound, True, watch)
+    if cut is None or len(cut.rest.components) != 2 or cut.arrangements:
+        return None
+    output, target = map(_affine, cut.rest.components)
+    if output is None or target is None:
+        return None
+    number = {leaf.client: at for at, leaf in enumerate(cut.rest.inputs)}
+    factors = [Fraction(0)] * len(number)
+    for (by, _), sign in ((output, 1), (target, -1)):
+        for client, factor in by.items():
+            factors[number[client]] += sign * factor
+    scale = math.lcm(*(factor.denominator for factor in factors))
+    laws: list[Law] = []
+    for law in _laws(bound, cut):
+        errors: Law = {}
+        for values, mass in law:
+            error = int(sum(f * v for f, v in zip(factors, values, strict=True)) * scale)
+            errors[error] = errors.get(error, Fraction(0)) + mass
+        laws.append(errors)
+    shared = math.gcd(*(error for law in laws for error in law)) or 1
+    letters, records = _letters(bound, [{error // shared: mass for error, mass in law.items()} for law in laws])
+    if not _narrow(letters):
+        return None
+    whole = Fraction(scale, shared)
+    return ErrorSum(bound.n, letters, records, (target[1] - output[1]) * whole, whole)
+
+
+def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike | None:
+    if bound.record.size > _MOST_RECORDS or relation_of(bound).custom:
+        return None
+    return lower_alike(bound, target, watch)
+
+
+def _laws(bound: Bound, cut: RecordsAlike) -> list[list[tuple[tuple[int, ...], Number]]]:
+    """Return, for every record, what it may add to the sums, with the probabilities."""
+    return [
+        [(tuple(map(int, values)), quotient(weight, law.denominator)) for values, weight in law.weights]
+        for law in contributions(cut.part, bound.record, "cudd")
+    ]
+
+
+def _letters(bound: Bound, laws: Sequence[Law]) -> tuple[tuple[Law, ...], tuple[tuple[Record, ...], ...]]:
+    """Return the different laws, and the records that have each."""
+    letters: dict[tuple[tuple[int, Number], ...], list[Record]] = {}
+    for record, law in zip(bound.record.values, laws, strict=True):
+        letters.setdefault(tuple(sorted(law.items())), []).append(record)
+    return tuple(map(dict, letters)), tuple(map(tuple, letters.values()))
+
+
+def _narrow(letters: Sequence[Law]) -> bool:
+    return all(max(law) - min(law) <= _WIDEST for law in letters)
+
+
+def _tells(component: Expr) -> bool:
+    """Whether the sum can be read off a component."""
+    found = _affine(component)
+    return found is not None and any(found[0].values())
+
+
+def _affine(expr: Expr) -> Affine | None:
+    """Return a node as a linear function of the inputs, by client, or None where it is not plainly one."""
+    match expr:
+        case Input():
+            return {expr.client: Fraction(1)}, Fraction(0)
+        case Const(values=(int() | Fraction() as value,)):
+            return {}, Fraction(value)
+        case Apply() | Nary():
+            parts = [_affine(operand) for operand in expr.operands]
+            known = [part for part in parts if part is not None]
+            return None if len(known) < len(parts) else _combined(expr.operator, known)
+    return None
+
+
+def _combined(operator: str, parts: Sequence[Affine]) -> Affine | None:
+    match operator, parts:
+        case ("add" | "sum", _):
+            return _weighted([(part, Fraction(1)) for part in parts])
+        case ("sub", (left, right)):
+            return _weighted([(left, Fraction(1)), (right, Fraction(-1))])
+        case ("neg", (part,)):
+            return _weighted([(part, Fraction(-1))])
+        case ("pos" | "fraction", (part,)):
+            return part
+        case ("mul", ((by, factor), part)) if not by:
+            return _weighted([(part, factor)])
+        case ("mul", (part, (by, factor))) if not by:
+            return _weighted([(part, factor)])
+        case ("div", (part, (by, divisor))) if not by and divisor:
+            return _weighted([(part, 1 / divisor)])
+    return None
+
+
+def _weighted(parts: Sequence[tuple[Affine, Fraction]]) -> Affine:
+    total: dict[int, Fraction] = {}
+    for (by, _), factor in parts:
+        for client, share in by.items():
+            total[client] = total.get(client, Fraction(0)) + factor * share
+    return total, sum((constant * factor for (_, constant), factor in parts), Fraction(0))

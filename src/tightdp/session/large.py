@@ -1,0 +1,181 @@
+"""Answers in enclosures, where the exact laws of all datasets would be too many or too long."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tightdp.errors import LimitError
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
+from tightdp.methods.symmetry import Symmetry
+from tightdp.queries.enclosed.accuracy import least_bound, surely_within
+from tightdp.queries.enclosed.counts import Letters
+from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
+from tightdp.queries.enclosed.privacy import Found, delta, largest_ratio, least_ratio
+from tightdp.results.answers import Accuracy
+from tightdp.results.privacy import Delta, Privacy
+from tightdp.results.result import PairWitness, Status
+from tightdp.session.engine import Engine, Outcome, Query
+
+__all__ = ["accuracy_at", "delta_at", "least_error", "privacy_at", "tight_privacy"]
+
+_ENTRIES = 2_000_000
+"""Beyond so many probabilities in the laws of all datasets, answers are enclosed unless asked otherwise."""
+_WIDTH = Fraction(1, 10**9)
+"""How far apart both ends may be, relatively, unless asked otherwise."""
+_MASS = 1e-25
+"""The least mass that the ends of laws keep; less where a small δ asks for it."""
+_DIGITS = 20
+_ENCLOSED = 40
+"""To how many digits e^ε is enclosed where it is irrational."""
+METHOD = "sums of records alike"
+"""What the statistics of a result call this way."""
+
+
+def tight_privacy(engine: Engine) -> Privacy | None:
+    """Return the tight e^ε at δ = 0 where it is seen without any law."""
+    form, query = _published(engine)
+    if form is None:
+        return None
+    lower, upper, move = largest_ratio(Letters(form.letters, _MASS), list(form.moves))
+    others = (form.n - 1, *(0 for _ in form.letters[1:]))
+    witness = None if move is None else PairWitness(*form.neighbours(others, move))
+    found = Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness)
+    return _outcome(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
+
+
+def privacy_at(engine: Engine, bar: Fraction) -> Privacy | None:
+    """Return both ends of the least e^ε >= 1 with δ(e^ε) <= bar, where the program is of this form, and large."""
+    form, query = _published(engine)
+    if form is None or not _wanted(engine, form):
+        return None
+    letters = Letters(form.letters, min(_MASS, float(bar) * 1e-16))
+    _, bound, _ = largest_ratio(letters, list(form.moves))
+    with query.searching():
+        width = float(engine.precision or _WIDTH)
+        found = least_ratio(letters, list(form.moves), form.n - 1, bar, bound, width, query.control)
+    return _outcome(query, found.stopped, found.lower == found.upper).on(
+        Privacy(
+            subject=engine.subject,
+            exp_epsilon=_rounded_end(found.upper, up=True),
+            lower=_rounded_end(found.lower, up=False),
+            delta=bar,
+            witness=_witness(form, found),
+        )
+    )
+
+
+def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
+    """Return both ends of δ at t = e^ε, where the program is of this form, and large."""
+    form, query = _published(engine)
+    if form is None or not _wanted(engine, form):
+        return None
+    low, high = (t, t) if isinstance(t, Fraction) else t.enclosure(_ENCLOSED)
+    with query.searching():
+        ends = [_delta(engine, query, form, end) for end in dict.fromkeys((low, high))]
+    upper, lower = ends[0].upper, ends[-1].lower
+    return _outcome(query, ends[-1].stopped, lower == upper).on(
+        Delta(
+            subject=engine.subject,
+            delta=_rounded(upper, up=True),
+            lower=_rounded(lower, up=False),
+            exp_epsilon=t,
+            epsilon=epsilon,
+        )
+    )
+
+
+def _delta(engine: Engine, query: Query, form: PublishedSum, t: Fraction) -> Found[Fraction]:
+    """Return both ends of δ(t), with ends of laws that hold so little that they do not matter beside it."""
+    width = float(engine.precision or _WIDTH)
+    if largest_ratio(Letters(form.letters, _MASS), list(form.moves))[1] <= t:
+        return Found(Fraction(0), Fraction(0))
+    for mass in (_MASS, 1e-80, 1e-180):
+        found = delta(Letters(form.letters, mass), list(form.moves), form.n - 1, t, width, query.control)
+        if found.stopped is not None or float(found.lower) > mass * 1e12:
+            break
+    return found
+
+
+def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
+    """Return both ends of 1 - β at an error bound, where output and target are of this form, and large."""
+    form, query = _error(engine)
+    if form is None or not isinstance(alpha, Fraction):
+        return None
+    width = engine.precision or _WIDTH
+    with query.searching():
+        found = surely_within(Letters(form.letters, _MASS), form.n, *form.window(alpha), width, query.control)
+    lower, upper = _rounded(found.lower, up=False), _rounded(found.upper, up=True)
+    outcome = _outcome(query, found.stopped, lower == upper)
+    return outcome.on(
+        Accuracy(
+            subject=engine.subject,
+            alpha=alpha,
+            one_minus_beta=lower,
+            beta=1 - lower,
+            x=form.dataset(found.counts),
+            top=(),
+            lower=lower,
+            upper=min(upper, Fraction(1)),
+        )
+    )
+
+
+def least_error(engine: Engine, beta: Fraction) -> Accuracy | None:
+    """Return the least error bound that every dataset keeps with probability 1 - beta, or both its ends."""
+    form, query = _error(engine)
+    if form is None:
+        return None
+    with query.searching():
+        low, high, counts, stopped = least_bound(Letters(form.letters, _MASS), form.n, form.centre, beta, query.control)
+    upper: Exact = high / form.scale if isinstance(high, Fraction) else high
+    x, lower = form.dataset(counts), low / form.scale
+    found = Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=lower, upper=upper)
+    return _outcome(query, stopped, lower == upper).on(found)
+
+
+def _published(engine: Engine) -> tuple[PublishedSum | None, Query]:
+    query = engine.query()
+    return (None if engine.program.forced else published_sum(engine.bound, query.control)), query
+
+
+def _error(engine: Engine) -> tuple[ErrorSum | None, Query]:
+    query = engine.query()
+    form = None if engine.program.forced else error_sum(engine.bound, query.control)
+    return (form if form is not None and _wanted(engine, form) else None), query
+
+
+def _wanted(engine: Engine, form: PublishedSum | ErrorSum) -> bool:
+    return engine.precision is not None or _large(form)
+
+
+def _large(form: PublishedSum | ErrorSum) -> bool:
+    """Whether the laws of all datasets, up to order, would have too many probabilities."""
+    values = [value for law in form.letters for value in law]
+    states = (max(values) - min(values)) * form.n + 1
+    return math.comb(form.n + len(form.letters) - 1, len(form.letters) - 1) * states > _ENTRIES
+
+
+def _outcome(query: Query, stopped: LimitError | None, exact: bool) -> Outcome:
+    status: Status = "exact" if exact else "bounded"
+    return Outcome(status, "" if stopped is None or exact else stopped.what, query.stats((0, 0), METHOD, Symmetry(())))
+
+
+def _witness(form: PublishedSum, found: Found[Fraction] | Found[Fraction | float]) -> PairWitness | None:
+    if found.others is None or found.move is None:
+        return None
+    return PairWitness(*form.neighbours(found.others, found.move))
+
+
+def _rounded_end(value: Fraction | float, up: bool) -> Exact:
+    return _rounded(value, up) if isinstance(value, Fraction) else value
+
+
+def _rounded(value: Fraction, up: bool) -> Fraction:
+    """Return an end with few digits, rounded outward."""
+    if not value:
+        return value
+    magnitude = math.floor(math.log10(value.numerator) - math.log10(value.denominator))
+    unit = Fraction(10) ** (magnitude - _DIGITS)
+    return (math.ceil(value / unit) if up else math.floor(value / unit)) * unit

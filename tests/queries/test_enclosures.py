@@ -1,0 +1,178 @@
+"""Enclosures of published sums contain the exact values, for drawn programs at sizes where both are known."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Instance, Int, choice, exp, flip, mechanism, randint, shuffle
+from tightdp.errors import TightdpError
+from tightdp.session import large
+
+WIDTH = F(1, 10**9)
+
+
+@mechanism(record=lambda table: Int(0, len(table) - 1), target=sum)
+def drawn(x, values, table):  # type: ignore[no-untyped-def]
+    return sum(choice(values, table[v]) for v in x)
+
+
+@mechanism(record=lambda table: Int(0, len(table) - 1), target=sum)
+def scaled(x, values, table):  # type: ignore[no-untyped-def]
+    messages = [choice(values, table[v]) for v in x]
+    return 3 - (sum(messages) - len(messages)) / 2
+
+
+@mechanism(record=lambda table: Int(0, len(table) - 1), neighbours="unit-step")
+def counted(x, values, table):  # type: ignore[no-untyped-def]
+    return sum(1 for v in x if choice(values, table[v]) > 0)
+
+
+@mechanism(record=lambda table: Int(0, len(table) - 1))
+def shuffled(x, values, table):  # type: ignore[no-untyped-def]
+    return shuffle(choice(values, table[v]) > 0 for v in x)
+
+
+@mechanism(record=Bit, neighbours="add-remove")
+def absent(x, lam):  # type: ignore[no-untyped-def]
+    return sum(flip(lam) if b is None else 1 - b if flip(lam) else b for b in x)
+
+
+def draw(seed: int) -> Instance:
+    """A program of one of these forms with drawn laws, asked for enclosures."""
+    source = random.Random(seed)
+    form = source.choice([drawn, scaled, counted, shuffled])
+    number = source.choice([2, 2, 3, 4])
+    values = tuple(sorted(source.sample(range(-3, 5), source.choice([2, 3]))))
+    spare = source.random() < 0.8
+    table = tuple(tuple(source.randint(spare, 9) or 1 for _ in values) for _ in range(number))
+    n = source.randint(1, {2: 9, 3: 6, 4: 4}[number])
+    return form.bind(n=n, values=values, table=table, precision=WIDTH)
+
+
+def ends(found: Any) -> tuple[Any, Any]:
+    return found.lower, found.upper
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_exact_value_lies_inside(seed: int) -> None:
+    enclosed, source = draw(seed), random.Random(-seed - 1)
+    exact = Instance(enclosed.bound)
+    t = source.choice([F(1), F(11, 10), F(3, 2), F(4)])
+    bar = F(1, 10 ** source.randint(1, 6))
+    questions = [
+        (lambda i: i.privacy(delta=bar), enclosed.privacy(delta=bar)),
+        (lambda i: i.delta(exp_epsilon=t), enclosed.delta(exp_epsilon=t)),
+        (lambda i: i.privacy(), enclosed.privacy()),
+    ]
+    if enclosed.bound.program.target is not None:
+        alpha, beta = F(source.randint(0, 12), 2), F(source.randint(1, 9), 20)
+        questions += [
+            (lambda i: i.accuracy(alpha), enclosed.accuracy(alpha)),
+        ]
+        low, high = ends(enclosed.accuracy(beta=beta))  # wide where a probability is 1 - beta exactly
+        assert low <= exact.accuracy(beta=beta).alpha <= high
+    for ask, found in questions:
+        tight = ask(exact)
+        assert tight.status == "exact"
+        low, high = ends(found)
+        assert low <= tight.upper <= high, f"{found} does not hold {tight}"
+        assert high - low <= 2 * WIDTH * tight.upper or found.reason or high == 1 or high < 1e-250
+        assert found.status == ("exact" if low == high else "bounded")
+
+
+def test_the_lower_end_is_that_of_its_witness() -> None:
+    found = draw(4).privacy(delta="1/1000")
+    assert found.witness is not None
+    pair = draw(4).likelihood(found.witness.x, found.witness.x_prime)
+    excess = sum(max(F(0), row.probability - found.lower * row.probability_prime) for row in pair.rows)
+    assert excess >= F(1, 1000)
+
+
+def test_numbers_with_e_and_absent_records() -> None:
+    lam = 1 / (1 + exp(1))
+    exact, enclosed = (absent.bind(n=6, lam=lam, precision=width) for width in (None, WIDTH))
+    low, high = ends(enclosed.privacy(delta="1/100"))
+    assert low <= exact.privacy(delta="1/100").exp_epsilon <= high
+    low, high = ends(enclosed.delta(epsilon="1/2"))
+    assert low <= exact.delta(epsilon="1/2").delta <= high
+    assert enclosed.privacy().exp_epsilon == exact.privacy().exp_epsilon
+
+
+@mechanism(record=Bit, target=sum)
+def response(x, lam):  # type: ignore[no-untyped-def]
+    return sum(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Int(0, 10), target=sum)
+def integers(x, lam):  # type: ignore[no-untyped-def]
+    return sum(randint(0, 10) if flip(lam) else v for v in x)
+
+
+def test_a_million_records() -> None:
+    """The laws of two datasets are those of sums of binomials; here δ and the accuracy by their normal limit."""
+    instance = response.bind(n=10**6, lam="1/5")
+    found = instance.privacy(delta="1e-6")
+    assert found.status == "bounded"
+    assert 1.00427 < found.lower <= found.upper < 1.00428
+    assert found.upper - found.lower <= WIDTH * found.upper
+    assert instance.privacy().exp_epsilon == 4
+    assert instance.accuracy(beta="1/20").alpha == 200_658
+    close = instance.accuracy(200_000)
+    assert 0 <= close.upper - close.lower <= WIDTH
+    assert abs(float(close.lower) - 0.5) < 0.001
+
+
+def test_sums_of_integers() -> None:
+    found = integers.bind(n=10_000, lam="1/5").accuracy(10_400)
+    assert 0 < found.upper - found.lower <= WIDTH * found.upper
+
+
+@mechanism(record=Bit)
+def first_is_special(x, lam):  # type: ignore[no-untyped-def]
+    return sum(1 - b if flip(lam) else b for b in x) + x[0]
+
+
+@mechanism(record=Bit)
+def shared_coin(x, lam):  # type: ignore[no-untyped-def]
+    coin = flip(lam)
+    return sum(coin ^ b for b in x)
+
+
+@mechanism(record=Bit)
+def growing(x, lam):  # type: ignore[no-untyped-def]
+    seen = []
+
+    def noted(b):  # type: ignore[no-untyped-def]
+        seen.append(b)
+        return len(seen) * b
+
+    return sum(noted(b) if flip(lam) else b for b in x)
+
+
+@mechanism(record=Bit)
+def compared(x, lam):  # type: ignore[no-untyped-def]
+    return sum(flip(lam) for b in x) + (x == (0, 0, 0))
+
+
+@mechanism(record=Bit)
+def adaptive(x, lam):  # type: ignore[no-untyped-def]
+    first = sum(flip(lam) ^ b for b in x)
+    return sum(b if first > 1 else flip(lam) for b in x)
+
+
+@pytest.mark.parametrize("program", [first_is_special, shared_coin, growing, compared, adaptive])
+def test_what_is_no_sum_of_equals_is_left_to_others(program: Any) -> None:
+    enclosed = program.bind(n=3, lam="1/3", precision=WIDTH)
+    assert large.privacy_at(enclosed.engine, F(1, 100)) is None
+    exact = Instance(enclosed.bound)
+    try:
+        expected: Any = exact.privacy(delta="1/100").exp_epsilon
+    except TightdpError as error:
+        with pytest.raises(type(error)):
+            enclosed.privacy(delta="1/100")
+    else:
+        assert enclosed.privacy(delta="1/100").exp_epsilon == expected
