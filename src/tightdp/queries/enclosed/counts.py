@@ -19,10 +19,10 @@ __all__ = ["Box", "Letters", "boxes_through"]
 
 MOST_BOXES = 60_000
 """So many boxes are looked at; then the ends are those that are known."""
-MOST_WORK = 15_000_000_000
-"""Nor are more products of weights made for them: these take some fifteen seconds."""
-_PASSES = 100
-"""Looking at a law costs as much as so many products for every weight."""
+MOST_WORK = 25_000_000_000
+"""Nor are more products of weights made for them: these take some twenty seconds."""
+_START, _PASSES = 100_000, 20
+"""Looking at a law costs as much as so many products, and so many for every weight."""
 _MOST_KEPT = 400
 
 
@@ -156,7 +156,7 @@ def boxes_through(
         except LimitError as error:
             return pending, error
         box = pending.pop()
-        looked, work = looked + 1, work + box.work + _PASSES * each * len(box.law.weights)
+        looked, work = looked + 1, work + box.work + each * (_START + _PASSES * len(box.law.weights))
         if enough(box):
             continue
         if box.single:
