@@ -64,24 +64,24 @@ class Progression(Sequence[Any]):
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return tuple(self[place] for place in range(*at.indices(self._length)))
+    def __getitem__(self, at: int) -> int | Fraction:  # type: ignore[override]
         if not -self._length <= at < self._length:
             raise IndexError(at)
         value = self._start + self._step * (at % self._length)
         return value.numerator if value.denominator == 1 else value
 
 
-def _linear(operator: str, operands: Sequence[Sequence[Any]]) -> Sequence[Any] | None:
+def _linear(operator: str, operands: Sequence[Sequence[object]]) -> range | Progression | None:
     """Return the values of a linear function of very many numbers at equal distances; None where it is another one."""
     at = next(at for at, values in enumerate(operands) if len(values) == max(map(len, operands)))
     values, others = operands[at], [part for place, part in enumerate(operands) if place != at]
     known = [part[0] for part in others]
-    plain = isinstance(values, Progression) or (isinstance(values, range) and values.step == 1)
-    if not plain or any(len(part) > 1 for part in others) or not all(isinstance(k, (int, Fraction)) for k in known):
+    if not isinstance(values, (Progression, range)) or any(len(part) > 1 for part in others):
         return None
-    match operator, known:
+    numbers = [number for number in known if isinstance(number, (int, Fraction))]
+    if len(numbers) < len(known):
+        return None
+    match operator, numbers:
         case "add", (other,):
             factor, constant = Fraction(1), other
         case "sub", (other,):
