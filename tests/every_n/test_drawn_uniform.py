@@ -1,4 +1,8 @@
-"""Drawn programs that treat all records alike: no upper end is below what the interpreter finds at some n."""
+"""Drawn programs that treat all records alike: no upper end is below what the interpreter finds at some n.
+
+Where noise on all integers is drawn, the interpreter goes through the runs in which it stays near its centre, which
+encloses every probability.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,17 @@ from typing import Any
 
 import pytest
 
+from generators.noisy_uniform_programs import noisy_uniform_program
 from generators.uniform_programs import uniform_program
 from tightdp import LanguageError
-from tightdp.every_n.states import chain_of
-from tightdp.every_n.upper import least_upper
-from tightdp.language.interp import law
+from tightdp.every_n.upper import least_upper, readings
+from tightdp.language.interp import law, law_within
 from tightdp.language.neighbours import relation_of
 from tightdp.session.files import import_file, mechanisms_of
 
 LARGEST = {2: (1, 2), 3: (1, 2)}
 """The n at which the interpreter is asked, by the number of records."""
-BLOCK = 20
+BLOCK, FEW = 20, 8
 
 
 def tight(bound: Any) -> Any:
@@ -34,7 +38,9 @@ def tight(bound: Any) -> Any:
     return largest
 
 
-@pytest.mark.parametrize("first", range(0, 60, BLOCK))
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(each, marks=pytest.mark.slow) for each in range(BLOCK, 200, BLOCK))]
+)
 def test_upper_ends_are_upper_ends(first: int, tmp_path: Path) -> None:
     found: Counter[str] = Counter()
     for seed in range(first, first + BLOCK):
@@ -43,12 +49,12 @@ def test_upper_ends_are_upper_ends(first: int, tmp_path: Path) -> None:
         program = mechanisms_of(import_file(place))["drawn"].program
         one = program.bind(1)
         try:
-            chain = chain_of(one)
+            programs = readings(one)
         except LanguageError:
             found["refused"] += 1
             continue
         lower = [tight(program.bind(n)) for n in LARGEST[one.record.size]]
-        upper = least_upper(chain, max(lower))
+        upper = least_upper(programs, max(lower))
         assert max(lower) <= upper.value, (seed, upper, lower)
         if upper.proof == "growth":
             assert lower == sorted(lower), (seed, lower)
@@ -57,3 +63,42 @@ def test_upper_ends_are_upper_ends(first: int, tmp_path: Path) -> None:
     assert found["finite"] > BLOCK // 4
     assert found["met"] > BLOCK // 4
     assert found["refused"] < BLOCK // 4
+
+
+def at_least(bound: Any, reach: int) -> Any:
+    """Return what the tight e^ε is at least, from runs whose noise stays within reach."""
+    laws = {x: law_within(bound, x, reach) for x in product(bound.record.values, repeat=bound.n)}
+    largest: Any = 1
+    for x, (masses, _) in laws.items():
+        for other in relation_of(bound).neighbours(x):
+            theirs, beyond = laws[other]
+            for y, probability in masses.items():
+                most = theirs.get(y, 0) + beyond
+                largest = max(largest, probability / most if most else math.inf)
+    return largest
+
+
+def reach_for(source: str, n: int) -> int:
+    """Return how far noise may be followed so that there are not too many runs; 0 where there are in any case."""
+    once, each = (
+        sum(line.startswith(" " * 8) == inside for line in source.split("\n") if "geometric(" in line)
+        for inside in (False, True)
+    )
+    draws = once - 1 + n * each
+    return next((reach for reach in (6, 5, 4, 3, 2, 1) if (2 * reach + 2) ** draws <= 300), 0)
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(each, marks=pytest.mark.slow) for each in range(FEW, 200, FEW))])
+def test_upper_ends_with_noise_on_all_integers(first: int, tmp_path: Path) -> None:
+    found: Counter[str] = Counter()
+    for seed in range(first, first + FEW):
+        place, source = tmp_path / f"noisy_{seed}.py", noisy_uniform_program(seed)
+        place.write_text(source, encoding="utf-8")
+        program = mechanisms_of(import_file(place))["drawn"].program
+        one = program.bind(1)
+        lower: list[Any] = [1]
+        lower += [at_least(program.bind(n), reach) for n in LARGEST[one.record.size] if (reach := reach_for(source, n))]
+        upper = least_upper(readings(one), max(lower))
+        assert max(lower) <= upper.value, (seed, upper, lower)
+        found["finite" if upper.value < math.inf else "inf"] += 1
+    assert found["finite"]

@@ -10,8 +10,26 @@ from typing import Any
 
 import pytest
 
-from tightdp import ALL, Bit, Int, LanguageError, QueryError, Tuple, choice, flip, mechanism, observe, randint
+from tightdp import (
+    ALL,
+    Bit,
+    Int,
+    LanguageError,
+    QueryError,
+    Tuple,
+    choice,
+    discrete_laplace,
+    exp,
+    flip,
+    geometric,
+    mechanism,
+    observe,
+    randint,
+)
 from tightdp.cli import main
+from tightdp.every_n.alignment import align
+from tightdp.every_n.states import explore
+from tightdp.exact import field
 from tightdp.session.files import import_file, mechanisms_of
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
@@ -131,6 +149,96 @@ def test_the_end_hides_the_state() -> None:
     for relation in ("replace-one", "unit-all"):
         found = noisy_maximum.bind(n=ALL, lam="1/5", neighbours=relation).privacy()
         assert (found.lower, found.upper) == (4, 4)
+
+
+@mechanism(record=lambda k: Int(0, k), neighbours="unit-all")
+def noisy_threshold(x, k, cutoff, fresh):
+    """Sparse vector with noise on all integers, ratios 1/2; with a fresh threshold after each answer above it."""
+    threshold = geometric(1, "1/2")
+    answers = []
+    for v in x:
+        if geometric(v, "1/2") >= threshold:
+            answers.append(1)
+            if sum(answers) == cutoff:
+                break
+            if fresh:
+                threshold = geometric(1, "1/2")
+        else:
+            answers.append(0)
+    return tuple(answers)
+
+
+@mechanism(record=lambda k: Int(0, k), neighbours="unit-all")
+def no_cutoff(x, k):
+    """The same with no end of answers."""
+    threshold = geometric(1, "1/2")
+    return tuple(int(geometric(v, "1/2") >= threshold) for v in x)
+
+
+@pytest.mark.parametrize(("cutoff", "fresh", "published"), [(1, 0, 8), (2, 0, 32), (3, 0, 128), (2, 1, 64)])
+def test_alignment_proves_the_published_bounds_of_the_sparse_vector_technique(
+    cutoff: int, fresh: int, published: int
+) -> None:
+    """Lyu, Su and Li 2017, Algorithms 1 and 2, for every n; without a cutoff, nothing is proved."""
+    assert align(explore(noisy_threshold.program.bind(1, k=3, cutoff=cutoff, fresh=fresh))).ratio() == published
+    assert align(explore(no_cutoff.program.bind(1, k=3))) is None
+
+
+@mechanism(record=lambda k: Int(0, k))
+def noisy_sum(x, k, ratio):
+    """The sum with noise on all integers."""
+    total = 0
+    for v in x:
+        total += v
+    return geometric(total, ratio)
+
+
+@mechanism(record=Bit)
+def noisy_count_in_range(x, n, ratio):
+    """A count through noise that is clamped to what is possible."""
+    return geometric(sum(x), ratio, 0, n)
+
+
+@mechanism(record=Bit)
+def noisy_count_of_noisy_bits(x):
+    """Randomized response, and noise on its sum: hand-worked, 7/5 at the tails of the output."""
+    return geometric(sum(v ^ flip("1/4") for v in x), "1/2")
+
+
+@mechanism(record=Tuple(Bit, Bit))
+def two_noisy_counts(x, scale):
+    """Two columns."""
+    return discrete_laplace(sum(a for a, b in x), scale), discrete_laplace(sum(b for a, b in x), scale)
+
+
+@mechanism(record=lambda k: Int(0, k))
+def noisy_largest(x, k, ratio):
+    """The largest record with noise, kept as a state."""
+    return geometric(max(x), ratio) >= 2
+
+
+@mechanism(record=Bit)
+def response(x, eps):
+    """Randomized response as it is written in papers."""
+    return tuple(v if flip(exp(eps) / (1 + exp(eps))) else 1 - v for v in x)
+
+
+@pytest.mark.parametrize(
+    ("made", "parameters", "expected"),
+    [
+        (noisy_sum, {"k": 3, "ratio": "1/2"}, 8),
+        (noisy_sum, {"k": 1, "ratio": "1/3"}, 3),
+        (noisy_count_in_range, {"ratio": "1/3"}, 3),
+        (noisy_count_of_noisy_bits, {}, Fraction(7, 5)),
+        (two_noisy_counts, {"scale": 2}, field.exp(1)),
+        (noisy_largest, {"k": 2, "ratio": "1/3"}, 9),
+        (response, {"eps": "1/2"}, field.exp(Fraction(1, 2))),
+    ],
+)
+def test_noise_on_all_integers_and_numbers_with_e(made: Any, parameters: dict[str, Any], expected: Any) -> None:
+    found = made.bind(n=ALL, **parameters).privacy()
+    assert (found.lower, found.upper, found.proof) == (expected, expected, "alignment")
+    assert made.bind(n=4, **parameters).privacy().exp_epsilon <= expected
 
 
 @mechanism

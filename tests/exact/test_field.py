@@ -14,9 +14,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tightdp.errors import ParameterError
-from tightdp.exact.evaluation import sign
 from tightdp.exact.expressions import as_number, from_sympy, parse, pretty, text, to_sympy
-from tightdp.exact.field import ExpNumber, exp, ratio
+from tightdp.exact.field import ExpNumber, exp
 from tightdp.exact.numbers import as_text, compare_log, decimal_text, exponent_of, log, log_down, log_up
 
 rationals = st.builds(F, st.integers(-50, 50), st.integers(1, 12))

@@ -133,6 +133,16 @@ class _Indexed(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
+class _Renamed(ast.NodeTransformer):
+    """Gives the variables of a comprehension names of their own."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.copy_location(ast.Name(self._names.get(node.id, node.id), node.ctx), node)
+
+
 class _Hoist(ast.NodeTransformer):
     """Takes the expressions of a statement that go through the records out of it, as loops before it."""
 
@@ -189,9 +199,13 @@ class _Hoist(ast.NodeTransformer):
         if kind in ("max", "min") and (len(inner.generators) > 1 or first.ifs):
             return None
         target, position = shape
-        inside = ast.GeneratorExp(inner.elt, inner.generators)
+        inside = copy.deepcopy(ast.GeneratorExp(inner.elt, inner.generators))
         if position:
-            inside = _Indexed(self._reader.dataset, position).visit(copy.deepcopy(inside))
+            inside = _Indexed(self._reader.dataset, position).visit(inside)
+        own = {name: self._reader.fresh() for name in stores([each.target for each in inside.generators])}
+        own = {name: new for name, new in own.items() if name not in self._reader.indices}
+        inside = _Renamed(own).visit(inside)
+        target = _Renamed(own).visit(copy.deepcopy(target))
         generator = ast.comprehension(target, inside.generators[0].iter, inside.generators[0].ifs, 0)
         return self._fold(kind, inside.elt, [generator, *inside.generators[1:]], node)
 

@@ -1,33 +1,83 @@
-"""The chain of a program: its states are closed under all records and draws by running the code of one record."""
+"""The states of a program, closed under all records and draws by running the code of one record, and its chain.
+
+Noise on all integers, and sums where they are followed, are left open: a state says in which places such values are
+held, and a path from one state to the next for which of these integers it is taken.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count
 from typing import Any, TypeAlias
 
-from tightdp.errors import LanguageError, ProgramError, QueryError, TightdpError
-from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
+from tightdp.errors import LanguageError, ProgramError, TightdpError
+from tightdp.every_n.chain import Chain, Letter, Matrix, Move, Vector
+from tightdp.every_n.forms import Affine, Bounds, Form, Trace, Untraceable, held
 from tightdp.every_n.uniform import UNSET, Uniform, read_uniform
+from tightdp.exact.field import Number
 from tightdp.language.interp import every_run
 from tightdp.language.neighbours import relation_of
 from tightdp.language.primitives import Source, using
 from tightdp.language.program import Bound, as_output
 from tightdp.language.source import failure_span
 
-__all__ = ["chain_of"]
+__all__ = ["Path", "Paths", "chain_of", "explore"]
 
 _MOST_STATES = 300
 _DONE = ("stopped",)
+_OPEN = "\0open"
+"""What stands for an open value in a letter."""
 State: TypeAlias = tuple[Any, ...]
 """How the loop goes on ("next", "break", "stopped"), and the values of the variables, frozen."""
 
 
-def chain_of(bound: Bound) -> Chain:
-    """Return the chain of a mechanism, the same for every n.
+@dataclass(frozen=True)
+class Path:
+    """One way through the code of a record, or what is before or after: it is taken where `bounds` hold.
+
+    `probability` is that of its finite draws, `noises` are the ratios of its noise on all integers. It sends `letter`,
+    with the open values `published` in their places, and leads to the state `target`, which holds `values`.
+    """
+
+    probability: Number
+    noises: tuple[Number, ...]
+    bounds: Bounds
+    letter: Letter
+    published: tuple[Affine, ...]
+    target: int
+    values: tuple[Affine, ...]
+
+
+@dataclass(frozen=True)
+class Paths:
+    """All paths of a program: at its start, for each record from each state, and at its end from each state."""
+
+    states: int
+    before: tuple[Path, ...]
+    steps: dict[Any, dict[int, tuple[Path, ...]]]
+    after: dict[int, tuple[Path, ...]]
+    moves: tuple[Move, ...]
+    all_at_once: bool
+    going: frozenset[int]
+    """The states in which the loop goes on."""
+    told: str | None
+    """The messages that the output tells; see `Uniform`."""
+
+    def each(self) -> Iterator[Path]:
+        """Yield every path."""
+        yield from self.before
+        for by in (*self.steps.values(), self.after):
+            for paths in by.values():
+                yield from paths
+
+
+def explore(bound: Bound, sums: bool = False) -> Paths:
+    """Return the paths of a mechanism, the same for every n; with `sums`, sums over the records are left open.
 
     Raises LanguageError with the place where records are not treated alike, where the values of a variable do not end,
-    and where the neighbour relation or `observe` leaves no answer for every n.
+    and where the neighbour relation or `observe` leaves no answer for every n; Untraceable.
     """
     relation = relation_of(bound)
     if relation.custom:
@@ -38,7 +88,42 @@ def chain_of(bound: Bound) -> Chain:
     moves = tuple(
         (old, new) for old, others in relation.steps.items() for new in others if relation.every_record or old != new
     )
-    return _Explored(read_uniform(bound)).chain(bound.record.values, moves, relation.every_record)
+    return _Explored(read_uniform(bound, sums)).paths(bound.record.values, moves, relation.every_record)
+
+
+def chain_of(paths: Paths) -> Chain | None:
+    """Return the chain of a program whose values and probabilities are all finite and rational; None for another."""
+    for path in paths.each():
+        if path.noises or path.values or path.bounds or path.published or not isinstance(path.probability, Fraction):
+            return None
+    start: Vector = {}
+    for path in paths.before:
+        _add(start, path.target, path)
+    steps: dict[Letter, dict[Any, Matrix]] = {}
+    silent = False
+    """Whether some record sends no message though the loop goes on."""
+    for record, by in paths.steps.items():
+        for here, ways in by.items():
+            for path in ways:
+                _add(steps.setdefault(path.letter, {}).setdefault(record, {}).setdefault(here, {}), path.target, path)
+                silent |= path.letter == () and path.target in paths.going
+    finals: dict[Any, Vector] = {}
+    for here, ways in paths.after.items():
+        for path in ways:
+            _add(finals.setdefault(path.letter, {}), here, path)
+    told = paths.told
+    if not told:
+        faithful = told is not None and all(letter == () for letter in steps)
+    else:
+        alone = all(letter == () or (len(letter) == 1 and letter[0][0] == told) for letter in steps)
+        faithful = not silent and alone
+    starts = (start,) if start else ()
+    return Chain(paths.states, starts, steps, tuple(finals.values()), paths.moves, paths.all_at_once, faithful)
+
+
+def _add(vector: Vector, at: int, path: Path) -> None:
+    assert isinstance(path.probability, Fraction)
+    vector[at] = vector.get(at, Fraction(0)) + path.probability
 
 
 class _Explored:
@@ -46,50 +131,21 @@ class _Explored:
         self.uniform = uniform
         self.index: dict[State, int] = {}
         self.pending: list[State] = []
-        self.silent = False
-        """Whether some record sends no message though the loop goes on."""
         self.unset = uniform.block.__globals__[UNSET]
 
-    def chain(self, records: tuple[Any, ...], moves: tuple[Any, ...], all_at_once: bool) -> Chain:
+    def paths(self, records: tuple[Any, ...], moves: tuple[Move, ...], all_at_once: bool) -> Paths:
         """Close the states under all records and draws."""
-        start: Vector = {}
-        for (state, _), probability in self._law(self.uniform.before, ()).items():
-            if state != _DONE:
-                at = self._number(state)
-                start[at] = start.get(at, Fraction(0)) + probability
-        steps: dict[Letter, dict[Any, Matrix]] = {}
+        before = [path for path in self._all(self.uniform.before, ()) if path.letter[:1] != ("returned",)]
+        steps: dict[Any, dict[int, tuple[Path, ...]]] = {record: {} for record in records}
         while self.pending:
             state = self.pending.pop()
-            here = self.index[state]
             for record in records:
-                for (following, letter), probability in self._following(state, record).items():
-                    entries = steps.setdefault(letter, {}).setdefault(record, {}).setdefault(here, {})
-                    at = self._number(following)
-                    self.silent |= following[0] == "next" and letter == ()
-                    entries[at] = entries.get(at, Fraction(0)) + probability
-        finals: dict[Any, Vector] = {}
-        last = {at for by in steps.values() for matrix in by.values() for entries in matrix.values() for at in entries}
-        for state, at in self.index.items():
-            if at not in last:  # before the first record only
-                continue
-            for output, probability in self._final(state).items():
-                finals.setdefault(output, {})[at] = probability
-        return Chain(
-            len(self.index),
-            (start,) if start else (),
-            steps,
-            tuple(finals.values()),
-            moves,
-            all_at_once,
-            self._faithful(steps),
-        )
-
-    def _faithful(self, steps: Iterable[Letter]) -> bool:
-        """Whether the output tells the messages: every record sends one, and nothing is returned before the end."""
+                steps[record][self.index[state]] = tuple(self._following(state, record))
+        last = {path.target for by in steps.values() for paths in by.values() for path in paths}
+        after = {at: tuple(self._final(state)) for state, at in self.index.items() if at in last}
+        going = frozenset(at for state, at in self.index.items() if state[0] == "next")
         told = self.uniform.told
-        if not told:
-            return told is not None and all(letter == () for letter in steps)
-        return not self.silent and all(letter == () or (len(letter) == 1 and letter[0][0] == told) for letter in steps)
+        return Paths(len(self.index), tuple(before), steps, after, moves, all_at_once, going, told)
 
     def _number(self, state: State) -> int:
         if state not in self.index:
@@ -99,36 +155,64 @@ class _Explored:
                 raise self._endless()
         return self.index[state]
 
-    def _following(self, state: State, record: Any) -> dict[tuple[State, Letter], Fraction]:
+    def _following(self, state: State, record: Any) -> list[Path]:
         if state[0] != "next":
-            return {(state, ()): Fraction(1)}
-        return self._law(self.uniform.block, (record, *self._thawed(state)))
+            return [self._staying(state, ())]
+        return self._all(self.uniform.block, (record, *self._thawed(state)))
 
-    def _final(self, state: State) -> dict[Any, Fraction]:
+    def _staying(self, state: State, letter: Letter) -> Path:
+        values = tuple(Affine(held(place), Fraction(0)) for place in range(_places(state)))
+        return Path(Fraction(1), (), {}, letter, (), self.index[state], values)
+
+    def _final(self, state: State) -> list[Path]:
         if state == _DONE:
-            return {_DONE: Fraction(1)}
+            return [self._staying(state, _DONE)]
         end = self.uniform.after if state[0] == "next" else self.uniform.broken
-        law: dict[Any, Fraction] = {}
-        for output, probability in self._runs(lambda: as_output(_settled(end(*self._thawed(state))))):
-            law[output] = law.get(output, Fraction(0)) + probability
-        return law
+        found = []
+        for value, trace, probability in self._runs(lambda: end(*self._thawed(state))):
+            letter, published = self._visible(value, trace)
+            found.append(Path(probability, tuple(trace.noises), trace.bounds, letter, published, 0, ()))
+        return _together(found)
 
-    def _law(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> dict[tuple[State, Letter], Fraction]:
-        law: dict[tuple[State, Letter], Fraction] = {}
+    def _all(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Path]:
+        """Return the paths of the code that is before the loop, or in it."""
 
-        def run() -> tuple[State, Letter]:
+        def run() -> tuple[Any, Any, list[tuple[str, Any]]]:
             self.uniform.emitted.clear()
             kind, found = function(*map(_copied, arguments))
-            sent = tuple((name, as_output(_settled(value))) for name, value in self.uniform.emitted)
-            if kind == "stop":
-                return _DONE, ("returned", sent, as_output(_settled(found)))
-            values = [found.get(name, self.unset) for name in self.uniform.state]
-            self._refuse_sharing(values)
-            return (kind, *map(self._frozen, self.uniform.state, values)), sent
+            return kind, found, list(self.uniform.emitted)
 
-        for outcome, probability in self._runs(run):
-            law[outcome] = law.get(outcome, Fraction(0)) + probability
-        return law
+        paths = []
+        state: State
+        values: tuple[Affine, ...]
+        for (kind, found, emitted), trace, probability in self._runs(run):
+            if kind == "stop":
+                letter, published = self._visible((*(value for _, value in emitted), found), trace)
+                state, values = _DONE, ()
+                letter = ("returned", tuple(name for name, _ in emitted), letter)
+            else:
+                sent, published = self._visible(tuple(value for _, value in emitted), trace)
+                letter = tuple(zip((name for name, _ in emitted), sent, strict=True))
+                state, values = self._state(kind, found)
+            target = self._number(state)
+            paths.append(Path(probability, tuple(trace.noises), trace.bounds, letter, published, target, values))
+        return _together(paths)
+
+    def _state(self, kind: str, found: dict[str, Any]) -> tuple[State, tuple[Affine, ...]]:
+        """Return the state in which the variables are, and the open values that it holds."""
+        listed = [found.get(name, self.unset) for name in self.uniform.state]
+        self._refuse_sharing(listed)
+        values: list[Affine] = []
+        frozen = []
+        for name, value in zip(self.uniform.state, listed, strict=True):
+            grows = name in self.uniform.sums and isinstance(value, (int, Fraction))
+            frozen.append(self._frozen(name, Form((), Fraction(value)) if grows else value, values))
+        return (kind, *frozen), tuple(values)
+
+    def _visible(self, value: Any, trace: Trace) -> tuple[Letter, tuple[Affine, ...]]:
+        """Return what is seen of a value, with the open values in it apart."""
+        published: list[Affine] = []
+        return as_output(_settled(value, published, trace.bounds)), tuple(published)
 
     def _refuse_sharing(self, values: list[Any]) -> None:
         """Two variables must not hold the same list: what one adds, the other would miss."""
@@ -140,34 +224,35 @@ class _Explored:
                 raise LanguageError(what, "copy it", self._place(name))
             held |= inside
 
-    def _runs(self, run: Callable[[], Any]) -> Iterator[tuple[Any, Fraction]]:
-        def execute(source: Source) -> Any:
+    def _runs(self, run: Callable[[], Any]) -> Iterator[tuple[Any, Trace, Number]]:
+        def execute(source: Source) -> tuple[Any, Trace]:
+            trace = Trace(source)
             try:
-                with using(source):
-                    return run()
-            except TightdpError:
+                with using(trace):
+                    return run(), trace
+            except (TightdpError, Untraceable):
                 raise
             except Exception as error:
+                if trace.noises:
+                    raise Untraceable(f"{type(error).__name__}: {error}") from error
                 what = f"for some n a run fails with {type(error).__name__}: {error}"
                 raise ProgramError(
                     what, "ask for one n to see a dataset", failure_span(source_, error.__traceback__)
                 ) from error
 
         source_ = self.uniform.source
-        for outcome, probability in every_run(execute):
-            if not isinstance(probability, Fraction):
-                what = f"for every n probabilities must be rational, and {probability} is not"
-                raise QueryError(what, "give the weights as rationals that are a little larger or smaller, or one n")
-            yield outcome, probability
+        for (outcome, trace), probability in every_run(execute):
+            yield outcome, trace, probability
 
     def _thawed(self, state: State) -> list[Any]:
-        return [self.unset if value is None else _thaw(value) for value in state[1:]]
+        places = count()
+        return [self.unset if value is None else _thaw(value, places) for value in state[1:]]
 
-    def _frozen(self, name: str, value: Any) -> Any:
+    def _frozen(self, name: str, value: Any, values: list[Affine]) -> Any:
         if value is self.unset:
             return None
         try:
-            return _freeze(value)
+            return _freeze(value, values)
         except TypeError:
             what = f"no answer for every n: {name} holds a {type(value).__name__} from one record to the next"
             raise LanguageError(
@@ -186,27 +271,51 @@ class _Explored:
         return self.uniform.source.span(self.uniform.places.get(name))
 
 
-def _freeze(value: Any) -> tuple[str, Any]:
+def _together(paths: Iterable[Path]) -> list[Path]:
+    """Return the paths with those that differ in their finite draws only as one."""
+    found: dict[Any, Path] = {}
+    for path in paths:
+        key = path.noises, tuple(sorted(path.bounds.items())), path.letter, path.published, path.target, path.values
+        known = found.get(key)
+        found[key] = path if known is None else replace(path, probability=known.probability + path.probability)
+    return list(found.values())
+
+
+def _places(state: State) -> int:
+    """Return how many open values a state holds."""
+    places = count()
+    for value in state[1:]:
+        if value is not None:
+            _thaw(value, places)
+    return next(places)
+
+
+def _freeze(value: Any, values: list[Affine]) -> tuple[str, Any]:
+    if isinstance(value, Form):
+        values.append(value.affine)
+        return "open", None
     if isinstance(value, tuple):
-        return "tuple", tuple(map(_freeze, value))
+        return "tuple", tuple(_freeze(each, values) for each in value)
     if isinstance(value, list):
-        return "list", tuple(map(_freeze, value))
+        return "list", tuple(_freeze(each, values) for each in value)
     if isinstance(value, dict):
-        return "dict", tuple((_freeze(key), _freeze(item)) for key, item in value.items())
+        return "dict", tuple((_freeze(key, values), _freeze(item, values)) for key, item in value.items())
     if isinstance(value, (set, frozenset)):
-        return "set", frozenset(map(_freeze, value))
+        return "set", frozenset(_freeze(each, values) for each in value)
     if value is None or isinstance(value, (int, str, Fraction)):
         return "value", value
     raise TypeError
 
 
-def _thaw(frozen: tuple[str, Any]) -> Any:
+def _thaw(frozen: tuple[str, Any], places: Iterator[int]) -> Any:
     kind, value = frozen
+    if kind == "open":
+        return Form(held(next(places)), Fraction(0))
     if kind == "value":
         return value
     if kind == "dict":
-        return {_thaw(key): _thaw(item) for key, item in value}
-    return {"tuple": tuple, "list": list, "set": set}[kind](map(_thaw, value))
+        return {_thaw(key, places): _thaw(item, places) for key, item in value}
+    return {"tuple": tuple, "list": list, "set": set}[kind](_thaw(each, places) for each in value)
 
 
 def _mutable(value: Any) -> Iterator[int]:
@@ -222,11 +331,23 @@ def _mutable(value: Any) -> Iterator[int]:
 
 
 def _copied(value: Any) -> Any:
-    return _thaw(_freeze(value)) if isinstance(value, (tuple, list, dict, set)) else value
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_copied, value))
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return set(value) if isinstance(value, set) else value
 
 
-def _settled(value: Any) -> Any:
+def _settled(value: Any, published: list[Affine], bounds: Bounds) -> Any:
     """Return what is visible as an output; lists and sets count as what they hold."""
+    if isinstance(value, Form):
+        terms, constant = value.affine
+        low, high = bounds.get(terms, (0, 1))
+        if not terms or low == high:
+            known = constant + (Fraction(low) if terms else 0)
+            return as_output(known)
+        published.append(value.affine)
+        return _OPEN
     if isinstance(value, (list, tuple)):
-        return tuple(map(_settled, value))
+        return tuple(_settled(each, published, bounds) for each in value)
     return value

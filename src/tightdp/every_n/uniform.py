@@ -6,19 +6,22 @@ import ast
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from types import FunctionType
 from typing import Any
 
+from tightdp.every_n.forms import SIZE, Form
 from tightdp.every_n.observing import refuse_observe
 from tightdp.every_n.passes import Pass, Reader
+from tightdp.every_n.rewriting import EMIT, SIZED, Emission, Sized, name_of, sum_of
 from tightdp.every_n.syntax import exposed, fragment, loads, stores
 from tightdp.language.exactness import exact
 from tightdp.language.program import Bound
 from tightdp.language.source import FunctionSource
 
-__all__ = ["EMIT", "STOP", "UNSET", "Uniform", "read_uniform"]
+__all__ = ["STOP", "UNSET", "Uniform", "read_uniform"]
 
-EMIT, STOP, UNSET = "__tightdp_emit__", "__tightdp_stop__", "__tightdp_unset__"
+STOP, UNSET = "__tightdp_stop__", "__tightdp_unset__"
 _NEXT, _BREAK = "__tightdp_next__", "__tightdp_break__"
 
 
@@ -39,19 +42,25 @@ class Uniform:
     broken: Callable[..., Any]
     source: FunctionSource
     places: dict[str, ast.AST]
+    sums: frozenset[str]
+    """The variables of the state that sums over the records are kept in, where these are followed."""
     told: str | None
     """The messages that the output tells in their order, "" where there are none, None where it does not tell them."""
 
 
-def read_uniform(bound: Bound) -> Uniform:
-    """Take a mechanism apart. Raises LanguageError with the place where it treats records by position or by n."""
+def read_uniform(bound: Bound, sums: bool = False) -> Uniform:
+    """Take a mechanism apart; with `sums`, numbers that are only added up are part of the state, else messages.
+
+    Raises LanguageError with the place where it treats records by position or by n.
+    """
     refuse_observe(bound.program.source)
-    return _Taken(bound).uniform()
+    return _Taken(bound, sums).uniform()
 
 
 class _Taken:
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: Bound, sums: bool) -> None:
         self.bound = bound
+        self.sums = sums
         self.source = bound.program.source
         self.node = copy.deepcopy(self.source.node)
         arguments = [*self.node.args.posonlyargs, *self.node.args.args]
@@ -68,25 +77,29 @@ class _Taken:
         self.emitted = {
             name for name in stores(loop.body) | _appended(loop.body) if self._only_emitted(name, before, loop)
         }
-        body = _Emission(self.emitted).statements(loop.body)
-        summed = sorted(name for name in self.emitted if _sum(name) in loads(body))
+        growing = {name for name in self.emitted if self.sums and _is_number(name, before)}
+        self.emitted -= growing
+        body = Emission(self.emitted).statements(loop.body)
+        summed = sorted(name for name in self.emitted if sum_of(name) in loads(body))
         for name in summed:
-            before += fragment("SUM = sum(NAME)", SUM=_name(_sum(name)), NAME=_name(name))
-        self.varying = (written | set(map(_sum, summed))) - self.emitted - self.reader.indices
+            before += fragment("SUM = sum(NAME)", SUM=name_of(sum_of(name)), NAME=name_of(name))
+        self.varying = (written | set(map(sum_of, summed))) - self.emitted - self.reader.indices
+        returned = [node for each in loop.body for node in ast.walk(each) if isinstance(node, ast.Return)]
+        self.seen = self.emitted & loads([*after, *loop.orelse, *returned])
         body = [self._published(each) for each in body]
         self.told = None if loop.orelse else self._told(after)
-        ends = [self._end(part) for part in ([*loop.orelse, *after], after)]
+        ends = [self._end(self._sized(part)) for part in ([*loop.orelse, *after], after)]
         needed = exposed(body, frozenset(stores([loop.target]))) | exposed(ends[0]) | exposed(ends[1])
         state = tuple(sorted(needed & (self.varying | parameters)))
         for part in (*before, *body, *ends[0], *ends[1]):
             self._check(part)
-        return self._compiled(state, before, Pass(loop.target, body), ends, parameters)
+        return self._compiled(state, before, Pass(loop.target, body), ends, parameters, frozenset(growing & set(state)))
 
     def _one_pass(self, parts: Sequence[ast.stmt | Pass]) -> tuple[list[ast.stmt], Pass, list[ast.stmt]]:
         """Return what is done before, with each record, and after; several passes become one where they may."""
         places = [at for at, part in enumerate(parts) if isinstance(part, Pass)]
         if not places:
-            loop = Pass(_name("__tightdp_record__", ast.Store()), [ast.Pass()])
+            loop = Pass(name_of("__tightdp_record__", ast.Store()), [ast.Pass()])
             return [], loop, [part for part in parts if isinstance(part, ast.stmt)]
         first, last = places[0], places[-1]
         before = [part for part in parts[:first] if isinstance(part, ast.stmt)]
@@ -114,10 +127,10 @@ class _Taken:
                 before.append(part)
         if any(each.orelse or _leaves(each.body) for each in whole):
             raise self.reader.refusal("it goes through the records again after a loop that can end early", loop.target)
-        record = _name("__tightdp_each__", ast.Store())
+        record = name_of("__tightdp_each__", ast.Store())
         loops: list[ast.stmt] = []
         for each in whole:
-            once = ast.Tuple([_name("__tightdp_each__")], ast.Load())
+            once = ast.Tuple([name_of("__tightdp_each__")], ast.Load())
             loops.append(ast.For(each.target, once, each.body, []))
         return before, Pass(record, loops), after
 
@@ -138,7 +151,7 @@ class _Taken:
         plain = len(begins) == 1 and isinstance(begins[0], ast.Assign) and not loads([begins[0].value])
         if not plain or name in stores([loop.target]) or name in loads(before):
             return False
-        counter = _Emission({name})
+        counter = Emission({name})
         rest = counter.statements(copy.deepcopy(loop.body))
         left = [node for each in rest for node in ast.walk(each) if isinstance(node, ast.Name) and node.id == name]
         returned = [node for each in rest for node in ast.walk(each) if isinstance(node, ast.Return) and node.value]
@@ -195,7 +208,14 @@ class _Taken:
             ):
                 return [*earlier, ast.copy_location(ast.Return(self.visible(last.value)), last)]
         seen = sorted(exposed(statements) & self.varying)
-        return [ast.Return(ast.Tuple([_name(each) for each in seen], ast.Load()))]
+        return [ast.Return(ast.Tuple([name_of(each) for each in seen], ast.Load()))]
+
+    def _sized(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Return the end of the program with the number of records left open, where sums are left open."""
+        if not self.sums:
+            return statements
+        sized = Sized(self.reader.dataset, "n" if "n" in self.blind else None)
+        return [sized.visit(copy.deepcopy(each)) for each in statements]
 
     def _check(self, part: ast.AST) -> None:
         for node in ast.walk(part):
@@ -210,11 +230,13 @@ class _Taken:
         loop: Pass,
         ends: list[list[ast.stmt]],
         parameters: set[str],
+        sums: frozenset[str],
     ) -> Uniform:
         emitted: list[tuple[str, Any]] = []
 
         def emit(name: str, value: Any) -> Any:
-            emitted.append((name, value))
+            if name in self.seen:
+                emitted.append((name, value))
             return value
 
         unset = object()
@@ -225,13 +247,14 @@ class _Taken:
             _NEXT: lambda names: ("next", dict(names)),
             _BREAK: lambda names: ("break", dict(names)),
             UNSET: unset,
+            SIZED: Form(SIZE, Fraction(0)),
         }
         given = fragment("\n".join(f"{name} = __tightdp_given__{name}" for name in sorted(parameters)))
         names |= {f"__tightdp_given__{name}": self.bound.parameters[name] for name in parameters}
         unsetting = [
-            each for name in state for each in fragment(f"if V is {UNSET}:\n    del {name}", V=_name(name))
+            each for name in state for each in fragment(f"if V is {UNSET}:\n    del {name}", V=name_of(name))
         ]  # fmt: skip
-        one = ast.Tuple([_name("__tightdp_given__")], ast.Load())
+        one = ast.Tuple([name_of("__tightdp_given__")], ast.Load())
         around: list[ast.stmt] = [ast.For(loop.target, one, loop.body, fragment(f"return {_NEXT}(locals())"))]
         block = [*copy.deepcopy(unsetting), *around, *fragment(f"return {_BREAK}(locals())")]
         first = _Published(self, stop_only=True).statements(before)
@@ -244,6 +267,7 @@ class _Taken:
             self._function(list(state), [*copy.deepcopy(unsetting), *ends[1]] or [ast.Pass()], names),
             self.source,
             self._places(),
+            sums,
             self.told,
         )
 
@@ -273,51 +297,6 @@ class _Taken:
         return exact(carrier)
 
 
-class _Emission(ast.NodeTransformer):
-    """Makes what is added to emitted variables calls; their sums, where the body reads them, variables of their own."""
-
-    def __init__(self, names: set[str]) -> None:
-        self._names = names
-        self._summed: set[str] = set()
-        self.added = 0
-
-    def statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        body = copy.deepcopy(list(body))
-        for node in (node for each in body for node in ast.walk(each)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "sum" and len(node.args) == 1:
-                argument = node.args[0]
-                if isinstance(argument, ast.Name) and argument.id in self._names:
-                    self._summed.add(argument.id)
-        return [self.visit(each) for each in body]
-
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        call = node.value
-        if isinstance(call, ast.Call) and len(call.args) == 1:
-            for name in self._names:
-                if ast.unparse(call.func) == f"{name}.append":
-                    return self._added(name, call.args[0], node)
-        return self.generic_visit(node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        if isinstance(node.target, ast.Name) and node.target.id in self._names and isinstance(node.op, ast.Add):
-            return self._added(node.target.id, node.value, node)
-        return self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if ast.unparse(node.func) == "sum" and len(node.args) == 1:
-            argument = node.args[0]
-            if isinstance(argument, ast.Name) and argument.id in self._names:
-                return ast.copy_location(_name(_sum(argument.id)), node)
-        return self.generic_visit(node)
-
-    def _added(self, name: str, value: ast.expr, node: ast.stmt) -> ast.stmt:
-        self.added += 1
-        emission = ast.Call(_name(EMIT), [ast.Constant(name), self.visit(value)], [])
-        if name in self._summed:
-            return ast.copy_location(ast.AugAssign(_name(_sum(name), ast.Store()), ast.Add(), emission), node)
-        return ast.copy_location(ast.Expr(emission), node)
-
-
 class _Published(ast.NodeTransformer):
     """Makes `return` a stop, and leaves out what follows from what is emitted."""
 
@@ -337,7 +316,7 @@ class _Published(ast.NodeTransformer):
     def visit_Return(self, node: ast.Return) -> ast.AST:
         value = node.value or ast.Constant(None)
         value = value if self._stop_only else self._taken.visible(value)
-        return ast.copy_location(ast.Return(ast.Call(_name(STOP), [value], [])), node)
+        return ast.copy_location(ast.Return(ast.Call(name_of(STOP), [value], [])), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id == EMIT:
@@ -345,19 +324,17 @@ class _Published(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _name(name: str, context: ast.expr_context | None = None) -> ast.Name:
-    return ast.Name(name, context or ast.Load())
-
-
-def _sum(name: str) -> str:
-    return f"__tightdp_sum_{name}__"
-
-
 def _appended(nodes: Sequence[ast.AST]) -> set[str]:
     """Return the names whose methods are called, which may change them."""
     calls = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Call)]
     methods = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
     return {each.value.id for each in methods if isinstance(each.value, ast.Name)}
+
+
+def _is_number(name: str, before: Sequence[ast.stmt]) -> bool:
+    """Whether a variable begins as a number."""
+    values = [part.value for part in before if isinstance(part, ast.Assign) and name in stores([part])]
+    return all(isinstance(value, ast.Constant) and type(value.value) is int for value in values)
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:

@@ -7,13 +7,18 @@ import time
 from dataclasses import dataclass
 from fractions import Fraction
 
+from tightdp.errors import TightdpError
+from tightdp.every_n.alignment import align
 from tightdp.every_n.chain import Chain
 from tightdp.every_n.cones import noisy_end, pairs, windows
+from tightdp.every_n.forms import Untraceable
 from tightdp.every_n.growth import growth
 from tightdp.every_n.simulation import simulate
+from tightdp.every_n.states import Paths, chain_of, explore
 from tightdp.exact.numbers import Exact
+from tightdp.language.program import Bound
 
-__all__ = ["CLOSE", "Upper", "least_upper"]
+__all__ = ["CLOSE", "Upper", "least_upper", "near", "readings"]
 
 CLOSE = Fraction(1, 10**9)
 """Ends whose relative distance is at most this are not brought closer."""
@@ -31,8 +36,49 @@ class Upper:
     proof: str
 
 
-def least_upper(chain: Chain, lower: Exact) -> Upper:
+def readings(bound: Bound) -> list[Paths]:
+    """Return the paths of a program, read with its sums as messages, and with its sums as a part of the state.
+
+    Raises an error of the first where neither is possible; nothing is returned where noise is used in a way that is not
+    followed for all integers.
+    """
+    found: list[Paths] = []
+    refused: TightdpError | None = None
+    for sums in (False, True):
+        try:
+            paths = explore(bound, sums)
+        except Untraceable:
+            continue
+        except TightdpError as error:
+            refused = refused or error
+        else:
+            found += [paths] if paths not in found else []
+    if refused is not None and not found:
+        raise refused
+    return found
+
+
+def least_upper(programs: list[Paths], lower: Exact) -> Upper:
     """Return the least upper end; no further way is tried where one comes close to the lower end."""
+    best = Upper(math.inf, "none")
+    for paths in programs:
+        chain = chain_of(paths)
+        if chain is not None:
+            found = _of_chain(chain, lower)
+            if found.proof == "growth":
+                return found
+            best = min(best, found, key=lambda each: each.value)
+    for paths in programs:
+        if near(lower, best.value):
+            break
+        alignment = align(paths)
+        if alignment is not None:
+            ratio = max(alignment.ratio(), Fraction(1))
+            best = min(best, Upper(ratio, "alignment"), key=lambda each: each.value)
+    return best
+
+
+def _of_chain(chain: Chain, lower: Exact) -> Upper:
     if not chain.starts:  # the program ends before it looks at the records
         return Upper(Fraction(1), "independence")
     best = Upper(math.inf, "none")

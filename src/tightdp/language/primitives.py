@@ -135,6 +135,17 @@ class Primitive:
     steps: Callable[..., Any] | None = None
 
 
+class Indefinite:
+    """An integer that stands for many: some noise on all integers, and what is added to it.
+
+    Noise around it is noise around 0 that is added to it.
+    """
+
+    def __add__(self, other: Any) -> Any:
+        """Return the sum."""
+        raise NotImplementedError
+
+
 PRIMITIVES: dict[Callable[..., Any], Primitive] = {}
 """What a mechanism may draw from, besides choice and shuffle, whose results are made of their arguments."""
 
@@ -181,6 +192,9 @@ def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = Non
 
     Without ends it is the discrete Laplace law, the difference of two geometric variables added to v.
     """
+    if any(isinstance(each, Indefinite) for each in (v, lo, hi)):
+        noisy = v + geometric(0, ratio)
+        return noisy if lo is None or hi is None else max(lo, min(noisy, hi))
     law = laws.geometric(v, ratio, lo, hi)
     return current_source().draw_integer(law) if isinstance(law, TwoSided) else current_source().draw(law)
 
@@ -188,6 +202,8 @@ def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = Non
 @primitive(laws.discrete_laplace)
 def discrete_laplace(v: int, scale: Number) -> int:
     """An integer around v: P(z) proportional to e^(-|z - v| / scale), on all integers."""
+    if isinstance(v, Indefinite):
+        return v + discrete_laplace(0, scale)
     return current_source().draw_integer(laws.discrete_laplace(v, scale))
 
 

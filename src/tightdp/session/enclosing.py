@@ -8,8 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tightdp.errors import LimitError
-from tightdp.every_n.states import chain_of
-from tightdp.every_n.upper import least_upper, near
+from tightdp.every_n.upper import least_upper, near, readings
 from tightdp.exact.numbers import Exact, as_text, compare_log
 from tightdp.results.answers import Claim
 from tightdp.results.every_n import EveryN, EveryNVerification
@@ -32,7 +31,7 @@ def enclose(instance: Instance, enough: Callable[[Exact], bool] = lambda lower: 
 
     Where the ratios have no end, n is raised until the lower end is `enough`.
     """
-    chain = chain_of(instance.bound)
+    programs = readings(instance.bound)
     best = _tight(instance, 1, None)
     assert best is not None
     at, upper, start = 1, None, time.monotonic()
@@ -40,7 +39,7 @@ def enclose(instance: Instance, enough: Callable[[Exact], bool] = lambda lower: 
         if math.isinf(best.lower):
             break
         if place >= _FIRST and upper is None:
-            upper, start = least_upper(chain, best.lower), time.monotonic()
+            upper, start = least_upper(programs, best.lower), time.monotonic()
         left = _SECONDS - (time.monotonic() - start)
         if left <= 0 or (upper is not None and near(best.lower, upper.value)):
             break
@@ -50,7 +49,7 @@ def enclose(instance: Instance, enough: Callable[[Exact], bool] = lambda lower: 
         if found is not None and found.lower > best.lower:
             best, at = found, n
     if upper is None and not math.isinf(best.lower):
-        upper = least_upper(chain, best.lower)
+        upper = least_upper(programs, best.lower)
     value, proof = (math.inf, "witness") if upper is None else (upper.value, upper.proof)
     attained = True if value == best.lower else False if proof == "growth" else None
     return EveryN(

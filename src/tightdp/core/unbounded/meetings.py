@@ -99,7 +99,7 @@ class Meetings:
             slack = max((bound for one in group for bound in self.partners[one].values()), default=0)
             earlier = [last[one] for member in group for one in self.partners[member] if one in last]
             bound = max([*earlier, *(self.bounds[one] for one in group)])
-            reach = bound + len(group) * slack + 1
+            reach = bound + (1 + self._farthest(draw, group)) * slack + 1
             points = [tail_nodes(law.ratio, bases) for law in self.laws[draw]]
             last[draw] = reach + max((z for law in points for z, _ in law), default=-1)
             found[draw] = Window(reach, bases)
@@ -111,6 +111,17 @@ class Meetings:
             Window(found[draw].reach, found[draw].bases, far * 4 ** rank[draw] if self.partners[draw] else far)
             for draw in range(len(self.laws))
         )
+
+    def _farthest(self, draw: int, group: set[int]) -> int:
+        """Return how many draws of a group one can go through from a draw, each once; rather too many."""
+        left = group - {draw}
+        parts = []
+        while left:
+            first = min(left)
+            part = {first, *self._later(first, left - {first})}
+            parts.append(len(part))
+            left -= part
+        return max(parts, default=0)
 
     def _later(self, draw: int, left: set[int]) -> list[int]:
         """Return the draws that a draw meets, directly or by way of others, among those that are left."""

@@ -1,0 +1,146 @@
+"""By how much the noise of a run may be shifted, so that it goes another path and publishes the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import ceil, inf, isfinite
+from typing import NamedTuple, TypeAlias
+
+from tightdp.every_n.forms import Bounds, Terms
+from tightdp.every_n.states import Path, Paths
+from tightdp.exact.field import Number
+
+__all__ = ["Shift", "reach_of", "shifts"]
+
+Shift: TypeAlias = tuple[int, ...]
+
+_FARTHEST = 40
+
+
+class _Range(NamedTuple):
+    """What the shifts of noise must satisfy: low <= Σ factors[j]·d_j <= high."""
+
+    factors: tuple[int, ...]
+    low: float
+    high: float
+
+    def last(self) -> int:
+        """Return the number of the last noise that counts."""
+        return max((at for at, factor in enumerate(self.factors) if factor), default=-1)
+
+    def holds(self, by: Sequence[int]) -> bool:
+        """Whether the shifts of the first noises, up to the last one that counts, are in the range."""
+        return self.low <= sum(factor * d for factor, d in zip(self.factors, by, strict=False)) <= self.high
+
+
+def reach_of(paths: Paths) -> int:
+    """Return how far noise is shifted at most: twice what the constants differ that stand with the same open values."""
+    ends: dict[Terms, tuple[Fraction, Fraction]] = {}
+    for path in paths.each():
+        found = [(affine.terms, affine.constant) for affine in (*path.values, *path.published)]
+        found += [(terms, Fraction(edge)) for terms, edges in path.bounds.items() for edge in edges if isfinite(edge)]
+        for terms, constant in found:
+            low, high = ends.get(terms, (constant, constant))
+            ends[terms] = min(low, constant), max(high, constant)
+    spread = max([Fraction(1), *(high - low for low, high in ends.values())])
+    return min(ceil(2 * spread), _FARTHEST)
+
+
+def shifts(ours: Path, theirs: Path, before: Shift, reach: int) -> dict[Shift, Number]:
+    """Return by how much the values that our path leaves behind may be larger than theirs, and what each costs.
+
+    Our values are larger by `before` when the paths begin. The cost is the largest ratio of the probability of our
+    noise and that of theirs, the least over all shifts of the noise by at most `reach` that take our path to theirs.
+    """
+    alike = ours.noises == theirs.noises and ours.letter == theirs.letter
+    if not alike or len(ours.published) != len(theirs.published) or len(ours.values) != len(theirs.values):
+        return {}
+    ranges = _ranges(ours, theirs, before)
+    if ranges is None or any(one.terms != other.terms for one, other in zip(ours.values, theirs.values, strict=True)):
+        return {}
+    found: dict[Shift, Number] = {}
+    for by in _within(ranges, len(ours.noises), reach):
+        after = tuple(
+            one.constant - other.constant + _shifted(one.terms, before, by)
+            for one, other in zip(ours.values, theirs.values, strict=True)
+        )
+        if any(each.denominator != 1 or abs(each) > reach for each in after):
+            continue
+        cost: Number = Fraction(1)
+        for ratio, d in zip(ours.noises, by, strict=True):
+            cost = cost / ratio ** abs(d)
+        key = tuple(int(each) for each in after)
+        if key not in found or cost < found[key]:
+            found[key] = cost
+    return found
+
+
+def _ranges(ours: Path, theirs: Path, before: Shift) -> list[_Range] | None:
+    """Return what shifts of the noise must satisfy, so that what our path knows implies what theirs asks for.
+
+    Our noise is theirs and the shift. None where nothing satisfies it.
+    """
+    found: list[_Range] = []
+    count = len(ours.noises)
+    for one, other in zip(ours.published, theirs.published, strict=True):
+        if one.terms != other.terms:
+            return None
+        gap = float(other.constant - one.constant - _shifted(one.terms, before, ()))
+        found.append(_Range(_factors(one.terms, count), gap, gap))
+    for terms, (least, most) in theirs.bounds.items():
+        low, high = _known(ours.bounds, terms)
+        moved = float(_shifted(terms, before, ()))
+        # our terms are in low..high, theirs in low - shift..high - shift, which must be within least..most
+        above = inf if least == -inf else low - least - moved
+        below = -inf if most == inf else high - most - moved
+        found.append(_Range(_factors(terms, count), below, above))
+    return None if any(each.low > each.high for each in found) else found
+
+
+def _known(bounds: Bounds, terms: Terms) -> tuple[float, float]:
+    """Return the range of a combination that follows from bounds on it, or on its parts."""
+    low, high = bounds.get(terms, (-inf, inf))
+    least = most = 0.0
+    for symbol, times in terms:
+        one, other = bounds.get(((symbol, 1),), (-inf, inf))
+        least += times * (one if times > 0 else other)
+        most += times * (other if times > 0 else one)
+    return max(low, least), min(high, most)
+
+
+def _factors(terms: Terms, count: int) -> tuple[int, ...]:
+    factors = [0] * count
+    for (kind, at), times in terms:
+        if kind == "fresh":
+            factors[at] = times
+    return tuple(factors)
+
+
+def _shifted(terms: Terms, values: Shift, noises: Sequence[int]) -> Fraction:
+    """Return by how much a combination changes; the number of records does not."""
+    total = 0
+    for (kind, at), times in terms:
+        moved = values if kind == "held" else noises if kind == "fresh" else ()
+        total += times * moved[at] if at < len(moved) else 0
+    return Fraction(total)
+
+
+def _within(ranges: Sequence[_Range], count: int, reach: int) -> Iterator[Shift]:
+    """Yield the shifts that satisfy all ranges."""
+    due: dict[int, list[_Range]] = {}
+    for each in ranges:
+        due.setdefault(each.last(), []).append(each)
+    if not all(each.holds(()) for each in due.get(-1, ())):
+        return
+    pending: list[Shift] = [()]
+    order = sorted(range(-reach, reach + 1), key=abs)
+    while pending:
+        chosen = pending.pop()
+        if len(chosen) == count:
+            yield chosen
+            continue
+        for d in order:
+            longer = (*chosen, d)
+            if all(each.holds(longer) for each in due.get(len(chosen), ())):
+                pending.append(longer)
