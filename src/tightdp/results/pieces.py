@@ -40,6 +40,18 @@ class Part(Recorded):
     stop: End
     value: Any
     witness: PairWitness | tuple[Any, ...] | None = None
+    with_start: bool = True
+    with_stop: bool = True
+    """Whether the ends belong to it: not where the program does not run there, or the answer is not continuous."""
+
+    def holds_at(self, value: Number) -> bool:
+        """Whether a value of the unknown belongs to it."""
+        if self.start.value == value == self.stop.value:
+            return True
+        after = self.start.high <= value if self.start.value is None else self.start.value < value
+        before = self.stop.low >= value if self.stop.value is None else self.stop.value > value
+        at_end = (self.with_start and self.start.value == value) or (self.with_stop and self.stop.value == value)
+        return (after and before) or at_end
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,9 +67,7 @@ class Pieces(Drawn, Result):
 
     def part(self, value: Number) -> Part | None:
         """Return the part that holds at a value of the unknown, None where there is none."""
-        points = [each for each in self.pieces if each.start.value == value == each.stop.value]
-        inside = [each for each in self.pieces if _before(each.start, value) and not _before(each.stop, value, True)]
-        return next(iter(points + inside), None)
+        return next((each for each in self.pieces if each.holds_at(value)), None)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -104,10 +114,3 @@ class Solution(Result):
     claims: tuple[str, ...]
     holds: tuple[Holds, ...]
     best: Best | None = None
-
-
-def _before(end: End, value: Number, strictly: bool = False) -> bool:
-    """Whether an end is at most a value (or below it)."""
-    if end.value is None:
-        return end.high <= value
-    return end.value < value if strictly else end.value <= value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,27 +16,29 @@ from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods import questions
-from tightdp.methods.base import Pair
+from tightdp.methods.base import Method, Pair
 from tightdp.queries import unknowns
-from tightdp.results.answers import in_order
-from tightdp.results.result import EventWitness, PairWitness, TripleWitness
+from tightdp.results.result import EventWitness, PairWitness, Stats, TripleWitness
 from tightdp.session import search
 from tightdp.session.cellwise import Stretch
+from tightdp.session.engine import Query
 from tightdp.session.instance import Instance
 
 __all__ = ["AccuracyAt", "DeltaAt", "LawOn", "TightRatio"]
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
+Collected = tuple[Pieces, Stats]
+"""How the pieces of a cell are found, and what collecting them cost."""
 
 
 @dataclass(frozen=True)
 class TightRatio:
     """The tight e^ε."""
 
-    def collect(self, instance: Instance) -> Pieces:
+    def collect(self, instance: Instance) -> Collected:
         """Compare all pairs; see `Question`."""
-        query = instance.engine.query()
-        quotients = list(unknowns.ratios(_pairs(instance, query)))
+        query, method = instance.engine.query(), _Method()
+        quotients = list(unknowns.ratios(method.pairs(instance, query)))
 
         def pieces(cell: Cell) -> list[Stretch]:
             if not quotients:
@@ -44,7 +46,7 @@ class TightRatio:
             found = unknowns.largest_quotient(quotients, cell.low, cell.high, query.control)
             return [_stretch(piece, _value(piece), _triple(piece.witness)) for piece in found]
 
-        return pieces
+        return pieces, method.stats(query)
 
     def at(self, instance: Instance) -> tuple[Exact, PairWitness | None]:
         """Ask for the tight e^ε."""
@@ -58,16 +60,16 @@ class DeltaAt:
 
     t: Number
 
-    def collect(self, instance: Instance) -> Pieces:
+    def collect(self, instance: Instance) -> Collected:
         """Compare all pairs; see `Question`."""
-        query = instance.engine.query()
-        shares = list(unknowns.deltas(_pairs(instance, query), self.t))
+        query, method = instance.engine.query(), _Method()
+        shares = list(unknowns.deltas(method.pairs(instance, query), self.t))
 
         def pieces(cell: Cell) -> list[Stretch]:
             found = unknowns.largest_delta(shares, cell.low, cell.high, query.control)
             return [_stretch(piece, _value(piece), _event(*piece.witness)) for piece in found] or [_constant(cell, 0)]
 
-        return pieces
+        return pieces, method.stats(query)
 
     def at(self, instance: Instance) -> tuple[Number, PairWitness | None]:
         """Ask for δ."""
@@ -81,12 +83,12 @@ class AccuracyAt:
 
     alpha: Fraction
 
-    def collect(self, instance: Instance) -> Pieces:
+    def collect(self, instance: Instance) -> Collected:
         """Measure all datasets; see `Question`."""
         bound = instance.bound
         target_of(bound, (bound.record.values[0],) * bound.n)
-        query = instance.engine.query()
-        _, table, datasets = questions.accuracy_set(instance.engine.program, query.control)
+        query, method = instance.engine.query(), _Method()
+        method.found, table, datasets = questions.accuracy_set(instance.engine.program, query.control)
         quotients = list(unknowns.errors_beyond(table, query.control.inputs(table, datasets), self.alpha))
         _check_complete(query.control.stopped)
 
@@ -94,7 +96,7 @@ class AccuracyAt:
             found = unknowns.largest_quotient(quotients, cell.low, cell.high, query.control)
             return [_stretch(piece, 1 - _value(piece), piece.witness.x) for piece in found]
 
-        return pieces
+        return pieces, method.stats(query)
 
     def at(self, instance: Instance) -> tuple[Number, Dataset | None]:
         """Ask for 1 - β."""
@@ -109,27 +111,37 @@ class LawOn:
 
     x: Dataset
 
-    def collect(self, instance: Instance) -> Pieces:
+    def collect(self, instance: Instance) -> Collected:
         """Compute the law; see `Question`."""
-        law = self._law(instance)
-        return lambda cell: [Stretch(cell.low, cell.high, law, None)]
+        found = search.output_law(instance.engine, self.x)
+        return lambda cell: [Stretch(cell.low, cell.high, _nonzero(found.law), None)], found.stats
 
     def at(self, instance: Instance) -> tuple[Any, None]:
         """Ask for the law."""
-        return self._law(instance), None
-
-    def _law(self, instance: Instance) -> tuple[tuple[Any, Number], ...]:
-        law = search.output_law(instance.engine, self.x).law
-        return in_order({output: mass for output, mass in law if mass})
+        return _nonzero(search.output_law(instance.engine, self.x).law), None
 
 
-def _pairs(instance: Instance, query: Any) -> Iterable[Pair]:
-    """Yield the pairs of neighbours to compare. Raises QueryError or LimitError where these are not all."""
-    _, found = questions.comparison(instance.engine.program, query.control)
-    if found.incomplete is not None:
-        raise QueryError(found.incomplete.what, "with an unknown all pairs are gone through: use fewer records")
-    yield from query.control.pairs(found)
-    _check_complete(query.control.stopped)
+def _nonzero(law: Sequence[tuple[Any, Number]]) -> tuple[tuple[Any, Number], ...]:
+    return tuple((output, mass) for output, mass in law if mass)
+
+
+class _Method:
+    """The method that gives the laws, once it is known."""
+
+    found: Method | None = None
+
+    def pairs(self, instance: Instance, query: Query) -> Iterator[Pair]:
+        """Yield the pairs of neighbours to compare. Raises QueryError or LimitError where these are not all."""
+        self.found, found = questions.comparison(instance.engine.program, query.control)
+        if found.incomplete is not None:
+            raise QueryError(found.incomplete.what, "with an unknown all pairs are gone through: use fewer records")
+        yield from query.control.pairs(found)
+        _check_complete(query.control.stopped)
+
+    def stats(self, query: Query) -> Stats:
+        """Return what it cost."""
+        assert self.found is not None
+        return query.stats(self.found.size(), self.found.name, self.found.symmetry())
 
 
 def _check_complete(stopped: Exception | None) -> None:

@@ -7,6 +7,7 @@ an end of a cell with a closed form the engine runs with that number, which says
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,6 +22,7 @@ from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
 from tightdp.exact.roots import Point, closed
 from tightdp.language.program import Bound
+from tightdp.results.result import Stats
 from tightdp.session.instance import Instance
 
 __all__ = ["Cellwise", "Question", "Stretch", "limit_of", "same_function"]
@@ -44,8 +46,8 @@ class Stretch:
 class Question(Protocol):
     """What is asked of a mechanism on every cell, and at single values."""
 
-    def collect(self, instance: Instance) -> Callable[[Cell], Sequence[Stretch]]:
-        """Ask a mechanism with the unknown in it; return how the stretches of its cell are found."""
+    def collect(self, instance: Instance) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
+        """Ask a mechanism with the unknown in it; return how the stretches of its cell are found, and the cost."""
 
     def at(self, instance: Instance) -> tuple[Any, Any]:
         """Ask a mechanism without an unknown; return the value and the witness."""
@@ -60,12 +62,18 @@ class Cellwise:
         assert isinstance(given, Range)
         self.range = given
         self.unknown = Unknown(name)
+        self.stats = Stats()
+        """What the last question cost."""
 
     def ask(self, question: Question, watch: Callable[[], None]) -> list[Stretch]:
         """Return the answer in pieces, in order. Raises ParameterError where the range is empty or goes too far."""
+        start = time.perf_counter()
         while True:
             try:
-                return self._asked(question, watch)
+                found = self._asked(question, watch)
+                elapsed = time.perf_counter() - start - self.stats.compile - self.stats.count
+                self.stats = replace(self.stats, search=max(0.0, elapsed))
+                return found
             except InExponents as found:
                 self.unknown = Unknown(self.name, found.denominator)
 
@@ -75,10 +83,13 @@ class Cellwise:
         def compute() -> Callable[[Cell], Sequence[Stretch]] | TightdpError:
             symbolic.forget()
             try:
-                return question.collect(symbolic)
+                pieces, stats = question.collect(symbolic)
+                total.append(stats)
+                return pieces
             except (ParameterError, ProgramError) as error:
                 return error
 
+        total: list[Stats] = []
         runs: list[list[Stretch]] = []
         end: Point | None = None
         failures: list[tuple[Cell, TightdpError]] = []
@@ -93,6 +104,7 @@ class Cellwise:
             runs[-1] += pieces
             end = found.cell.high
         self._check(runs, failures)
+        self.stats = sum(total[1:], total[0])
         return [part for run in runs for part in self._finished(question, run)]
 
     @property

@@ -21,6 +21,8 @@ __all__ = ["end_of", "inside", "safe"]
 _DIGITS = 30
 _ROUNDED = 12
 """To so many decimals the rationals on the safe side of an end are rounded, inward."""
+_ROUNDED_EXPONENT = 3
+"""The same for exponents: programs with long ones take long, or are out of reach."""
 
 
 def end_of(ours: Cellwise, point: Point | None) -> End:
@@ -74,7 +76,7 @@ def _middle(low: Fraction, high: Fraction) -> Fraction:
 
 
 def safe(ours: Cellwise, span: Span) -> tuple[Fraction | None, Fraction | None]:
-    """Return rationals of an interval, as near to its ends as twelve decimals are; None where there is no rational."""
+    """Return rationals of an interval, as near to its ends as so many decimals are; None where there is no rational."""
     first = ours.value_at(span.low) if span.with_low else None
     last = ours.value_at(span.high) if span.high is not None and span.with_high else None
     low = first if isinstance(first, Fraction) else None
@@ -84,7 +86,7 @@ def safe(ours: Cellwise, span: Span) -> tuple[Fraction | None, Fraction | None]:
     start, stop = _enclosed(ours, span.low, _DIGITS), None
     if span.high is not None:
         stop = _enclosed(ours, span.high, _DIGITS)
-    digits = _ROUNDED
+    digits = _ROUNDED_EXPONENT if ours.unknown.denominator else _ROUNDED
     while stop is not None and (stop[0] - start[1]) * 10**digits < 3:
         digits += 1
     unit = 10**digits

@@ -15,6 +15,7 @@ from tightdp.exact.roots import between, sign_at
 from tightdp.language.program import Dataset
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.pieces import AccuracyPieces, Distributions, Holds, Part, Pieces, Solution
+from tightdp.results.result import Stats
 from tightdp.session.arguments import Claims
 from tightdp.session.asking import AccuracyAt, DeltaAt, LawOn, TightRatio
 from tightdp.session.best import best_of
@@ -30,34 +31,43 @@ __all__ = ["Cellwise", "accuracy", "delta", "distribution", "privacy", "solve", 
 
 def privacy(instance: UnknownInstance) -> Pieces:
     """Return the tight e^ε in pieces."""
-    parts = _parts(instance, TightRatio())
-    return Pieces(subject=instance.subject, unknown=instance.cellwise.unknown, what="exp_epsilon", pieces=parts)
+    parts, ours = _parts(instance, TightRatio()), instance.cellwise
+    return Pieces(subject=instance.subject, unknown=ours.unknown, what="exp_epsilon", pieces=parts, stats=ours.stats)
 
 
 def delta(instance: UnknownInstance, t: Number) -> Pieces:
     """Return δ at e^ε = t in pieces."""
-    parts, asked = _parts(instance, DeltaAt(t)), (("exp_epsilon", t),)
-    return Pieces(subject=instance.subject, unknown=instance.cellwise.unknown, what="delta", pieces=parts, at=asked)
+    parts, ours = _parts(instance, DeltaAt(t)), instance.cellwise
+    asked = (("exp_epsilon", t),)
+    return Pieces(
+        subject=instance.subject, unknown=ours.unknown, what="delta", pieces=parts, at=asked, stats=ours.stats
+    )
 
 
 def accuracy(instance: UnknownInstance, alpha: Fraction) -> AccuracyPieces:
     """Return the tight 1 - β at an error bound in pieces."""
-    parts, asked = _parts(instance, AccuracyAt(alpha)), (("alpha", alpha),)
+    parts, ours = _parts(instance, AccuracyAt(alpha)), instance.cellwise
+    asked, what = (("alpha", alpha),), "one_minus_beta"
     return AccuracyPieces(
-        subject=instance.subject, unknown=instance.cellwise.unknown, what="one_minus_beta", pieces=parts, at=asked
+        subject=instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=asked, stats=ours.stats
     )
 
 
 def distribution(instance: UnknownInstance, x: Dataset) -> Distributions:
     """Return the output law on a dataset in pieces."""
-    parts = _parts(instance, LawOn(x))
-    return Distributions(subject=instance.subject, unknown=instance.cellwise.unknown, what="law", x=x, pieces=parts)
+    parts, ours = _parts(instance, LawOn(x)), instance.cellwise
+    return Distributions(
+        subject=instance.subject, unknown=ours.unknown, what="law", x=x, pieces=parts, stats=ours.stats
+    )
 
 
 def _parts(instance: UnknownInstance, question: Question) -> tuple[Part, ...]:
     found = instance.cellwise.ask(question, instance.watch)
     ours = instance.cellwise
-    return tuple(Part(end_of(ours, each.low), end_of(ours, each.high), each.value, each.witness) for each in found)
+    return tuple(
+        Part(end_of(ours, each.low), end_of(ours, each.high), each.value, each.witness, each.with_low, each.with_high)
+        for each in found
+    )
 
 
 class _Bar:
@@ -102,14 +112,17 @@ def solve(instance: UnknownInstance, claims: Claims, best_at: Fraction | None) -
     """Return where all claims hold; with `best_at`, an error bound, where the accuracy is largest there."""
     ours, bars = instance.cellwise, _bars(claims)
     spans: list[Span] | None = None
+    stats: list[Stats] = []
     for bar in bars:
         held = _held(bar, ours.ask(bar.question, instance.watch))
+        stats.append(ours.stats)
         spans = held if spans is None else common_spans(spans, held)
     assert spans is not None
     holds = tuple(Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span)) for span in spans)
     best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at), instance.watch)
     said = tuple(f"{bar.label} <= {as_text(bar.claimed)}" for bar in bars)
-    return Solution(subject=instance.subject, unknown=ours.unknown, claims=said, holds=holds, best=best)
+    cost = sum(stats[1:], stats[0])
+    return Solution(subject=instance.subject, unknown=ours.unknown, claims=said, holds=holds, best=best, stats=cost)
 
 
 def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
@@ -134,12 +147,14 @@ def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
 def verify(instance: UnknownInstance, claims: Claims) -> Verification:
     """Return the verdicts for all values of the unknown; where one fails, those at a value at which it fails."""
     ours, bars = instance.cellwise, _bars(claims)
+    stats: list[Stats] = []
     for bar in bars:
         failing = _failing(ours, bar, ours.ask(bar.question, instance.watch))
         if failing is not None:
             return verify_at(ours.with_value(failing).engine, *claims)
+        stats.append(ours.stats)
     decided = tuple(Claim(bar.label, bar.claimed, None, True) for bar in bars)
-    return Verification(subject=instance.subject, claims=decided)
+    return Verification(subject=instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
 
 
 def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number | None:

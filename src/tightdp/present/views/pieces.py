@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
@@ -24,6 +25,7 @@ from tightdp.results.result import PairWitness, TripleWitness
 _MOST_ROWS = 40
 _LONGEST = 60
 _POINTS = 200
+_DIGITS = 30
 _LABELS = {"exp_epsilon": "tight e^ε", "delta": "tight δ", "one_minus_beta": "tight 1 - β"}
 
 
@@ -46,6 +48,8 @@ def _pieces_answer(result: Pieces) -> dict[str, Any]:
     with naming(result.unknown):
         for part in result.pieces:
             found = {"from": _end(part.start), "to": _end(part.stop), result.what: plain(part.value)}
+            found |= {} if part.with_start else {"from_included": False}
+            found |= {} if part.with_stop or part.stop.value == math.inf else {"to_included": False}
             if part.witness is not None:
                 found["witness"] = _witness(part.witness)
             pieces.append(found)
@@ -62,7 +66,13 @@ def _pieces_view(result: Pieces) -> View:
     name, parts = result.unknown.name, result.pieces[:_MOST_ROWS]
     with naming(result.unknown):
         rows = tuple(
-            (_shown_end(part.start), _shown_end(part.stop), _shown(part.value), _seen(part.witness)) for part in parts
+            (
+                _shown_end(part.start, part.with_start),
+                _shown_end(part.stop, part.with_stop),
+                _shown(part.value),
+                _seen(part.witness),
+            )
+            for part in parts
         )
     label = _LABELS.get(result.what, result.what)
     grid = Grid((f"{name} from", "to", label, "worst on"), rows, len(result.pieces) - len(parts), 2)
@@ -77,7 +87,12 @@ _AT = {"exp_epsilon": "e^ε", "alpha": "α"}
 def _distributions_view(result: Distributions) -> View:
     with naming(result.unknown):
         rows = [
-            (_shown_end(part.start), _shown_end(part.stop), brief(output, 40), _shown(mass))
+            (
+                _shown_end(part.start, part.with_start),
+                _shown_end(part.stop, part.with_stop),
+                brief(output, 40),
+                _shown(mass),
+            )
             for part in result.pieces
             for output, mass in part.value
         ]
@@ -96,10 +111,14 @@ def _remarks(result: Pieces) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _shown_end(end: End) -> str:
+def _shown_ends(part: Part) -> tuple[str, str]:
+    return _shown_end(part.start, part.with_start), _shown_end(part.stop, part.with_stop)
+
+
+def _shown_end(end: End, included: bool = True) -> str:
     if end.value is None:
         return f"≈ {decimal_text((end.low + end.high) / 2, 12)}"
-    return shown_number(end.value)
+    return shown_number(end.value) + (" (excluded)" if not included and end.value != math.inf else "")
 
 
 def _shown(value: Any) -> str:
@@ -236,5 +255,9 @@ def _best_facts(best: Best, name: str) -> list[tuple[str, str]]:
     return found if best.exp_epsilon is None else [*found, ("its tight e^ε", shown_number(best.exp_epsilon))]
 
 
-def _safe(value: Any) -> str:
-    return "" if value is None else as_text(value)
+def _safe(value: Fraction | None) -> str:
+    """Write a rational, as a decimal where that is the same number."""
+    if value is None:
+        return ""
+    decimal = decimal_text(value, _DIGITS)
+    return decimal if Fraction(decimal) == value else as_text(value)
