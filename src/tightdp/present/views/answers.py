@@ -130,7 +130,7 @@ def _verification_answer(result: Verification) -> dict[str, Any]:
 @view_of.register
 def _verification_view(result: Verification) -> View:
     rows = tuple(
-        (claim.claim, shown_number(claim.claimed), _shown_tight(claim.tight), claim.verdict) for claim in result.claims
+        (claim.claim, shown_number(claim.claimed), _shown_tight(claim), claim.verdict) for claim in result.claims
     )
     grid = Grid(("claim", "claimed", "tight", "verdict"), rows)
     sentences = tuple(filter(None, map(_sentence, result.claims)))
@@ -168,9 +168,11 @@ def _unknown_view(result: Unknown) -> View:
     return View(heading(result), (), None, unresolved_remark(result, "nothing is known yet"))
 
 
-def _shown_tight(value: Exact | None) -> str:
+def _shown_tight(claim: Claim) -> str:
+    """Write the tight value; nothing where a claim holds for all values of an unknown, each with its own."""
+    value = claim.tight
     if value is None:
-        return "?"
+        return "" if claim.holds else "?"
     if isinstance(value, Fraction):
         return shown_number(value)
     return f"≈ {value!r}" if math.isfinite(value) else "inf"
