@@ -25,6 +25,7 @@ from tightdp.core.nodes import (
     Shape,
     Shuffled,
     TupleOf,
+    children,
     reachable,
 )
 from tightdp.language import laws
@@ -34,10 +35,14 @@ __all__ = ["Arrangement", "Rebuild", "arrangements_to_counts", "expand_shuffles"
 
 
 class Rebuild:
-    """Copies the nodes of a program into a fresh builder, except for those that a substitution gives."""
+    """Copies the nodes of a program into a fresh builder, except for those that a substitution gives.
+
+    A substitution notes in `lost` the nodes for which it gives something that does not have their value.
+    """
 
     def __init__(self, substitute: Callable[[Rebuild, Expr], Expr | None]) -> None:
         self.builder = Builder()
+        self.lost: set[int] = set()
         self._substitute = substitute
         self._image: dict[int, Expr] = {}
         self._shuffled: dict[int, tuple[Expr, ...]] = {}
@@ -53,6 +58,23 @@ class Rebuild:
         """Return the image of a node that was copied."""
         return self._image[expr.serial]
 
+    def _condition(self, active: Expr | None) -> Expr | None:
+        """Return the image of the condition on which a draw is made, where all leaves below it have one."""
+        missing: dict[int, Expr] = {}
+        stack = [] if active is None else [active]
+        while stack:
+            expr = stack.pop()
+            if expr.serial in self.lost:
+                return None
+            if expr.serial not in self._image and expr.serial not in missing:
+                if isinstance(expr, (Draw, Input, Shuffled)):
+                    return None
+                missing[expr.serial] = expr
+                stack.extend(children(expr))
+        for serial in sorted(missing):
+            self._image[serial] = self._substitute(self, missing[serial]) or self._copied(missing[serial])
+        return None if active is None else self._image[active.serial]
+
     def _copied(self, expr: Expr) -> Expr:
         builder, image = self.builder, self.image
         match expr:
@@ -62,8 +84,8 @@ class Rebuild:
                 return builder.input(expr.client, expr.leaf, expr.values)
             case Draw():
                 selector = image(expr.selector)
-                active = None if expr.active is None else self._image.get(expr.active.serial)
-                return builder.draw(expr.name, selector, _aligned(expr.selector, selector, expr.laws), active)
+                given = _aligned(expr.selector, selector, expr.laws)
+                return builder.draw(expr.name, selector, given, self._condition(expr.active))
             case Case():
                 selector = image(expr.selector)
                 branches = _aligned(expr.selector, selector, expr.branches)

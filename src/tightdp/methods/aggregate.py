@@ -247,8 +247,11 @@ def _rest(program: CoreProgram, cut: Sequence[Nary], client: dict[int, int], che
             leaves.append(leaf)
             others = made.copy([operand for operand in expr.operands if client[operand.serial] == NO_CLIENT])
             return made.nary(expr.operator, [leaf, *others])
-        # What belongs to one client stands below the cut: it is not part of the rest.
-        return made.builder.true if client[expr.serial] >= 0 else None
+        if client.get(expr.serial, NO_CLIENT) >= 0:
+            # What belongs to one client stands below the cut: it is not part of the rest.
+            made.lost.add(expr.serial)
+            return made.builder.true
+        return None
 
     rebuild = Rebuild(substitute)
     components = rebuild.copy(program.components)
@@ -281,7 +284,7 @@ def _aggregate_values(operator: str, operands: Sequence[Expr]) -> Sequence[Any]:
 
 def contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Contribution, ...]:
     """Return the contribution law of a client for every record. Raises ProgramError where a run can fail."""
-    laws = leaf_laws(part, backend)
+    laws, _ = leaf_laws(part, backend)
     table = []
     for item in record.values:
         leaves = record.split(item)

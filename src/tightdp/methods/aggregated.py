@@ -25,7 +25,8 @@ from tightdp.logic.encode import prober
 from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate
 from tightdp.methods.elimination_table import put_together, take_apart
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
-from tightdp.methods.mixture import StateLaw, SumLaw, every_law, law_of, one_state
+from tightdp.methods.mixture import StateLaw, SumLaw, certain, every_law, law_of, one_state
+from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, LawByCode
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Group, Orbits
@@ -66,6 +67,7 @@ class AggregateTable(Table):
             [aggregate.tables[kind][position[letter[0]]] for letter in group.letters]
             for kind, group in zip(self._kind, self.orbits.groups, strict=True)
         ]
+        self.orbits = find_states(bound, self.orbits, aggregate.operators, self._letters) or self.orbits
         self._start = one_state(aggregate.operators, aggregate.tables, bound.n)
         self._given: dict[tuple[Any, ...], tuple[dict[int, Whole], Whole]] = {}
         self._by_counts: dict[Counts, Weights] = {}
@@ -106,9 +108,14 @@ class AggregateTable(Table):
     def _one_by_one(self) -> bool:
         """Whether every law comes cheaply from one that was asked for before it: by one exchange of two letters."""
         letters = [len(group.letters) for group in self.orbits.groups]
+        if isinstance(self.orbits, States):
+            return False
         return self._codes is not None and len(letters) == 1 and letters[0] <= 2
 
     def _fill(self, watch: Callable[[], None]) -> None:
+        if isinstance(self.orbits, States):
+            self.fill_one_by_one(watch)
+            return
         clients = [len(group.clients) for group in self.orbits.groups]
         for counts, state in every_law(self._start, self._letters, clients):
             watch()
@@ -133,6 +140,8 @@ class AggregateTable(Table):
 
     def _state_law(self, counts: Counts) -> StateLaw:
         """Return the law of the aggregates, from the last one that was asked for where few clients differ."""
+        if isinstance(self.orbits, States):
+            return certain(self._start, counts)
         law = None
         if self._last is not None and isinstance(self._last[1], SumLaw):
             law = _changed(self._last[1], self._letters, self._last[0], counts)
@@ -369,9 +378,18 @@ def _target_aggregate(bound: Bound) -> Aggregate | None:
 def find_aggregate_table(
     bound: Bound, program: CoreProgram, backend: str, watch: Callable[[int], None] = lambda size: None
 ) -> AggregateTable | None:
-    """Return the table of a program that can be cut at its aggregates, or None."""
+    """Return the table of a program that can be cut at its aggregates, or None.
+
+    Raises ProgramError where a run can fail: where no small diagram tells, the laws of all counts are computed.
+    """
     counted = arrangements_to_counts(program)
     aggregate = find_aggregate(expand_shuffles(counted.program), bound.record, bound.n, backend)
     if aggregate is None:
         return None
-    return AggregateTable(bound, aggregate, leaf_laws(aggregate.rest, backend, watch), counted.arrangements)
+    laws, safe = leaf_laws(aggregate.rest, backend, watch)
+    table = AggregateTable(bound, aggregate, laws, counted.arrangements)
+    if not safe:
+        if not table.affordable:
+            return None
+        table.fill_one_by_one(lambda: watch(0))
+    return table

@@ -17,7 +17,7 @@ from tightdp.core.nodes import Case, CoreProgram, Expr
 from tightdp.methods.elimination_guards import ALWAYS, Atom, Guard, Guards
 from tightdp.methods.elimination_nodes import Nodes, Value, leaf_orders, make_nodes
 
-__all__ = ["Plan", "Row", "Step", "TooWide", "make_plan"]
+__all__ = ["Plan", "Row", "Step", "TooWide", "plans"]
 
 Row: TypeAlias = tuple[Value, ...]
 """The values of some columns."""
@@ -84,13 +84,13 @@ def picker(places: Sequence[int]) -> Callable[[Row], Row]:
     return itemgetter(*places)
 
 
-def make_plan(program: CoreProgram) -> Plan:
-    """Return the cheapest of the plans that some orders of the leaves give. Raises TooWide."""
+def plans(program: CoreProgram) -> list[Plan]:
+    """Return the plans that some orders of the leaves give: one where it is certainly cheap. Raises TooWide."""
     orders = leaf_orders(program)
-    best = _Planner(program, next(orders)).run()
-    if best.logarithm >= _CHEAP and len(best.nodes.nodes) <= _MANY_NODES:
-        best = min(best, *(_Planner(program, leaves).run() for leaves in orders), key=lambda plan: plan.logarithm)
-    return best
+    found = [_Planner(program, next(orders)).run()]
+    if found[0].logarithm >= _CHEAP and len(found[0].nodes.nodes) <= _MANY_NODES:
+        found += [_Planner(program, leaves).run() for leaves in orders]
+    return found
 
 
 class _Planner:

@@ -18,7 +18,8 @@ from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting, Weight
 from tightdp.methods.elimination_nodes import Value
-from tightdp.methods.elimination_plan import Row, make_plan
+from tightdp.methods.elimination_plan import Row
+from tightdp.methods.elimination_trial import make_plan
 from tightdp.symmetry.sets import MAX_KEPT, Table
 
 __all__ = ["EliminationTable", "Failure", "Walk", "first_failure", "put_together", "take_apart"]

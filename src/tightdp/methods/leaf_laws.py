@@ -28,8 +28,9 @@ from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula, code_length
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
 from tightdp.methods.elimination_nodes import Value
-from tightdp.methods.elimination_plan import TooWide, make_plan
+from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import Walk
+from tightdp.methods.elimination_trial import make_plan
 
 __all__ = [
     "SMALL",
@@ -47,6 +48,8 @@ SMALL = 4_000
 """A diagram of so many nodes is made in no time."""
 SMALL_CELLS = 4_000
 """So many combinations of operand values are tabulated in no time."""
+_CHECKED = 20_000
+"""Up to so many nodes, a diagram says whether a run can fail."""
 _MOST_WORK = 20_000_000
 """How many rows elimination makes for all values of the leaves together, before a diagram is made after all."""
 
@@ -212,16 +215,23 @@ class ByElimination:
         return [self.output(code) for code in codes]
 
 
-def leaf_laws(program: CoreProgram, backend: str, watch: Watch = lambda nodes: None) -> LeafLaws:
+def leaf_laws(program: CoreProgram, backend: str, watch: Watch = lambda nodes: None) -> tuple[LeafLaws, bool]:
     """Return the laws of a program's components given its leaves: by elimination where a diagram is not small.
 
-    Raises ProgramError where a run can fail on some values of the leaves.
+    And whether no run can fail, for any values of the leaves; else what `given` raises ProgramError for fails. Raises
+    ProgramError where a small diagram shows that a run can fail.
     """
     if cells(program) <= SMALL_CELLS:
         try:
-            return ByDiagram(encode(program, backend, bounded(watch, SMALL)))
+            return ByDiagram(encode(program, backend, bounded(watch, SMALL))), True
         except TooLarge:
             pass
-    if program.checks:
-        encode(replace(program, components=program.components[:1], shape=Leaf(0), evidence=()), backend, watch)
-    return ByElimination(program, backend, watch)
+    safe = not program.checks
+    if not safe and cells(program) <= _CHECKED:
+        try:
+            only = replace(program, components=program.components[:1], shape=Leaf(0), evidence=())
+            encode(only, backend, bounded(watch, _CHECKED))
+            safe = True
+        except TooLarge:
+            pass
+    return ByElimination(program, backend, watch), safe

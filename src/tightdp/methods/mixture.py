@@ -3,36 +3,28 @@
 A client with one of the *letters* of its class contributes by the law of that letter. The law of the aggregate
 depends only on how many clients of each class have each letter. All such laws are computed along a tree in which
 common factors are applied once. The law of one integer sum is a polynomial: an exact division takes one client out of
-it, so that all n + 1 laws of n bits take O(n^2) operations. Other laws halve the range of counts of the last two
-letters, for O(n^2 log n).
+it, so that all n + 1 laws of n bits take O(n^2) operations; that of several sums is one in several variables. Other
+laws halve the range of counts of the last two letters, for O(n^2 log n).
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
-from flint import fmpz_poly
+from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
 from tightdp.exact.evaluation import lifted
 from tightdp.exact.generators import has_unknown
 from tightdp.exact.whole import ExpInteger, Whole, polynomials
 from tightdp.methods.aggregate import Contribution
+from tightdp.methods.states import COMBINE, State
 from tightdp.symmetry.counts import Counts
 
-__all__ = ["StateLaw", "SumLaw", "every_law", "law_of", "one_state"]
-
-_COMBINE: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": operator.add,
-    "min": min,
-    "max": max,
-    "and": lambda a, b: a and b,
-    "or": lambda a, b: a or b,
-    "xor": lambda a, b: a != b,
-}
+__all__ = ["StateLaw", "SumLaw", "certain", "every_law", "law_of", "one_state"]
 
 
 class StateLaw(Protocol):
@@ -41,7 +33,7 @@ class StateLaw(Protocol):
     def add(self, contribution: Contribution, clients: int = 1) -> StateLaw:
         """Return the law with so many more clients."""
 
-    def items(self) -> Iterator[tuple[tuple[Any, ...], Whole]]:
+    def items(self) -> Iterator[tuple[State, Whole]]:
         """Yield every state and its weight."""
 
     @property
@@ -58,7 +50,7 @@ class _Sparse:
     operators: tuple[str, ...]
 
     def add(self, contribution: Contribution, clients: int = 1) -> _Sparse:
-        combine = [_COMBINE[name] for name in self.operators]
+        combine = [COMBINE[name] for name in self.operators]
         weights = self.weights
         for _ in range(clients):
             result: dict[tuple[Any, ...], Whole] = {}
@@ -72,7 +64,7 @@ class _Sparse:
             weights = result
         return _Sparse(weights, self.denominator * contribution.denominator**clients, self.operators)
 
-    def items(self) -> Iterator[tuple[tuple[Any, ...], Whole]]:
+    def items(self) -> Iterator[tuple[State, Whole]]:
         return iter(self.weights.items())
 
 
@@ -131,8 +123,45 @@ class SumLaw:
             for at in range(0, len(coefficients), self.stride)
         ]
 
-    def items(self) -> Iterator[tuple[tuple[Any, ...], Whole]]:
+    def items(self) -> Iterator[tuple[State, Whole]]:
         return (((self.offset + at,), weight) for at, weight in enumerate(self.weights()) if weight)
+
+
+@dataclass(frozen=True)
+class SeveralSums:
+    """The law of several integer sums: states, less the offsets, are the exponents of an integer polynomial."""
+
+    offsets: tuple[int, ...]
+    polynomial: fmpz_mpoly
+    denominator: Whole
+
+    def add(self, contribution: Contribution, clients: int = 1) -> SeveralSums:
+        lows, factor = _in_several_variables(contribution, self.polynomial.context())
+        offsets = tuple(offset + low * clients for offset, low in zip(self.offsets, lows, strict=True))
+        polynomial = self.polynomial * (factor if clients == 1 else factor**clients)
+        return SeveralSums(offsets, polynomial, self.denominator * contribution.denominator**clients)
+
+    def exchange(self, old: Contribution, new: Contribution) -> SeveralSums:
+        """Return the law where one of the clients that contribute `old` contributes `new` instead."""
+        context = self.polynomial.context()
+        (old_lows, divisor), (new_lows, factor) = (_in_several_variables(each, context) for each in (old, new))
+        offsets = tuple(at - a + b for at, a, b in zip(self.offsets, old_lows, new_lows, strict=True))
+        denominator = self.denominator // old.denominator * new.denominator
+        return SeveralSums(offsets, self.polynomial * factor / divisor, denominator)
+
+    def items(self) -> Iterator[tuple[State, Whole]]:
+        offsets = self.offsets
+        for exponents, weight in self.polynomial.to_dict().items():
+            yield tuple(offset + int(more) for offset, more in zip(offsets, exponents, strict=True)), int(weight)
+
+
+def _in_several_variables(contribution: Contribution, context: fmpz_mpoly_ctx) -> tuple[tuple[int, ...], fmpz_mpoly]:
+    """Return the least values, and the polynomial of the weights of the values from there on."""
+    lows = tuple(map(min, zip(*(values for values, _ in contribution.weights), strict=True)))
+    terms: dict[tuple[int, ...], Any] = {
+        tuple(map(operator.sub, values, lows)): weight for values, weight in contribution.weights
+    }
+    return lows, context.from_dict(terms)
 
 
 @lru_cache(maxsize=256)
@@ -157,7 +186,16 @@ def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]]
         if not any(map(has_unknown, powers)):
             degree = max((power.degree() for power in powers), default=0)
             return SumLaw(0, fmpz_poly([1]), 1, clients * degree + 1, root)
+    weights = [weight for table in tables for entry in table for _, weight in entry.weights]
+    if set(operators) == {"sum"} and all(type(each) is int for each in (*values, *weights)):
+        names = tuple(f"s{at}" for at in range(len(operators)))
+        return SeveralSums((0,) * len(names), fmpz_mpoly_ctx.get(names).constant(1), 1)
     return _Sparse({(None,) * len(operators): 1}, 1, tuple(operators))
+
+
+def certain(start: StateLaw, state: State) -> StateLaw:
+    """Return the law of aggregates that certainly have some values."""
+    return start.add(Contribution(((state, 1),), 1))
 
 
 def law_of(start: StateLaw, letters: Sequence[Sequence[Contribution]], counts: Counts) -> StateLaw:
@@ -204,7 +242,7 @@ def _two_letters(
     law: StateLaw, first: Contribution, second: Contribution, clients: int
 ) -> Iterator[tuple[tuple[int, ...], StateLaw]]:
     """Yield the laws with 0, 1, ..., `clients` clients of the first letter: from one to the next, or by halving."""
-    if isinstance(law, SumLaw):
+    if isinstance(law, (SumLaw, SeveralSums)):
         law = law.add(second, clients)
         yield (0, clients), law
         for number in range(1, clients + 1):

@@ -124,7 +124,7 @@ def find_output_parts(bound: Bound, whole: AggregateTable, backend: str) -> Outp
             whole.aggregate.kinds,
             tuple(marginal(table, chosen) for table in whole.aggregate.tables),
         )
-        parts.append(Piece(components, clients, AggregateTable(bound, aggregate, leaf_laws(program, backend), ())))
+        parts.append(Piece(components, clients, AggregateTable(bound, aggregate, leaf_laws(program, backend)[0], ())))
     return OutputParts(bound, whole, parts)
 
 

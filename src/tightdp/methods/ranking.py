@@ -1,18 +1,30 @@
-"""The largest likelihood ratios over pairs of neighbours: the tight ε (oakley2024, Algorithm 2)."""
+"""The largest likelihood ratios over pairs of neighbours: the tight ε (oakley2024, Algorithm 2).
+
+Rounded logarithms of probabilities tell which ratios are certainly too small; what is left is compared exactly.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from operator import sub
 from typing import Any
 
 from flint import arb
 
 from tightdp.exact.whole import Whole, gcd, quick
+from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
 from tightdp.methods.ratios import Ratio
 
 __all__ = ["tight_ratio"]
+
+_KEPT = 5_000_000
+"""So many logarithms are kept."""
+_LONGEST = 1 << 20
+"""Weights of more bits are not rounded."""
+_MARGIN = 2.0**-30
+"""The rounded logarithm of base 2 of a ratio errs by less than half of it: four logarithms below 2^20 are in it."""
 
 
 def tight_ratio(pairs: Iterable[Pair], top: int = 1) -> tuple[Ratio, ...]:
@@ -21,25 +33,74 @@ def tight_ratio(pairs: Iterable[Pair], top: int = 1) -> tuple[Ratio, ...]:
     The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
     give do not count. The result is empty where the relation has no neighbours.
     """
-    best = _Best(top)
+    best, logarithms = _Best(top), _Logarithms()
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        get = theirs.by_code.get
-        # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
-        left, right = theirs.total, ours.total
-        common = gcd(left, right)
-        left, right = left // common, right // common
-        scale = None if isinstance(left, int) and isinstance(right, int) else quick(left) / quick(right)
-        for code, weight in ours.by_code.items():
-            other = get(code, 0)
-            if scale is None or not best.surely_less(weight, other, scale):
-                best.offer(weight * left, other * right, (pair, code), pair.size)
+        logarithms.make_room()
+        if logarithms.apply(ours) and logarithms.apply(theirs):
+            codes: Iterable[int] = logarithms.large(ours, theirs, best.logarithm - _MARGIN)
+        else:
+            codes = ours.by_code
+        _offer(best, pair, ours, theirs, codes)
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
 
 
 def _ratio(pair: Pair, code: int, triples: int) -> Ratio:
     output, p, q = pair.table.named(code, pair.x, pair.x_prime)
     return Ratio(p / q if q else math.inf, pair.x, pair.x_prime, output, p, q, triples or None)
+
+
+def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Iterable[int]) -> None:
+    """Compare the probabilities of some outputs."""
+    get, common = theirs.by_code.get, gcd(theirs.total, ours.total)
+    # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
+    left, right = theirs.total // common, ours.total // common
+    scale = None if isinstance(left, int) and isinstance(right, int) else quick(left) / quick(right)
+    for code in codes:
+        weight, other = ours.by_code[code], get(code, 0)
+        if scale is None or not best.surely_less(weight, other, scale):
+            best.offer(weight * left, other * right, (pair, code), pair.size)
+
+
+class _Logarithms:
+    """The rounded logarithms of the probabilities of the laws that were met."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Weights, tuple[int, ...], list[float]]] = {}
+        self._supports: dict[tuple[int, ...], tuple[int, ...]] = {}
+        self._kept = 0
+
+    def make_room(self) -> None:
+        """Forget the laws where many are known."""
+        if self._kept > _KEPT:
+            self._known, self._supports, self._kept = {}, {}, 0
+
+    def apply(self, law: Weights) -> bool:
+        """Whether the weights of a law are integers that can be rounded; they are then known."""
+        if id(law) in self._known:
+            return True
+        if not isinstance(law.total, int) or law.total.bit_length() > _LONGEST:
+            return False
+        codes, total = tuple(law.by_code), math.log2(law.total)
+        logarithms = [math.log2(weight) - total for weight in law.by_code.values() if isinstance(weight, int)]
+        if len(logarithms) < len(codes):
+            return False
+        self._kept += len(codes)
+        # The law is kept alive, so that its id stays its own.
+        self._known[id(law)] = law, self._supports.setdefault(codes, codes), logarithms
+        return True
+
+    def large(self, ours: Weights, theirs: Weights, least: float) -> Sequence[int]:
+        """Return the outputs where the ratio of two laws is not certainly less than that of a logarithm."""
+        (_, codes, above), (_, others, below) = self._known[id(ours)], self._known[id(theirs)]
+        if codes is others:
+            ratios = list(map(sub, above, below))
+        else:
+            get = dict(zip(others, below, strict=True)).get
+            ratios = [mine - get(code, -math.inf) for code, mine in zip(codes, above, strict=True)]
+        if max(ratios, default=-math.inf) < least:
+            return ()
+        return [code for code, ratio in zip(codes, ratios, strict=True) if ratio >= least]
 
 
 class _Best:
@@ -51,6 +112,18 @@ class _Best:
         self._least_up: Whole = 0
         self._least_down: Whole = 1
         self._least: arb | None = None
+        self._logarithm: float | None = None
+
+    @property
+    def logarithm(self) -> float:
+        """The logarithm of base 2, rounded, of the ratio that has to be reached: infinite for an infinite one."""
+        if self._logarithm is None:
+            up, down = self._least_up, self._least_down
+            if not up or not isinstance(up, int) or not isinstance(down, int):
+                self._logarithm = -math.inf
+            else:
+                self._logarithm = math.log2(up) - math.log2(down) if down else math.inf
+        return self._logarithm
 
     def surely_less(self, weight: Whole, other: Whole, scale: arb) -> bool:
         """Whether a ratio is certainly too small to be taken note of, decided on balls; weights have e^q."""
@@ -80,7 +153,7 @@ class _Best:
         del self._found[self._top :]
         if len(self._found) == self._top:
             self._least_up, self._least_down = self._found[-1][:2]
-            self._least = None
+            self._least = self._logarithm = None
 
     def ranking(self) -> list[tuple[tuple[Pair, int], int]]:
         """Return the triples, largest ratio first, with how many attain it."""

@@ -1,0 +1,276 @@
+"""Datasets up to the values of the aggregates, where every record contributes certain values.
+
+Counts of records then tell far more apart than the output can: C(n + 100, 100) counts of records in 0..100 have
+100 n + 1 sums. How many datasets have a state, and how many pairs of neighbours lead from one to another, is counted
+along the clients; for one sum of integers, by polynomials.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import fmpz_poly
+
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound, Dataset
+from tightdp.methods.aggregate import Contribution
+from tightdp.symmetry.counts import Counts
+from tightdp.symmetry.orbits import Change, Orbits
+
+__all__ = ["COMBINE", "State", "States", "find_states"]
+
+COMBINE: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": operator.add,
+    "min": min,
+    "max": max,
+    "and": lambda a, b: a and b,
+    "or": lambda a, b: a or b,
+    "xor": lambda a, b: a != b,
+}
+
+Letters = Sequence[Sequence[Contribution]]
+"""By group, what its letters contribute."""
+
+_MOST_STEPS = 2_000_000
+"""So many states are gone through at most, with all letters, while they are counted."""
+
+State = tuple[Any, ...]
+"""One value per aggregate, None as long as no client contributed."""
+Level = Mapping[State, int]
+"""By state of some clients, how many of their datasets have it."""
+_Ways = Mapping[tuple[int, int], Sequence[tuple[Record, Record]]]
+"""By the letters before and after, the ways to change a record."""
+
+
+@dataclass(frozen=True)
+class _Move(Change):
+    """A change of one client of a group (by number), with the state of all other clients."""
+
+    counts: State
+    counts_after: State
+    at: int
+    others: State
+
+
+@dataclass(frozen=True)
+class States(Orbits):
+    """Classes of datasets by the state of the aggregates; `values[g][i]` is what letter i of group g contributes.
+
+    A state stands where counts of letters stand elsewhere.
+    """
+
+    operators: tuple[str, ...]
+    values: tuple[tuple[State, ...], ...]
+
+    def counts(self, x: Sequence[Record]) -> State:
+        found = self._none
+        for group, values in zip(self.groups, self.values, strict=True):
+            for client in group.clients:
+                found = self._joined(found, values[group.letter_of[x[client]]])
+        return found
+
+    @property
+    def number(self) -> int:
+        return len(self._levels(None)[-1])
+
+    def every_counts(self) -> Iterator[State]:
+        return iter(self._levels(None)[-1])
+
+    def size(self, counts: Counts) -> int:
+        return self._levels(None)[-1][counts]
+
+    def representative(self, counts: Counts) -> Dataset:
+        return self._dataset(counts, None)
+
+    def number_of_pairs(self, bound: Bound) -> int:
+        return len(self._all_changes(bound))
+
+    def changes_of_one(
+        self, bound: Bound, allowed: Callable[[int, Record, Record], bool] = lambda group, old, new: True
+    ) -> Iterator[Change]:
+        for change in self._all_changes(bound):
+            assert isinstance(change, _Move)
+            if allowed(change.at, *change.records):
+                yield change
+
+    def _all_changes(self, bound: Bound) -> list[Change]:
+        found = self._known_changes
+        if not found:
+            steps, change = relation_of(bound).steps, self._sums_changed if self._one_sum else self._changed
+            for at, group in enumerate(self.groups):
+                found.extend(change(at, self._moves(group, steps)))
+        return found
+
+    def neighbours(self, change: Change) -> tuple[Dataset, Dataset]:
+        assert isinstance(change, _Move)
+        x, client = self._dataset(change.others, change.at), change.group.clients[-1]
+        old, new = ((*x[:client], record, *x[client + 1 :]) for record in change.records)
+        return old, new
+
+    def fewer(self, counts: int) -> bool:
+        """Whether there are fewer states than counts of letters, as is seen with little work."""
+        if self._one_sum:
+            ends = [(min(values), max(values)) for values in self.values]
+            sums = [len(g.clients) * (high[0] - low[0]) for g, (low, high) in zip(self.groups, ends, strict=True)]
+            return bool(sum(sums) + 1 < counts)
+        steps, state = 0, {self._none}
+        for _, at in self._clients(None):
+            steps += len(state) * len(self.values[at])
+            if steps > _MOST_STEPS:
+                return False
+            state = {self._joined(one, value) for one in state for value in self.values[at]}
+        return len(state) < counts
+
+    # states of the first clients, the groups one after the other; `missing`: the last client of that group is left out
+
+    @cached_property
+    def _one_sum(self) -> bool:
+        """Whether there is one aggregate, the sum of an integer of every client."""
+        return self.operators == ("sum",) and all(type(value) is int for each in self.values for (value,) in each)
+
+    @property
+    def _none(self) -> State:
+        return (0,) if self._one_sum else (None,) * len(self.operators)
+
+    def _joined(self, left: State, right: State) -> State:
+        """Return the state of the clients of two states together."""
+        if self._one_sum:
+            return (left[0] + right[0],)
+        return tuple(
+            b if a is None else a if b is None else COMBINE[name](a, b)
+            for name, a, b in zip(self.operators, left, right, strict=True)
+        )
+
+    @cached_property
+    def _known_levels(self) -> dict[int | None, list[Level]]:
+        return {}
+
+    @cached_property
+    def _known_steps(self) -> dict[tuple[int | None, int, State], tuple[int, State]]:
+        return {}
+
+    @cached_property
+    def _known_changes(self) -> list[Change]:
+        return []
+
+    def _clients(self, missing: int | None) -> list[tuple[int, int]]:
+        """Return the clients in order, each with its group."""
+        every = [(client, at) for at, group in enumerate(self.groups) for client in group.clients]
+        return [entry for entry in every if missing is None or entry[0] != self.groups[missing].clients[-1]]
+
+    def _levels(self, missing: int | None) -> list[Level]:
+        known = self._known_levels
+        if missing not in known:
+            order = [at for _, at in self._clients(missing)]
+            known[missing] = self._sum_levels(order) if self._one_sum else self._plain_levels(order, missing)
+        return known[missing]
+
+    def _letters(self, at: int) -> Iterator[tuple[int, State, int]]:
+        """Yield the letters of a group: number, what it contributes, and how many records it has."""
+        for number, (value, letter) in enumerate(zip(self.values[at], self.groups[at].letters, strict=True)):
+            yield number, value, len(letter)
+
+    def _plain_levels(self, order: Sequence[int], missing: int | None) -> list[Level]:
+        levels: list[Level] = [{self._none: 1}]
+        for at in order:
+            above: dict[State, int] = {}
+            for state, number in levels[-1].items():
+                for letter, value, records in self._letters(at):
+                    new = self._joined(state, value)
+                    if new not in above:
+                        self._known_steps[missing, len(levels), new] = letter, state
+                    above[new] = above.get(new, 0) + number * records
+            levels.append(above)
+        return levels
+
+    def _sum_levels(self, order: Sequence[int]) -> list[Level]:
+        factors = [
+            _polynomial([(value, records) for _, (value,), records in self._letters(at)])
+            for at in range(len(self.groups))
+        ]
+        levels: list[Level] = [{self._none: 1}]
+        offset, product = 0, fmpz_poly([1])
+        for at in order:
+            offset, product = offset + factors[at][0], product * factors[at][1]
+            numbers = map(int, product.coeffs())
+            levels.append({(offset + k,): number for k, number in enumerate(numbers) if number})
+        return levels
+
+    def _last_step(self, missing: int | None, clients: int, at: int, state: State) -> tuple[int, State]:
+        """Return the letter of the last of so many clients, and the state of those before it."""
+        key, known = (missing, clients, state), self._known_steps
+        if key not in known:
+            below = self._levels(missing)[clients - 1]
+            steps = ((letter, (state[0] - value,)) for letter, (value,), _ in self._letters(at))
+            known[key] = next(step for step in steps if step[1] in below)
+        return known[key]
+
+    def _dataset(self, state: State, missing: int | None) -> Dataset:
+        """Return a dataset with a state; a client that is left out has no record."""
+        x: list[Record] = [None] * self.n
+        self._levels(missing)
+        for clients, (client, at) in reversed(list(enumerate(self._clients(missing), start=1))):
+            letter, state = self._last_step(missing, clients, at, state)
+            x[client] = self.groups[at].letters[letter][0]
+        return tuple(x)
+
+    # pairs of neighbours
+
+    def _changed(self, at: int, moves: _Ways) -> Iterator[Change]:
+        group = self.groups[at]
+        found: dict[tuple[State, State], tuple[int, tuple[Record, Record], State, int]] = {}
+        for state, number in self._levels(at)[-1].items():
+            after = [self._joined(state, value) for value in self.values[at]]
+            for (old, new), ways in moves.items():
+                pair, size = (after[old], after[new]), number * len(ways) * len(group.clients)
+                first = found.get(pair, (old, ways[0], state, 0))
+                found[pair] = (*first[:3], first[3] + size)
+        for (before, later), (old, records, state, size) in found.items():
+            yield _Move(before, later, group, old, records, size, at, state)
+
+    def _sums_changed(self, at: int, moves: _Ways) -> Iterator[Change]:
+        """Yield the same for one sum: how many ways lead to a difference is a product of polynomials."""
+        group, others = self.groups[at], self._levels(at)[-1]
+        low, numbers = _polynomial([(value, number) for (value,), number in others.items()])
+        changes: dict[int, dict[int, tuple[int, Sequence[tuple[Record, Record]]]]] = {}
+        for (old, new), ways in moves.items():
+            (before,), (later,) = self.values[at][old], self.values[at][new]
+            changes.setdefault(later - before, {})[before] = old, ways
+        for difference, starts in sorted(changes.items()):
+            least, counted = _polynomial([(value, len(ways)) for value, (_, ways) in starts.items()])
+            for start, number in enumerate((numbers * counted).coeffs(), start=low + least):
+                if number:
+                    value = next(value for value in starts if (start - value,) in others)
+                    old, ways = starts[value]
+                    size = int(number) * len(group.clients)
+                    yield _Move((start,), (start + difference,), group, old, ways[0], size, at, (start - value,))
+
+
+def _polynomial(terms: Sequence[tuple[int, int]]) -> tuple[int, fmpz_poly]:
+    """Return the least exponent, and the polynomial of the coefficients from there on."""
+    low = min(exponent for exponent, _ in terms)
+    coefficients = [0] * (max(exponent for exponent, _ in terms) - low + 1)
+    for exponent, coefficient in terms:
+        coefficients[exponent - low] += coefficient
+    return low, fmpz_poly(coefficients)
+
+
+def find_states(bound: Bound, orbits: Orbits, operators: Sequence[str], letters: Letters) -> States | None:
+    """Return the states of the aggregates where they are fewer than the counts of letters, else None.
+
+    `letters[g]` are the contributions of group g. None, too, where one is not certain, or where neighbours differ in
+    more than one record.
+    """
+    if not relation_of(bound).one_record or any(len(letter.weights) > 1 for table in letters for letter in table):
+        return None
+    values = tuple(tuple(letter.weights[0][0] for letter in table) for table in letters)
+    found = States(orbits.groups, orbits.n, tuple(operators), values)
+    distinct = {value for table in values for value in table}
+    if len(distinct) < 3 or not found.fewer(orbits.number):
+        return None
+    return found

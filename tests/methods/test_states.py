@@ -1,0 +1,123 @@
+"""Datasets up to the values of certain aggregates, sums of several integers, and ratios that are rounded first."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Int, Mechanism, Values, choice, flip, geometric, mechanism
+from tightdp.language.neighbours import relation_of
+from tightdp.methods import ranking
+from tightdp.methods.control import Control
+from tightdp.methods.mixture import SeveralSums
+from tightdp.methods.states import States
+
+
+@mechanism(record=Int(0, 5))
+def clamped(x: Any) -> Any:
+    return geometric(sum(x), "2/3", 0, 4)
+
+
+@mechanism(record=Int(0, 5), neighbours="unit-step")
+def stepwise(x: Any) -> Any:
+    return geometric(sum(x), "2/3", 0, 4)
+
+
+@mechanism(record=Values(0, 2, 3, 7))
+def largest(x: Any) -> Any:
+    return geometric(max(x), "2/3", 0, 7)
+
+
+@mechanism(record=Values(-2, 0, 1, 3))
+def of_two(x: Any) -> Any:
+    return choice((0, 1), [1 + sum(x) ** 2, 1 + max(x) ** 2])
+
+
+@mechanism(record=Int(0, 4))
+def weighted(x: Any) -> Any:
+    return geometric(sum((1 + at % 2) * v for at, v in enumerate(x)), "1/2", 0, 9)
+
+
+@mechanism(record=Int(0, 4))
+def residue(x: Any) -> Any:
+    return sum(x) % 3, flip("1/3")
+
+
+STATES = [clamped, stepwise, largest, of_two, weighted, residue]
+
+
+@pytest.mark.parametrize("mechanism", STATES, ids=lambda mechanism: mechanism.name)
+def test_states_give_what_all_datasets_give(mechanism: Mechanism) -> None:
+    for n in (2, 3):
+        ours, plain = mechanism.bind(n=n, method="aggregate"), mechanism.bind(n=n, method="exhaustive")
+        assert _ratios(ours) == _ratios(plain)
+        assert ours.delta(exp_epsilon="3/2").delta == plain.delta(exp_epsilon="3/2").delta
+
+
+def _ratios(instance: Any) -> Any:
+    return [(entry.exp_epsilon, entry.triples) for entry in instance.privacy(top=3).top]
+
+
+@pytest.mark.parametrize("mechanism", STATES, ids=lambda mechanism: mechanism.name)
+def test_states_count_datasets_and_pairs(mechanism: Mechanism) -> None:
+    instance = mechanism.bind(n=3)
+    bound = instance.engine.bound
+    table = instance.engine.program.aggregate(Control())
+    assert table is not None
+    states = table.orbits
+    assert isinstance(states, States)
+    datasets = list(product(bound.record.values, repeat=3))
+    counted = [states.counts(x) for x in datasets]
+    assert {state: counted.count(state) for state in counted} == {s: states.size(s) for s in states.every_counts()}
+    assert all(states.counts(states.representative(state)) == state for state in states.every_counts())
+    pairs = [(states.counts(x), states.counts(y)) for x in datasets for y in relation_of(bound).neighbours(x)]
+    found: dict[Any, int] = {}
+    for change in states.changes_of_one(bound):
+        x, y = states.neighbours(change)
+        assert y in relation_of(bound).neighbours(x)
+        assert (states.counts(x), states.counts(y)) == (change.counts, change.counts_after)
+        found[change.counts, change.counts_after] = found.get((change.counts, change.counts_after), 0) + change.size
+    assert found == {pair: pairs.count(pair) for pair in pairs}
+
+
+@mechanism(record=Bit)
+def dropout(x: Any) -> Any:
+    total = present = 0
+    for b in x:
+        if flip("9/10"):
+            present += 1
+            total += b if flip("3/4") else 1 - b
+    return present, total
+
+
+@mechanism(record=Int(-1, 1))
+def two_sums(x: Any) -> Any:
+    sent = [v if flip("1/2") else 0 for v in x]
+    return sum(sent), sum(v * v for v in sent)
+
+
+@pytest.mark.parametrize("mechanism", [dropout, two_sums], ids=lambda mechanism: mechanism.name)
+def test_several_sums_are_a_polynomial_in_several_variables(mechanism: Mechanism) -> None:
+    ours, plain = mechanism.bind(n=3, method="aggregate"), mechanism.bind(n=3, method="exhaustive")
+    table = ours.engine.program.aggregate(Control())
+    assert table is not None
+    assert isinstance(table._start, SeveralSums)
+    for x in product(ours.engine.bound.record.values, repeat=3):
+        assert ours.distribution(x).law == plain.distribution(x).law
+    assert ours.privacy().exp_epsilon == plain.privacy().exp_epsilon
+
+
+def test_rounded_logarithms_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for longest, kept in ((1 << 20, 5_000_000), (1 << 20, 10), (0, 0)):
+        monkeypatch.setattr(ranking, "_LONGEST", longest)
+        monkeypatch.setattr(ranking, "_KEPT", kept)
+        for one, top in product((*STATES, dropout, two_sums), (1, 3)):
+            answer = one.bind(n=2, method="exhaustive").privacy(top=top)
+            found.append([(entry.exp_epsilon, entry.x, entry.output, entry.triples) for entry in answer.top])
+    third = len(found) // 3
+    assert found[:third] == found[third : 2 * third] == found[2 * third :]
+    assert any(entry[0] not in (1, Fraction(1)) for entry in found[0])
