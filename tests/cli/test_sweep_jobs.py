@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -126,3 +128,35 @@ def test_a_cluster_of_two_workers(capsys: pytest.CaptureFixture[str]) -> None:
         status, _, said = run(capsys, *SWEEP, "--dask", cluster.scheduler_address)
         assert (status, said) == (0, "")
     assert Path("f.csv").read_text(encoding="utf-8") == TABLE
+
+
+def test_diagram_sizes_and_audits(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = run(capsys, "sweep", "randomized_response", "n=1..2", "lam=1/5", "--size")[1].splitlines()
+    assert sizes[2].split()[:2] == ["n", "variables"]
+    assert [line.split()[:2] for line in sizes[3:]] == [["1", "3"], ["2", "6"]]
+    told = run(capsys, "sweep", "randomized_response", "n=1", "lam=1/5,1/3", "--guesses", "9")[2]
+    assert "belongs to --efficacy" in told
+    audit = ("--canaries", "100", "--guesses", "50", "--correct", "45", "--csv", "-")
+    rows = run(capsys, "sweep", "randomized_response", "n=1", "lam=1/5,1/3", *audit)[1].splitlines()
+    assert rows[0] == "lam,p_value,status,lower,upper"
+    assert [round(float(Fraction(row.split(",")[1])), 6) for row in rows[1:]] == [0.048027, 0.000131]
+
+
+CLAIMS = ("claims", str(Path(__file__).parents[2] / "proofs" / "oakley2024"), "--quick", "--json")
+SOME = ("--id", "O5", "--id", "O9", "--id", "O14")
+
+
+def verdicts(printed: str) -> list[tuple[str, str]]:
+    """The ids and verdicts of a report in JSON."""
+    return [(claim["id"], claim["verdict"]) for claim in json.loads(printed)["result"]["claims"]]
+
+
+def test_claims_on_processes_and_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
+    distributed = pytest.importorskip("distributed")
+    alone = run(capsys, *CLAIMS, *SOME, "--jobs", "1")
+    assert alone[0] == 0
+    assert [id for id, _ in verdicts(alone[1])] == ["O5", "O9", "O14", "O14a", "O14b"]
+    assert verdicts(run(capsys, *CLAIMS, *SOME, "--jobs", "2")[1]) == verdicts(alone[1])
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        there = run(capsys, *CLAIMS, *SOME, "--dask", cluster.scheduler_address)
+    assert verdicts(there[1]) == verdicts(alone[1])

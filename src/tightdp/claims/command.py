@@ -14,7 +14,7 @@ from tightdp.claims.model import Paper
 from tightdp.claims.mutate import Change, mutated, noticed_share
 from tightdp.claims.page import pages
 from tightdp.claims.reverify import recheck
-from tightdp.claims.run import Outcome, run_claims
+from tightdp.claims.run import Outcome, Several, run_claims
 from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
 from tightdp.errors import ParameterError
 from tightdp.session.builtin import builtin_claims
@@ -44,8 +44,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--report", metavar="DIR", help="write the pages of a report there")
 
 
-def run(options: Namespace) -> int:
+def run(options: Namespace, several: Several | None = None) -> int:
     """Run the claims that the options name; return 1 when a verdict is not the recorded one.
+
+    `several` works on many claims at once; without it they are decided one after the other.
 
     Interrupted, it prints and writes what is decided, and returns 130.
     """
@@ -57,7 +59,7 @@ def run(options: Namespace) -> int:
     found: list[tuple[Paper, list[Outcome]]] = []
     complete = True
     try:
-        _decide(options, found)
+        _decide(options, found, several)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: the rest is not decided\n")
         complete = False
@@ -95,7 +97,7 @@ def located(path: str) -> str:
     return str(shipped) if path == DEFAULT and not Path(path).exists() and shipped is not None else path
 
 
-def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]]) -> None:
+def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]], several: Several | None) -> None:
     """Decide the claims one by one into `found`, and print each line when it is known."""
     show = _Status(sys.stderr)
 
@@ -106,7 +108,7 @@ def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]]) -> Non
             sys.stdout.flush()
 
     try:
-        for paper, outcome in run_claims(options.path, quick=options.quick, ids=options.id, progress=show.update):
+        for paper, outcome in run_claims(options.path, options.quick, options.id, show.update, several):
             if not found or found[-1][0] is not paper:
                 if found:
                     say(total(found[-1][1]))

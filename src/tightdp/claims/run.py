@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -21,11 +22,14 @@ __all__ = [
     "Counterexample",
     "Evidence",
     "Outcome",
+    "Several",
     "check_file",
     "run_claims",
     "run_paper",
 ]
 
+Several = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[int, Any]]]
+"""Works on many tasks at once, by a function of a module, and yields the place and the answer of each as it comes."""
 Progress = Callable[[str, int, int], None]
 """Is told the id of a claim, and how many of how many of its instances were checked."""
 
@@ -87,34 +91,71 @@ def check_file(path: str | Path, *, quick: bool = False, ids: Iterable[str] = ()
 
 
 def run_claims(
-    path: str | Path, *, quick: bool = False, ids: Iterable[str] = (), progress: Progress | None = None
+    path: str | Path,
+    quick: bool = False,
+    ids: Iterable[str] = (),
+    progress: Progress | None = None,
+    several: Several | None = None,
 ) -> Iterator[tuple[Paper, Outcome]]:
-    """Decide the claims of a file or directory, one after the other; `ids` picks some."""
+    """Decide the claims of a file or directory, one after the other or `several` at once; `ids` picks some."""
     papers = load_papers(Path(path))
     wanted = set(ids)
     known = {item.id for paper in papers for item in paper.items}
     if wanted - known:
         what = f"there is no claim {', '.join(sorted(wanted - known))}"
         raise ParameterError(what, f"there are {_listed(known)}")
-    for paper in papers:
-        for outcome in run_paper(paper, quick=quick, ids=wanted, progress=progress):
-            yield paper, outcome
+    asked = [(at, paper, item) for at, paper in enumerate(papers) for item in _chosen(paper, wanted)]
+    if several is None:
+        for _, paper, item in asked:
+            yield paper, _run(item, quick, progress)
+        return
+    tasks = [(str(Path(path).resolve()), at, item.id, quick) for at, _, item in asked]
+    decided: dict[int, Outcome] = {}
+    shown = 0
+    for place, found in several(_elsewhere, tasks):
+        decided[place] = found
+        while shown in decided:  # in their order, as soon as they are known
+            _, paper, item = asked[shown]
+            yield paper, _with_item(decided.pop(shown), item)
+            shown += 1
+    if shown < len(asked):
+        raise KeyboardInterrupt
 
 
 def run_paper(
     paper: Paper, *, quick: bool = False, ids: Iterable[str] = (), progress: Progress | None = None
 ) -> Iterator[Outcome]:
     """Decide the claims of one paper, in order. A part may be picked by its own id, or with its row."""
-    wanted = set(ids)
+    return (_run(item, quick, progress) for item in _chosen(paper, set(ids)))
+
+
+def _chosen(paper: Paper, wanted: set[str]) -> list[Claim | Row]:
     parts = {part for item in paper.items if isinstance(item, Row) for part in item.parts}
-    for item in paper.items:
-        chosen = item.id in wanted if wanted else item.id not in parts
-        if not chosen:
-            continue
-        if isinstance(item, Row):
-            yield _run_row(item, quick, progress)
-        else:
-            yield _run_claim(item, quick, progress)
+    return [item for item in paper.items if (item.id in wanted if wanted else item.id not in parts)]
+
+
+def _run(item: Claim | Row, quick: bool, progress: Progress | None) -> Outcome:
+    return _run_row(item, quick, progress) if isinstance(item, Row) else _run_claim(item, quick, progress)
+
+
+def _elsewhere(task: tuple[str, int, str, bool]) -> Outcome:
+    """Decide one claim in another process, which loads the claims itself; what it sends back has no functions."""
+    path, at, id, quick = task
+    item = next(item for item in _loaded(path)[at].items if item.id == id)
+    return _with_item(_run(item, quick, None), None)
+
+
+@lru_cache(maxsize=1)
+def _loaded(path: str) -> list[Paper]:
+    """Return the papers of a path; loaded once by every process."""
+    return load_papers(Path(path))
+
+
+def _with_item(outcome: Outcome, item: Claim | Row | None) -> Outcome:
+    """Return an outcome with another item, and its parts with the parts of that."""
+    parts: Sequence[Claim | None] = item.paper.parts(item) if isinstance(item, Row) else [None] * len(outcome.parts)
+    inner = tuple(_with_item(each, part) for each, part in zip(outcome.parts, parts, strict=True))
+    return replace(outcome, item=item, parts=inner)  # type: ignore[arg-type]
 
 
 def _run_row(row: Row, quick: bool, progress: Progress | None) -> Outcome:

@@ -10,7 +10,7 @@ from tightdp.methods.symmetry import Symmetry
 from tightdp.results.result import Result
 from tightdp.results.shown import presenter
 
-__all__ = ["Structure"]
+__all__ = ["DiagramSize", "Structure"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -37,6 +37,11 @@ class Structure(Result):
             "expanded": len(diagram),
         }
 
+    @property
+    def size(self) -> DiagramSize:
+        """The counts alone, without the diagram."""
+        return DiagramSize(subject=self.subject, stats=self.stats, counts=tuple(self.counts.items()))
+
     def dot(self) -> str:
         """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""
         return presenter().as_file(self, "dot")
@@ -44,3 +49,11 @@ class Structure(Result):
     def svg(self) -> str:
         """Return the diagram as SVG. Raises QueryError above 400 nodes."""
         return presenter().as_file(self, "svg")
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DiagramSize(Result):
+    """How many variables of each kind and how many nodes a diagram has, as in `Structure.counts`."""
+
+    query: ClassVar[str] = "show"
+    counts: tuple[tuple[str, int], ...]

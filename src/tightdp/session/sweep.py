@@ -15,6 +15,7 @@ from tightdp.results.answers import Sample, Unknown
 from tightdp.results.result import Result, Status, Subject
 from tightdp.results.sweep import Sweep
 from tightdp.session.arguments import read_count
+from tightdp.session.auditing import audit
 from tightdp.session.every_n import bound_for
 from tightdp.session.instance import Instance
 
@@ -35,25 +36,39 @@ class Question:
     efficacy: bool = False
     guesses: Any = None
     pairs: Any = None
+    size: bool = False
+    canaries: Any = None
+    correct: Any = None
 
     def __post_init__(self) -> None:
-        numbers = ("delta", "epsilon", "exp_epsilon", "alpha", "beta")
-        asked = [name for name in numbers if getattr(self, name) is not None] + ["efficacy"] * self.efficacy
+        numbers = ("delta", "epsilon", "exp_epsilon", "alpha", "beta", "canaries")
+        asked = [name for name in numbers if getattr(self, name) is not None]
+        asked += ["efficacy"] * self.efficacy + ["size"] * self.size
         if len(asked) > 1:
             raise ParameterError(f"a sweep asks one question, not {' and '.join(asked)}", "give one of them")
-        for name in ("guesses", "pairs"):
-            if getattr(self, name) is not None and not self.efficacy:
-                raise ParameterError(f"{name} belongs to efficacy", "ask for efficacy too")
+        if self.pairs is not None and not self.efficacy:
+            raise ParameterError("pairs belongs to efficacy", "ask for efficacy too")
+        if self.guesses is not None and not self.efficacy and self.canaries is None:
+            raise ParameterError("guesses belongs to efficacy", "ask for efficacy too, or give canaries and correct")
+        if (self.canaries is None) != (self.correct is None) or (self.canaries is not None and self.guesses is None):
+            raise ParameterError("an audit needs canaries, guesses and correct", "give all three")
 
     @property
     def name(self) -> str:
         """The query of a row."""
+        if self.size or self.canaries is not None:
+            return "show" if self.size else "audit"
         if self.efficacy:
             return "efficacy"
         return "privacy" if self.alpha is self.beta is None else "accuracy"
 
     def ask(self, instance: Instance) -> Result:
         """Return the answer of a row."""
+        if self.size:
+            return instance.show().size
+        if self.canaries is not None:
+            numbers = [read_count(name, getattr(self, name), least=0) for name in ("canaries", "guesses", "correct")]
+            return audit(canaries=numbers[0], guesses=numbers[1], correct=numbers[2], tradeoff=instance)
         if self.efficacy:
             return instance.efficacy(self.guesses, self.pairs)
         if self.alpha is not None or self.beta is not None:
@@ -131,4 +146,5 @@ def _with(instance: Instance, values: dict[str, Any]) -> Instance:
         max_nodes=instance.max_nodes,
         max_memory=instance.max_memory,
         method=instance.method,
+        precision=instance.precision,
     )

@@ -45,7 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     query.add_argument("--alpha", metavar="A", help="the tight 1 - β at this error bound")
     query.add_argument("--beta", metavar="B", help="the least α for this failure probability")
     query.add_argument("--efficacy", action="store_true", help="the efficacy of one-run auditing and what bounds it")
-    parser.add_argument("--guesses", metavar="K", help="with --efficacy: the number of guesses (default n)")
+    query.add_argument("--size", action="store_true", help="how many variables and nodes the diagram has")
+    query.add_argument("--canaries", metavar="M", help="audit: the p-value of the mechanism's trade-off function")
+    parser.add_argument("--correct", metavar="V", help="with --canaries: how many of --guesses are right")
+    guesses = "with --efficacy: the number of guesses (default n); with --canaries: how many were made"
+    parser.add_argument("--guesses", metavar="K", help=guesses)
     parser.add_argument("--pairs", metavar="Z", help="with --efficacy: as for the command efficacy")
     parser.add_argument("--csv", metavar="FILE", nargs="?", const="-", help="write CSV (to stdout without FILE)")
     parser.add_argument("--plot", metavar="FILE", help="draw the answers against the first range")
@@ -66,7 +70,7 @@ class _Task:
 def run(options: argparse.Namespace) -> int:
     """Ask the query for every combination, and print, write or draw the table."""
     for name in ("guesses", "pairs"):
-        if getattr(options, name) is not None and not options.efficacy:
+        if getattr(options, name) is not None and not options.efficacy and options.canaries is None:
             raise UsageError(f"--{name} belongs to --efficacy", "give --efficacy too")
     if options.pairs not in (None, "best"):
         options.pairs = read_pairs(options.pairs)

@@ -15,6 +15,8 @@ from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
 from tightdp.present.words import plain, shown, shown_number
 from tightdp.results.answers import Accuracy
+from tightdp.results.audit import Audit
+from tightdp.results.diagram import DiagramSize
 from tightdp.results.efficacy import Efficacy
 from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import Result
@@ -102,6 +104,10 @@ def _numbers(row: Result) -> dict[str, tuple[Exact, Exact]]:
         exact = row.alpha if row.one_minus_beta is None else row.one_minus_beta
         name = "alpha" if row.one_minus_beta is None else "one_minus_beta"
         return {name: (exact, exact) if row.status == "exact" else (row.lower, row.upper)}
+    if isinstance(row, DiagramSize):
+        return {name: (Fraction(count), Fraction(count)) for name, count in row.counts}
+    if isinstance(row, Audit) and row.p_value is not None:
+        return {"p_value": (row.p_value.lower, row.p_value.upper)}
     if isinstance(row, Efficacy):
         last = row.rows[-1]
         dp = (last.dp if row.status == "exact" else last.ddp, last.dp)
