@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Law, TwoSided
 from tightdp.language.primitives import Rejected, Source
@@ -113,12 +114,12 @@ def target_of(bound: Bound, dataset: Dataset) -> int | Number:
     except LimitError:
         raise
     except Exception as error:
-        what = f"on the dataset {dataset} the target fails with {type(error).__name__}: {error}"
+        what = f"on the dataset {brief(dataset)} the target fails with {type(error).__name__}: {error}"
         raise ProgramError(what, "make the target a function of every dataset", x=dataset) from error
     if isinstance(value, ExpNumber):
         return value
     if not isinstance(value, (int, Fraction)):
-        what = f"on the dataset {dataset} the target is {value!r}, which is not a rational number"
+        what = f"on the dataset {brief(dataset)} the target is {value!r}, which is not a rational number"
         raise ProgramError(what, "make the target an int or a quotient of ints", x=dataset)
     whole = Fraction(value)
     return whole.numerator if whole.denominator == 1 else whole

@@ -16,6 +16,7 @@ from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramErr
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import Parameter, as_int
+from tightdp.exact.writing import brief
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
 from tightdp.language.exactness import exact
 from tightdp.language.primitives import Rejected, Source, current_source, using
@@ -193,7 +194,7 @@ class Bound:
     def check_dataset(self, x: Sequence[Any]) -> Dataset:
         """The dataset as a tuple of records of the domain. Raises ParameterError naming a wrong record."""
         if _length(x) != self.n:
-            raise ParameterError(f"the dataset {x!r} has {len(x)} records", f"give n = {self.n} records")
+            raise ParameterError(f"the dataset {brief(x)} has {len(x)} records", f"give n = {self.n} records")
         return tuple(self._check_record(index, record) for index, record in enumerate(x))
 
     def run(self, x: Sequence[Any], rng: Source | None = None) -> Output:
@@ -292,7 +293,7 @@ def _dataset_size(n: Any) -> int:
 
 def _length(x: Any) -> int:
     if isinstance(x, (str, bytes, Mapping)) or not hasattr(x, "__len__") or not hasattr(x, "__getitem__"):
-        raise ParameterError(f"{x!r} is not a dataset", "give a tuple or list of records")
+        raise ParameterError(f"{brief(x)} is not a dataset", "give a tuple or list of records")
     return len(x)
 
 

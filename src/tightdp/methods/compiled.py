@@ -10,6 +10,7 @@ from tightdp.core.lowering import lower
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
+from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
@@ -60,7 +61,7 @@ def _placed(error: ProgramError, bound: Bound, x: Dataset | None) -> ProgramErro
     dataset = x
     if x is None and error.x is not None:
         dataset = tuple(bound.record.join(leaves) for leaves in error.x)
-    where = "" if dataset is None else f" on the dataset {dataset}"
+    where = "" if dataset is None else f" on the dataset {brief(dataset)}"
     return ProgramError(f"a run{where} fails with {error.what}", error.hint, error.span, dataset)
 
 

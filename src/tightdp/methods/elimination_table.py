@@ -14,6 +14,7 @@ from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import over, quotient
 from tightdp.exact.whole import Whole
+from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting, Weight
@@ -295,7 +296,7 @@ def first_failure(
 
 
 def _failure_on(check: Check, x: Dataset) -> ProgramError:
-    return ProgramError(f"a run on the dataset {x} fails with {check.message}", check.hint, check.span, x)
+    return ProgramError(f"a run on the dataset {brief(x)} fails with {check.message}", check.hint, check.span, x)
 
 
 def _without_output(program: CoreProgram) -> CoreProgram:

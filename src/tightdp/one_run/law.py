@@ -12,6 +12,7 @@ from tightdp.core.nodes import Check, CoreProgram, Leaf, Shape
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LimitError, ProgramError
 from tightdp.exact.whole import plain
+from tightdp.exact.writing import brief
 from tightdp.language.domains import Bit
 from tightdp.language.program import Bound
 from tightdp.logic.encode import encode
@@ -172,7 +173,7 @@ class Compiler:
             formula = encode(program, self.backend, self.watch)
         except ProgramError as error:
             x = None if error.x is None else place.dataset(tuple(leaves[0] for leaves in error.x))
-            where = "" if x is None else f" on the dataset {x}"
+            where = "" if x is None else f" on the dataset {brief(x)}"
             raise ProgramError(f"a run{where} fails with {error.what}", error.hint, error.span, x) from None
         self.variables += len(formula.variables)
         self.nodes += formula.nodes

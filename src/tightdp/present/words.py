@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
-from itertools import groupby
+from math import inf
 from typing import Any
 
 from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.numbers import Exact, as_text, decimal_text
-from tightdp.results.result import written
+from tightdp.exact.numbers import Exact, as_text, decimal_text, exponent_of, log
+from tightdp.exact.writing import brief, listed, shortened, written
 
 __all__ = [
     "brief",
     "in_full",
+    "listed",
     "plain",
     "shortened",
     "shown",
     "shown_ends",
+    "shown_epsilon",
     "shown_number",
     "shown_probability",
 ]
@@ -48,24 +50,6 @@ def shown(value: Any) -> str:
     return written(value, quoted=True)
 
 
-def shortened(text: str, longest: int = 160) -> str:
-    """Return a text, or its beginning and end where it is too long to read."""
-    if len(text) <= longest:
-        return text
-    half = (longest - 5) // 2
-    return f"{text[:half]} ... {text[-half:]}"
-
-
-def brief(value: Any, longest: int = 160) -> str:
-    """Write a value; in a long tuple, equal entries in a row are written once, as in (1, 0 × 999)."""
-    text = shown(value)
-    if len(text) <= longest or not isinstance(value, tuple):
-        return shortened(text, longest)
-    runs = [(item, len(list(equal))) for item, equal in groupby(value)]
-    parts = (shown(item) if times == 1 else f"{shown(item)} × {times}" for item, times in runs)
-    return shortened(f"({', '.join(parts)})", longest)
-
-
 def in_full(*values: Exact | int) -> tuple[str, ...]:
     """Say where exact numbers are printed that `shown_number` writes as decimals only; nothing without such."""
     long = any(len(as_text(value)) > _LONGEST_NUMBER for value in values)
@@ -78,6 +62,8 @@ def shown_number(value: Exact | int) -> str:
     decimal = decimal_text(value)
     if exact == decimal:
         return exact
+    if isinstance(value, (int, Fraction)) and len(exact) > _LONGEST_NUMBER and Fraction(decimal) == value:
+        return decimal
     if len(exact) > _LONGEST_NUMBER:
         return f"≈ {decimal}"
     return (
@@ -92,6 +78,12 @@ def shown_ends(lower: Exact | int, upper: Exact | int) -> tuple[str, str]:
     if isinstance(lower, Fraction) and isinstance(upper, Fraction) and decimal_text(lower) == decimal_text(upper):
         return decimal_text(lower, 14, ROUND_FLOOR), decimal_text(upper, 14, ROUND_CEILING)
     return shown_number(lower), shown_number(upper)
+
+
+def shown_epsilon(exp_epsilon: Exact) -> str:
+    """Write an ε exactly where it is rational or infinite, else as a rounded number."""
+    exponent = exponent_of(exp_epsilon) if exp_epsilon != inf else None
+    return "inf" if exp_epsilon == inf else f"≈ {log(exp_epsilon)!r}" if exponent is None else shown_number(exponent)
 
 
 def shown_probability(value: Number) -> str:

@@ -59,6 +59,8 @@ class Claim(Recorded):
     tight: Exact | None
     holds: bool | None
     witness: PairWitness | tuple[Any, ...] | None = None
+    exponent: Fraction | None = None
+    """The tight ε where it is rational."""
 
     @property
     def verdict(self) -> str:

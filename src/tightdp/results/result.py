@@ -7,11 +7,9 @@ never too small, an accuracy never too large), and `lower` and `upper` are its e
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
-from tightdp.exact.field import ExpNumber
-from tightdp.exact.numbers import as_text
+from tightdp.exact.writing import brief
 from tightdp.results.shown import Recorded, Shown
 
 __all__ = [
@@ -77,19 +75,9 @@ class Subject:
     runs: str = ""
 
     def __str__(self) -> str:
-        listed = ", ".join(f"{name}={written(value)}" for name, value in self.parameters)
+        listed = ", ".join(f"{name}={brief(value, 80, quoted=False)}" for name, value in self.parameters)
         once = f"{self.mechanism}({listed})" if listed else self.mechanism
         return f"{self.runs} of {once}" if self.runs else once
-
-
-def written(value: Any, quoted: bool = False) -> str:
-    """Write a parameter, a dataset or an output as Python has it, rationals as p/q, words without quotes outside."""
-    if isinstance(value, (Fraction, ExpNumber)):
-        return as_text(value)
-    if isinstance(value, tuple):
-        inner = ", ".join(written(item, quoted=True) for item in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
-    return value if isinstance(value, str) and not quoted else repr(value)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tightdp.core.operators import is_number
 from tightdp.errors import ProgramError, QueryError
+from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
 from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound, Dataset, Output, as_output
@@ -71,5 +72,5 @@ def _target(bound: Bound, x: Dataset) -> Output:
     try:
         return as_output(exact(target)(x, **named_parameters(target, bound)))
     except Exception as error:
-        what = f"on the dataset {x} the target fails with {type(error).__name__}: {error}"
+        what = f"on the dataset {brief(x)} the target fails with {type(error).__name__}: {error}"
         raise ProgramError(what, "make the target a function of every dataset", x=x) from error

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, as_text, compare_log, log
+from tightdp.exact.numbers import Exact, as_text, compare_log, exponent_of, log
 from tightdp.exact.weights import as_exact
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.privacy import Privacy
@@ -46,7 +46,8 @@ def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
     assert epsilon is not None
     holds = _at_most(found, compare_log, epsilon)
     rounded = log(found.exp_epsilon) if found.status == "exact" else None
-    return Claim(f"epsilon{at}", epsilon, rounded, holds, found.witness), found
+    exponent = exponent_of(found.exp_epsilon) if found.status == "exact" else None
+    return Claim(f"epsilon{at}", epsilon, rounded, holds, found.witness, exponent), found
 
 
 def _at_most(found: Privacy, compare: Callable[[Exact, Any], int], claimed: Number) -> bool | None:

@@ -15,7 +15,7 @@ from tightdp.exact.weights import as_exact
 from tightdp.present.registry import view
 from tightdp.present.report.charts import bars, curve, tradeoff
 from tightdp.present.report.style import STYLE
-from tightdp.present.words import brief, shortened, shown, shown_number
+from tightdp.present.words import brief, shown_number
 from tightdp.results.report import Report, SourceText
 from tightdp.results.result import Result, TripleWitness
 
@@ -120,7 +120,7 @@ def _records(dataset: Sequence[object], changed: Sequence[bool]) -> str:
     for (record, differs), run in groupby(zip(dataset, changed, strict=True)):
         times = len(list(run))
         style = ' class="changed"' if differs else ""
-        text = escape(shortened(shown(record), 40))
+        text = escape(brief(record, 40))
         if times > 1 and len(dataset) > _MOST_CELLS:
             cells.append(f"<span{style}>{text} × {times}</span>")
         else:
@@ -134,7 +134,7 @@ def _outputs(report: Report) -> str:
     listed = report.likelihood.rows[:_MOST_ROWS]
     rows = []
     for row in listed:
-        output = shortened(shown(row.output), _LONGEST_LABEL)
+        output = brief(row.output, _LONGEST_LABEL)
         rows.append((f"{output}: {_short(row.probability)} : {_short(row.probability_prime)}", row.probability, "bar1"))
         rows.append(("", row.probability_prime, "bar2"))
     more = len(report.likelihood.rows) - len(listed)

@@ -92,7 +92,7 @@ def _distribution_view(result: Distribution) -> View:
 @picture_of.register
 def _distribution_plot(result: Distribution, ax: Any) -> Any:
     """Draw the law as bars."""
-    outputs, masses = [shown(output) for output, _ in result.law], [mass for _, mass in result.law]
+    outputs, masses = [brief(output, 24) for output, _ in result.law], [mass for _, mass in result.law]
     return plot.bars(ax, outputs, masses, "probability", f"{result.subject} on {brief(result.x, 40)}")
 
 
@@ -170,7 +170,7 @@ def _unknown_view(result: Unknown) -> View:
 
 def _shown_tight(claim: Claim) -> str:
     """Write the tight value; nothing where a claim holds for all values of an unknown, each with its own."""
-    value = claim.tight
+    value = claim.tight if claim.exponent is None else claim.exponent
     if value is None:
         return "" if claim.holds else "?"
     if isinstance(value, Fraction):

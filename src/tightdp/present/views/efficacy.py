@@ -11,7 +11,7 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, json_of, picture_of, record_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import enclosure, heading, unresolved_remark
-from tightdp.present.words import plain, shortened, shown, shown_number
+from tightdp.present.words import brief, plain, shown, shown_number
 from tightdp.results.efficacy import Efficacy, Row
 
 _MOST_ROWS = 40
@@ -75,14 +75,14 @@ def _efficacy_view(result: Efficacy) -> View:
 def _pairs(result: Efficacy) -> str:
     if len(set(result.pairs)) == 1:
         return f"{shown(result.pairs[0])} for every client"
-    return shortened(", ".join(map(shown, result.pairs)))
+    return brief(result.pairs)[1:-1]
 
 
 def _leak(result: Efficacy) -> str:
     leak = result.leak
     record = result.pairs[leak.client][leak.bit]
     chance = shown_number(leak.confidence)
-    where = f"the output {shortened(shown(leak.output), 80)}"
+    where = f"the output {brief(leak.output, 80)}"
     what = f"the record of client {leak.client + 1} is {shown(record)}"
     return f"DDP: given {where}, {what} with probability {chance}."
 

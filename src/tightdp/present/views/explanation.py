@@ -9,9 +9,8 @@ from tightdp.exact.numbers import Exact, as_text
 from tightdp.present.registry import answer_of, json_of, record_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading, unresolved_remark, witness_sentence
-from tightdp.present.words import brief, plain, shown, shown_number
+from tightdp.present.words import brief, listed, plain, shown_number
 from tightdp.results.explanation import DrawLoss, Explanation, Remedy, Smallest
-from tightdp.results.result import written
 
 
 @record_of.register
@@ -99,11 +98,11 @@ def _remedies(result: Explanation) -> Grid | None:
 
 
 def _smallest_sentence(found: Smallest) -> str:
-    listed = ", ".join(f"{name}={written(value)}" for name, value in found.parameters)
-    records = ", ".join(shown(record) for record in found.records[:12])
-    event = ", ".join(brief(output) for output in found.witness.event[:12])
+    where = ", ".join(f"{name}={brief(value, quoted=False)}" for name, value in found.parameters)
+    records = listed([brief(record, 40) for record in found.records])
+    event = listed([brief(output) for output in found.witness.event])
     pair = f"x = {brief(found.witness.x)} and x' = {brief(found.witness.x_prime)}"
-    return f"It fails already at {listed} with records {records}: on {pair} by the output {event}."
+    return f"It fails already at {where} with records {records}: on {pair} by the output {event}."
 
 
 def _number(value: Exact) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from tightdp.exact.numbers import Exact, decimal_text, log
@@ -10,7 +11,7 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
-from tightdp.present.words import plain, shown_number
+from tightdp.present.words import plain, shown_epsilon, shown_number
 from tightdp.results.guessing import Canaries, Guessing, Reported
 
 _MOST_ROWS = 40
@@ -77,12 +78,12 @@ def _reported_answer(result: Reported) -> dict[str, Any]:
 
 @view_of.register
 def _reported_view(result: Reported) -> View:
-    true = "inf" if result.exp_epsilon == math.inf else f"≈ {log(result.exp_epsilon)!r}"
+    true = shown_epsilon(result.exp_epsilon)
     most, least = ("", "") if result.status == "exact" else (", at most", ", at least")
     facts = (
         ("secret bits", str(result.canaries)),
         (f"true ε on these datasets{most}", true),
-        ("expected reported ε", f"≈ {decimal_text(result.expectation)}"),
+        ("expected reported ε", _about(result.expectation)),
         (f"P(at least half of ε){least}", shown_number(result.power())),
         (f"P(more than ε){least}", shown_number(result.wrong)),
     )
@@ -172,3 +173,9 @@ def _canaries_plot(result: Canaries, ax: Any) -> Any:
 
 def _as_float(value: Exact) -> Any:
     return "inf" if value == math.inf else float(value)
+
+
+def _about(value: Exact) -> str:
+    """Write the decimal of a number, with ≈ where it is rounded."""
+    decimal = decimal_text(value)
+    return decimal if value == math.inf or Fraction(decimal) == value else f"≈ {decimal}"

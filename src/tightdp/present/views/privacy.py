@@ -45,6 +45,8 @@ def _privacy_view(result: Privacy) -> View:
     known = (result.exp_epsilon,) if result.status == "exact" else (result.lower, result.upper)
     none = "All neighbouring datasets have the same output law." if not result.delta else ""
     said = _sentences(result, result.witness, none if result.exp_epsilon == 1 else "")
+    if result.exp_epsilon == math.inf and not result.delta and result.status == "exact":
+        said = (*said, "No ε is enough with δ = 0. How much δ each ε needs: --curve, or curve() in Python.")
     return View(heading(result), tuple(facts), grid, (*said, *in_full(*known)))
 
 
@@ -159,7 +161,11 @@ def _renyi_view(result: Renyi) -> View:
         divergence = result.divergence(moment)
         power = "exp(D_a)" if result.order == math.inf else "exp((a-1)·D_a)"
         facts.append((f"{power}{which}", shown_number(moment)))
-        facts.append((f"D_a{which}", f"≈ {divergence!r}" if math.isfinite(divergence) else "inf"))
+        exponent = exponent_of(moment) if math.isfinite(divergence) else None
+        if exponent is not None:
+            exponent /= result.order - 1 if isinstance(result.order, (int, Fraction)) else 1
+        written = f"≈ {divergence!r}" if exponent is None else shown_number(exponent)
+        facts.append((f"D_a{which}", written if math.isfinite(divergence) else "inf"))
     none = "All neighbouring datasets have the same output law." if result.exp_moment == 1 else ""
     return View(heading(result), tuple(facts), None, _sentences(result, result.witness, none))
 

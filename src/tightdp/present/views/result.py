@@ -7,7 +7,7 @@ from typing import Any
 
 from tightdp.exact.numbers import Exact
 from tightdp.present.registry import record_of
-from tightdp.present.words import brief, plain, shortened, shown, shown_probability
+from tightdp.present.words import brief, listed, plain, shown_probability
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, Status, TripleWitness
 
 __all__ = ["enclosure", "heading", "unresolved_remark", "witness_sentence"]
@@ -45,7 +45,7 @@ def _triple_sentence(witness: TripleWitness, said: str = "It is attained") -> st
 
 @witness_sentence.register
 def _event_sentence(witness: EventWitness, said: str = "It is attained") -> str:
-    outputs = shortened(", ".join(shown(output) for output in witness.event[:100]))
+    outputs = listed([brief(output, 80) for output in witness.event])
     among = "" if len(witness.event) == 1 else "one of "
     return f"{said} on {_pair(witness)} by the event that the output is {among}{outputs}."
 

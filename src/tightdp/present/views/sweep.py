@@ -13,7 +13,7 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, file_of, json_of, picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
-from tightdp.present.words import plain, shown, shown_number
+from tightdp.present.words import brief, plain, shown_number
 from tightdp.results.answers import Accuracy
 from tightdp.results.audit import Audit
 from tightdp.results.diagram import DiagramSize
@@ -78,7 +78,9 @@ def _sweep_plot(result: Sweep, ax: Any) -> Any:
     groups: dict[str, list[tuple[Any, Any]]] = {}
     for row in result.rows:
         first, *others = (row.parameters[key] for key in result.swept)
-        label = ", ".join(f"{key}={shown(value)}" for key, value in zip(result.swept[1:], others, strict=True))
+        label = ", ".join(
+            f"{key}={brief(value, 40, quoted=False)}" for key, value in zip(result.swept[1:], others, strict=True)
+        )
         found = _numbers(row).get(name)
         if found is not None and found[0] == found[1] != math.inf and isinstance(first, (int, Fraction)):
             groups.setdefault(label, []).append((first, found[0]))
