@@ -61,7 +61,8 @@ def audit(
 
     started = time.perf_counter()
     if (correct is None) == (ideal is None):
-        raise ParameterError("correct and ideal", "give one: how many are right, or the channel of an ideal auditor")
+        what = f"correct and ideal are {'both' if correct is not None else 'neither'} given"
+        raise ParameterError(what, "give correct=..., how many are right, or ideal=..., the channel of an ideal auditor")
     expected = None
     if ideal is not None:
         expected = _expected(canaries, guesses, ideal, options)
