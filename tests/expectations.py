@@ -11,11 +11,12 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from tightdp import Mechanism
+from tightdp.errors import LimitError
 from tightdp.language import interp
 from tightdp.language.program import Bound
 
@@ -29,6 +30,8 @@ KEYS = {
 }
 """The keys of each query besides mechanism, query, parameters, neighbours and error."""
 
+REACH = 3
+"""How far from its centre noise on all integers is followed: at a ratio of 1/4, 99 of 100 draws are nearer."""
 Law = dict[Any, Fraction]
 Dataset = tuple[Any, ...]
 
@@ -85,12 +88,38 @@ class Oracle:
         self.bound = bound
         self.datasets = list(itertools.product(bound.record.values, repeat=bound.n))
         self._laws: dict[Dataset, Law] = {}
+        self._ends: dict[Dataset, tuple[Law, Fraction]] = {}
 
     def law(self, x: Dataset) -> Law:
         """The output law of dataset x."""
         if x not in self._laws:
             self._laws[x] = interp.law(self.bound, x)
         return self._laws[x]
+
+    @cached_property
+    def endless(self) -> bool:
+        """Whether noise on all integers is drawn, so that laws are enclosed by the runs within a reach."""
+        try:
+            next(interp.runs(self.bound, self.datasets[0]))
+        except LimitError:
+            return True
+        return False
+
+    def ends(self, x: Dataset) -> tuple[Law, Fraction]:
+        """The least probability of each output of dataset x, and by how much each may be larger."""
+        if x not in self._ends:
+            self._ends[x] = interp.law_within(self.bound, x, REACH)
+        return self._ends[x]
+
+    def exp_epsilon_ends(self) -> tuple[Fraction, Fraction | float]:
+        """Between which numbers the largest likelihood ratio is, for programs with few outputs."""
+        least, most = Fraction(1), Fraction(1)
+        for x, x_prime in self.pairs():
+            (ours, more), (theirs, beyond) = self.ends(x), self.ends(x_prime)
+            for y, p in ours.items():
+                least = max(least, p / (theirs.get(y, 0) + beyond))
+                most = max(most, ratio(p + more, theirs.get(y, 0)))
+        return least, most
 
     def pairs(self) -> Iterator[tuple[Dataset, Dataset]]:
         """All ordered pairs of neighbours."""

@@ -13,7 +13,7 @@ import pytest
 
 import expectations
 from expectations import Law, Oracle, are_neighbours, number, ratio
-from tightdp import Instance, errors
+from tightdp import ALL, Instance, errors
 
 RECORDED = list(expectations.expectations())
 DISTRIBUTIONS = [(name, expected) for name, expected in RECORDED if expected["query"] == "distribution"]
@@ -74,6 +74,9 @@ def test_brute_force(name: str, expected: dict[str, Any]) -> None:
         with pytest.raises(getattr(errors, expected["error"])):
             found.exp_epsilon()
         return
+    if found.endless:
+        check_within(found, expected)
+        return
     match expected["query"]:
         case "privacy":
             assert found.exp_epsilon() == number(expected["exp_epsilon"])
@@ -87,6 +90,21 @@ def test_brute_force(name: str, expected: dict[str, Any]) -> None:
             check_accuracies(found.accuracies(F(expected["alpha"])), expected)
         case "distribution":
             assert found.law(expected["x"]) == recorded_law(expected)
+
+
+def check_within(found: Oracle, expected: dict[str, Any]) -> None:
+    """What is recorded lies between the ends that runs with noise within reach give."""
+    if expected["query"] == "privacy":
+        least, most = found.exp_epsilon_ends()
+        assert least <= number(expected["exp_epsilon"]) <= most
+        assert least > min(number(expected["exp_epsilon"]) / 2, 20)
+        return
+    assert expected["query"] == "distribution"
+    masses, beyond = found.ends(expected["x"])
+    law = recorded_law(expected)
+    assert sum(law.values()) == 1
+    assert all(masses.get(y, 0) <= probability <= masses.get(y, 0) + beyond for y, probability in law.items())
+    assert masses.keys() <= law.keys()
 
 
 def check_recorded_triple(found: Oracle, expected: dict[str, Any]) -> None:
@@ -156,8 +174,9 @@ def check_privacy(asked: Instance, found: Oracle, expected: dict[str, Any]) -> N
     assert answer.exp_epsilon == value
     witness: Any = answer.witness
     assert are_neighbours(found.bound.neighbours, witness.x, witness.x_prime)
-    assert witness.probability == found.law(witness.x)[witness.output]
-    assert witness.probability_prime == found.law(witness.x_prime).get(witness.output, 0)
+    for x, probability in ((witness.x, witness.probability), (witness.x_prime, witness.probability_prime)):
+        masses, beyond = found.ends(x) if found.endless else (found.law(x), 0)
+        assert 0 <= probability - masses.get(witness.output, 0) <= beyond
     assert ratio(witness.probability, witness.probability_prime) == value
     if "claimed" in expected:
         assert asked.verify(exp_epsilon=expected["claimed"]).holds is (value <= number(expected["claimed"]))
@@ -183,6 +202,33 @@ def check_accuracy(asked: Instance, expected: dict[str, Any]) -> None:
         assert answer.top[0].inputs == len(expected["worst"])
     if "next" in expected:
         assert answer.top[1].one_minus_beta == F(expected["next"])
+
+
+NOISE = {"k": 3, "threshold": 1, "ratio_threshold": "1/2", "ratio_query": "1/2"}
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "parameters", "claimed", "holds"),
+    [
+        ("sparse_vector", {"cutoff": 1, **NOISE}, 8, True),
+        ("sparse_vector", {"cutoff": 2, **NOISE}, 32, True),
+        ("sparse_vector", {"cutoff": 2, **NOISE}, 4, False),
+        ("sparse_vector_fresh_threshold", {"cutoff": 2, **NOISE}, 64, True),
+        ("sparse_vector_noisy_answers", {"cutoff": 1, **NOISE}, 4, False),
+        ("sparse_vector_exact_answers", {key: NOISE[key] for key in NOISE if key != "ratio_query"}, 4, False),
+        ("sparse_vector_no_cutoff", NOISE, 4, False),
+    ],
+)
+def test_claims_about_the_sparse_vector_technique_for_every_n(
+    mechanism: str, parameters: dict[str, Any], claimed: int, holds: bool
+) -> None:
+    found = expectations.mechanisms("sparse_vector")[mechanism].bind(n=ALL, **parameters).verify(exp_epsilon=claimed)
+    assert found.holds is holds
+    if not holds:
+        witness = found.found.witness
+        assert are_neighbours("unit-all", witness.x, witness.x_prime)
+        assert len(witness.x) == found.found.n
+        assert found.found.lower > claimed
 
 
 # A program runs as plain Python.

@@ -26,10 +26,10 @@ _SECONDS = 4.0
 """How long lower ends are looked for."""
 
 
-def enclose(instance: Instance, enough: Callable[[Exact], bool] = lambda lower: True) -> EveryN:
+def enclose(instance: Instance, enough: Callable[[Exact], bool] | None = None) -> EveryN:
     """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness.
 
-    Where the ratios have no end, n is raised until the lower end is `enough`.
+    n is raised until the lower end is `enough`, where that is given; where the ratios have no end, at least.
     """
     programs = readings(instance.bound)
     best = _tight(instance, 1, None)
@@ -43,7 +43,7 @@ def enclose(instance: Instance, enough: Callable[[Exact], bool] = lambda lower: 
         left = _SECONDS - (time.monotonic() - start)
         if left <= 0 or (upper is not None and near(best.lower, upper.value)):
             break
-        if upper is not None and upper.proof == "growth" and enough(best.lower):
+        if upper is not None and (enough(best.lower) if enough else upper.proof == "growth"):
             break
         found = _tight(instance, n, left)
         if found is not None and found.lower > best.lower:
