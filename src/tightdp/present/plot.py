@@ -12,7 +12,9 @@ from tightdp.exact.field import Number
 __all__ = ["bars", "lines", "new_axes", "require"]
 
 
-def lines(ax: Any, points: Sequence[tuple[Number, Number]], x_label: str, y_label: str, title: str) -> Any:
+def lines(
+    ax: Any, points: Sequence[tuple[Number | float, Number | float]], x_label: str, y_label: str, title: str
+) -> Any:
     """Draw a polygonal line on `ax` (new axes when None) and return the axes."""
     axes = new_axes() if ax is None else ax
     axes.plot([float(x) for x, _ in points], [float(y) for _, y in points], label=title)

@@ -52,7 +52,7 @@ def record_of(value: Any) -> dict[str, Any]:
 
 
 @singledispatch
-def picture_of(value: Any, ax: Any) -> Any:
+def picture_of(value: Any, ax: Any, **options: Any) -> Any:
     """Draw a value on axes and return them; registered by type."""
     raise TypeError(f"{type(value).__name__} has no picture")
 

@@ -26,10 +26,10 @@ def as_html(value: Any) -> str:
     return html_of(view(value))
 
 
-def draw(value: Any, ax: Any) -> Any:
-    """Draw a value on Matplotlib axes (new ones where None) and return them."""
+def draw(value: Any, ax: Any, **options: Any) -> Any:
+    """Draw a value on Matplotlib axes (new ones where None) and return them; some pictures take options."""
     import_twin(value)
-    return picture_of(value, ax)
+    return picture_of(value, ax, **options)
 
 
 def as_file(value: Any, form: str) -> str:

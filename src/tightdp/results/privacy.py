@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log, log_down, log_up
 from tightdp.methods.ratios import Ratio
 from tightdp.results.result import EventWitness, PairWitness, Result
-from tightdp.results.shown import Drawn
+from tightdp.results.shown import Drawn, presenter
 
 __all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff", "Zcdp"]
 
@@ -79,6 +79,13 @@ class Curve(Drawn, Result):
 
     query: ClassVar[str] = "privacy"
     points: tuple[tuple[Number, Number], ...]
+
+    def plot(self, ax: Any = None, *, x: str = "exp_epsilon", log_delta: bool = False) -> Any:
+        """Draw δ against e^ε, or `x="epsilon"`, on the axes `ax` (new ones, unless given), with the break points.
+
+        `log_delta` draws δ on a logarithmic scale. Raises TightdpError where Matplotlib is not installed.
+        """
+        return presenter().draw(self, ax, x=x, log_delta=log_delta)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

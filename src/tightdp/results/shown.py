@@ -24,8 +24,8 @@ class Presenter(Protocol):
     def as_html(self, value: Any) -> str:
         """Return a value as a fragment of HTML."""
 
-    def draw(self, value: Any, ax: Any) -> Any:
-        """Draw a value on Matplotlib axes (new ones where None) and return them."""
+    def draw(self, value: Any, ax: Any, **options: Any) -> Any:
+        """Draw a value on Matplotlib axes (new ones where None) and return them; some pictures take options."""
 
     def as_file(self, value: Any, form: str) -> str:
         """Return a value as the text of a file: "csv", "dot" or "svg"."""

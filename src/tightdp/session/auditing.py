@@ -62,7 +62,9 @@ def audit(
     started = time.perf_counter()
     if (correct is None) == (ideal is None):
         what = f"correct and ideal are {'both' if correct is not None else 'neither'} given"
-        raise ParameterError(what, "give correct=..., how many are right, or ideal=..., the channel of an ideal auditor")
+        raise ParameterError(
+            what, "give correct=..., how many are right, or ideal=..., the channel of an ideal auditor"
+        )
     expected = None
     if ideal is not None:
         expected = _expected(canaries, guesses, ideal, options)

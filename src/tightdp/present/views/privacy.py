@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
+from tightdp.errors import QueryError
 from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, as_text, decimal_text, exponent_of, log
@@ -20,6 +22,9 @@ from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import PairWitness, Result
 
 _MOST_ROWS = 40
+_MOST_MARKS = 200
+_STEPS = 48
+"""Pieces of a segment between break points, which is a curve on other scales."""
 
 
 @answer_of.register
@@ -110,14 +115,31 @@ def _curve_view(result: Curve) -> View:
 
 
 @picture_of.register
-def _curve_plot(result: Curve, ax: Any) -> Any:
-    """Draw δ against e^ε, with its break points."""
-    end = max(result.points[-1][0] * Fraction(5, 4), Fraction(2))
-    points = [*result.points, (end, result.points[-1][1])]
-    axes = plot.lines(ax, points, "exp(ε)", "δ", str(result.subject))
-    marked = result.points[:_MOST_ROWS]
-    axes.plot([float(t) for t, _ in marked], [float(delta) for _, delta in marked], "o", markersize=4, color="black")
+def _curve_plot(result: Curve, ax: Any, *, x: str = "exp_epsilon", log_delta: bool = False) -> Any:
+    """Draw δ against e^ε (or ε), with its break points; δ on a logarithmic scale where that is asked for."""
+    if x not in ("exp_epsilon", "epsilon"):
+        raise QueryError(f"x is {x!r}", 'give "exp_epsilon" or "epsilon"')
+    points = [(float(t), float(delta)) for t, delta in result.points]
+    bend = [*points, (max(points[-1][0] * 1.25, 2.0), points[-1][1])]
+    pieces = [point for first, last in pairwise(bend) for point in _between(first, last)]
+    shown = [(math.log(t) if x == "epsilon" else t, delta) for t, delta in pieces if delta > 0 or not log_delta]
+    axes = plot.lines(ax, shown, "ε" if x == "epsilon" else "e^ε", "δ", str(result.subject))
+    marked = [point for point in points[:_MOST_MARKS] if point[1] > 0 or not log_delta]
+    places = [math.log(t) if x == "epsilon" else t for t, _ in marked]
+    axes.plot(places, [delta for _, delta in marked], "o", markersize=4, color="black", label="break points")
+    if log_delta:
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
     return axes
+
+
+def _between(first: tuple[float, float], last: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return points on the segment between two break points, which is bent on other scales."""
+    (t, delta), (end, after) = first, last
+    parts = [step / _STEPS for step in range(_STEPS)]
+    # The last part comes close to the end, which may be 0 and then is no point of a logarithmic scale.
+    return [(t + (end - t) * part, delta + (after - delta) * part) for part in (*parts, 1 - 1e-6, 1)]
 
 
 @answer_of.register
@@ -138,6 +160,8 @@ def _tradeoff_plot(result: Tradeoff, ax: Any) -> Any:
     axes = plot.lines(ax, result.vertices, "false positive rate", "false negative rate", str(result.subject))
     axes.plot([0, 1], [1, 0], linestyle="--", color="grey", linewidth=1)
     axes.set_aspect("equal")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
     return axes
 
 

@@ -23,6 +23,9 @@ from tightdp.results.result import Result
 from tightdp.results.sweep import Sweep
 
 _MOST_REASONS = 3
+_MARKERS, _LINES = "os^Dv", ("-", "--", ":", "-.")
+_SPREAD = 100
+"""Answers that differ by more are drawn on a logarithmic scale."""
 _EPSILON = ("exp_epsilon", "epsilon")
 
 
@@ -84,11 +87,19 @@ def _sweep_plot(result: Sweep, ax: Any) -> Any:
         found = _numbers(row).get(name)
         if found is not None and found[0] == found[1] != math.inf and isinstance(first, (int, Fraction)):
             groups.setdefault(label, []).append((first, found[0]))
-    for label, points in groups.items():
-        axes.plot([float(x) for x, _ in points], [float(y) for _, y in points], marker="o", label=label or name)
+    for place, (label, points) in enumerate(groups.items()):
+        style = {"marker": _MARKERS[place % len(_MARKERS)], "linestyle": _LINES[place % len(_LINES)]}
+        numbers = [(float(x), float(y)) for x, y in points]
+        # Open marks of different forms and sizes show series that lie on each other.
+        axes.plot(*zip(*numbers, strict=True), **style, markersize=9 - place % 4, fillstyle="none", label=label or name)
+    heights = [float(y) for points in groups.values() for _, y in points]
+    if heights and min(heights) > 0 and max(heights) > _SPREAD * min(heights):
+        axes.set_yscale("log")
     axes.set_xlabel(result.swept[0])
     axes.set_ylabel(name)
-    axes.legend()
+    axes.set_title(str(result.subject))
+    if len(groups) > 1:
+        axes.legend()
     return axes
 
 
