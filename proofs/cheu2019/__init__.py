@@ -18,7 +18,10 @@ paper.sections(
     "section_5_3_real_sum",
     "section_6_1_local",
     "appendix_b_accuracy",
+    "appendix_c_parameters",
     "appendix_d_1_pure",
+    "appendix_d_1_constant",
     "appendix_d_2_accuracy",
+    "appendix_d_2_parameters",
     "figures",
 )

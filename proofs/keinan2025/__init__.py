@@ -20,6 +20,7 @@ paper.sections(
     "appendix_d_2_count_in_sets",
     "appendix_e_1_full_knowledge",
     "appendix_e_2_adaptive",
+    "appendix_e_2_anytime",
     "appendix_e_2_dominance",
     "appendix_e_3_sure_guesses",
     "figures",
