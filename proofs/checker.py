@@ -2,36 +2,27 @@
 
     python proofs/checker.py answer.json          exit status 0: accepted; 1: refused, with the reason
 
-WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program (see `Program`) satisfies its claim. To be trusted
-are: that the core program says what the mechanism says (read it beside the Python function; the parts of an output are
-published one by one), this file, Python's integers, and these facts:
-
-  single outputs   P(E|x) <= R P(E|x') for all events E exactly if it holds for all single outputs
-  exchanges        a renaming that maps the lines of a program onto themselves maps its law onto itself; exchanges of
-                   two clients generate all orders of the clients that they connect
-
-Claims, with R = e^epsilon, the `bound`; a tight claim says, too, that its witness attains it:
-  privacy     sum over y of max(0, P(y|x) - R P(y|x')) <= delta for all neighbours x, x'; for delta = 0 this says that
-              P(y|x) <= R P(y|x') for all outputs y             violation    this is false for the witness
-  accuracy    P(|output - target| <= alpha given x) >= 1 - beta for all datasets x
-                                                                inaccuracy   this is false for the witness
-Evidence (rules):
-  witness     one pair of neighbours and what is published, or one dataset: for violations, and for what is tight
-  datasets    every dataset, or one of each class under exchanges of clients; laws are computed by elimination
+WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the claimed property, with R = e^epsilon:
+  privacy    sum over y of max(0, P(y|x) - R P(y|x')) <= delta for all neighbours x, x'; without delta this says that
+             P(E|x) <= R P(E|x') for all events E. Tight: the pair that is named attains it
+  accuracy   P(the output, which says that an error is too large, is True | x) <= beta for all datasets x
+  violation, inaccuracy: that this is false for the pair, or the dataset, that is named
+To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
+an output are published one by one), this file, Python's integers, and the facts that `walk` and `forms` state.
+Rules of evidence: `witness`, for what is false; `datasets`: all of them; `forms`: for many clients, or any number.
 """
 
 import json
 import operator
 import re
 import sys
-from collections import Counter
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
-from math import lcm
+from itertools import product
 from pathlib import Path
 
 MOST_BYTES, MOST_DEPTH, MOST_DIGITS, MOST_ROWS, MOST_WORK = 32_000_000, 40, 20_000, 100_000, 100_000_000
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[()]|[^\s,:;|{}()"]+')  # blanks and , : ; | { } only separate, for the eye
+LINE = re.compile(r"(?:([xdvs]\w*) = )?([a-z]+) ?(.*)|#.*")  # name, kind and operands, or a remark
 UNDEFINED = type("Undefined", (), {})()  # what an operation gives where Python refuses; nothing may publish it
 UNSET = type("Unset", (), {})()  # a join that has taken nothing yet
 
@@ -45,338 +36,347 @@ def need(condition, reason):
         raise Refused(reason)
 
 
-def read_word(words, depth=0):
-    """Take the last of some words: a name as itself, a constant as ("=", value)."""
-    need(words and depth < MOST_DEPTH, "something is missing, or nests too deeply")
-    word, items = words.pop(), []
-    if word == "(":
-        while words[-1] != ")":
-            items.append(read_word(words, depth + 1)[1])
-        words.pop()
-        return "=", tuple(items)
-    if word[0] in "xdv" and not depth:
-        return word
+def ratio(text, least=0):
+    """Read p/q as numerator and denominator."""
+    above, _, below = text.partition("/")
+    above, below = int(above), int(below or 1)
+    need(len(text) < MOST_DIGITS and below > 0 and above >= least * below, f"{text[:40]!r} is out of range")
+    return above, below
+
+
+def words_of(text):
+    """Read names, as themselves, and constants, as ("=", value)."""
+    stack = [[]]
+    for word in WORD.findall(text):
+        if word == "(":
+            stack.append([])
+        elif word[0] in "xdvs" and len(stack) == 1:
+            stack[0].append(word)
+        else:
+            value = tuple(stack.pop()) if word == ")" else read_plain(word)
+            stack[-1].append(value if len(stack) > 1 else ("=", value))
+        need(len(stack) < MOST_DEPTH, "a value nests too deeply")
+    (found,) = stack
+    return found
+
+
+def read_plain(word):
     if word[0] == '"' or word in ("True", "False", "None"):
-        return "=", json.loads(word) if word[0] == '"' else {"True": True, "False": False, "None": None}[word]
+        return json.loads({"True": "true", "False": "false", "None": "null"}.get(word, word))
     need(re.fullmatch(r"-?[0-9]+(/[0-9]+)?", word) and len(word) < MOST_DIGITS, f"cannot read {word[:40]!r}")
     number = Fraction(word)
-    return "=", number.numerator if number.denominator == 1 else number
+    return number.numerator if number.denominator == 1 else number
 
 
-def read_words(words):
-    words = words[::-1]
-    return list(iter(lambda: read_word(words) if words else None, None))
-
-
-def read_value(text, least=None):
-    ((_, value),) = read_words(WORD.findall(text))
-    need(least is None or (isinstance(value, (int, Fraction)) and value >= least), f"{text[:40]!r} is out of range")
+def constant(text):
+    ((_, value),) = words_of(text)
     return value
 
 
-def numbers(function):
-    """Make an operation take numbers only, and give ints where they are whole."""
+def exact(function, numeric=True):
+    """Make a function undefined where an operand is, or where Python refuses; numbers stay exact."""
 
     def checked(*values):
-        if not all(isinstance(value, (int, Fraction)) for value in values):
-            raise TypeError
-        found = Fraction(function(*values))
-        need(max(abs(found.numerator), found.denominator).bit_length() < MOST_DIGITS, "a value grows too large")
-        return found.numerator if found.denominator == 1 else found
+        numbers = not numeric or all(isinstance(value, (int, Fraction)) for value in values)
+        try:
+            found = function(*values) if numbers and not {UNDEFINED, UNSET} & {*values} else UNDEFINED
+        except (ArithmeticError, TypeError, ValueError):
+            return UNDEFINED
+        number = isinstance(found, (int, Fraction))
+        size = max(abs(found.numerator), found.denominator).bit_length() if number else len(repr(found))
+        need(size < MOST_DIGITS, "a value grows too large")
+        return found.numerator if numeric and number and found.denominator == 1 else found
 
     return checked
 
 
-OPERATIONS = {name: numbers(getattr(operator, name)) for name in ("add", "sub", "mul", "neg", "abs", "floordiv", "mod")}
-OPERATIONS |= {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-OPERATIONS |= {"div": numbers(lambda a, b: Fraction(a) / b), "not": operator.not_, "bool": bool}
-OPERATIONS |= {"tuple": lambda *values: need(len(repr(values)) < MOST_DIGITS, "a tuple grows too long") or values}
-JOINS = {"sum": OPERATIONS["add"], "min": numbers(min), "max": numbers(max), "xor": operator.ne, "first": None}
-JOINS |= {"and": lambda a, b: a and b, "or": lambda a, b: a or b}
-UNORDERED = {"add", "mul", "eq", "ne", *JOINS}
+def joined(function, numeric=True, decided=None):
+    """A join of what was taken and one more value; where one of them is `decided`, the other does not matter."""
+    other = exact(function, numeric)
+    return lambda a, b: b if a is UNSET and b is not UNSET else decided if decided in (a, b) != decided else other(a, b)
+
+
+OPERATIONS = {name: exact(getattr(operator, name)) for name in ("add", "sub", "mul", "neg", "abs", "mod", "floordiv")}
+OPERATIONS |= {name: exact(getattr(operator, name), False) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+OPERATIONS |= {"div": exact(lambda a, b: Fraction(a) / b), "tuple": exact(lambda *values: values, False)}
+OPERATIONS |= {"not": exact(operator.not_, False), "bool": exact(bool, False)}
+JOINS = {"sum": joined(operator.add), "min": joined(min), "max": joined(max), "xor": joined(operator.ne, False)}
+JOINS |= {"and": joined(lambda a, b: a and b, False, False), "or": joined(lambda a, b: a or b, False, True)}
+JOINS["first"] = lambda held, condition, wanted, value: (
+    held if held is not UNSET else UNDEFINED if condition is UNDEFINED else value if condition == wanted else UNSET
+)
 
 
 class Program:
-    """Lines that define values and use them; a line uses only what lines above it define.
+    """Lines that define values, one after the other, in parts: before, of and after the clients.
 
-    x0 = input 0 0                        leaf 0 of the record of client 0
-    d1 = draw { False 4/5 | True 1/5 }    a draw: outcomes with their probabilities
-    d2 = draw x0 { 0: 0 1/2 | 0: 1 1/2 | 1: 0 1 }     a draw whose law depends on a value
-    v3 = add x0 d1                        an operation
-    v4 = case d1 { False: v3 | True: 0 }  one of several values
-    v5 = sum                              an operation on any number of operands,
-    take v5 v3                            which it takes one by one, all of them before it is used
-    take v6 d1 True v3                    (`v6 = first`: v3 where d1 is True and nothing was taken before)
-    fails v7 / observe v7                 v7 must never be true / runs where v7 is not true do not count
-    target v8 / output v3 v4              what the output estimates / the values that are published
+    The part `client "all"` is that of every client, however many there are: what it uses before it defines it comes
+    from the client before, or first from the lines above. An operation takes the values of names and constants.
     """
 
-    def __init__(self, lines):
-        self.kinds, self.steps, self.order, self.cuts, self.used, self.single = {}, [], [], [0], set(), {}
-        self.before, self.states, self.mode, self.work = [], [], None, 0
-        for line in lines:
-            words = WORD.findall(line)
-            if not line.startswith("#"):  # a remark
-                head, rest = (words[:3], words[3:]) if "=" in words[:2] else ([None, "", words[0]], words[1:])
-                need(self.read(head[0], head[2], read_words(rest)), f"{line[:60]!r} is no line, or out of place")
-        self.output = [name for name in self.single["output"] if isinstance(name, str)]
-        self.target = self.single.get("target", [("=", None)])[0]
-        self.cuts.append(len(self.steps))
-        self.last = {name: at for at, step in enumerate(self.steps) for name in step[3] if isinstance(name, str)}
-        self.full = {step[1]: at for at, step in enumerate(self.steps)}  # where a name has its whole value
+    def __init__(self, given):
+        self.records, claim = [constant(record) for record in given["records"]], given["claim"]
+        self.steps, self.joins, self.outputs, self.work, self.observes = [], {}, [], 0, False
+        self.clients, self.starts, self.n, self.kept = [None], [0], given["clients"], "accuracy" in claim["kind"]
+        for line in given["program"]:
+            words = LINE.fullmatch(line)
+            self.read(words[1], words[2], words_of(words[3] or ""))
+        self.starts.append(len(self.steps))
+        self.every, order = "all" in self.clients, self.clients[1:]
+        few = type(self.n) is int and self.n <= 10_000 and {*order} <= {None, *range(self.n)}
+        need(order == ["all", None] and self.n == "all" if self.every else few, "the clients are others")
+        need(None not in order[:-1] and len({*order}) == len(order), "the parts are out of place")
+        (found,) = self.outputs
+        self.full = {step[0]: at for at, step in enumerate(self.steps)}  # where a name has its last value
+        self.last = {name: at for at, step in enumerate(self.steps) for name in step[1] or () if isinstance(name, str)}
+        self.told = {self.full[name]: name for name in found if isinstance(name, str)}
+        before = {step[0] for step in self.steps[: self.starts[1]]}
+        lasting = {name for name in before if self.every and self.last.get(name, -1) >= self.starts[1]}
+        self.last |= dict.fromkeys({*self.told.values()} if self.kept else lasting, len(self.steps))
+        self.up, self.down = (1, 0) if self.kept or claim["bound"] == "inf" else ratio(claim["bound"], 1)
+        self.delta, self.beta = ratio(claim.get("delta", "0")), ratio(claim["beta"] if self.kept else "0")
+        self.relate(given["neighbours"])
+        self.explore()
 
     def read(self, name, kind, found):
-        """Take in one line; return whether it fits."""
-        names = {operand for operand in found[kind == "take" :] if isinstance(operand, str)}
-        constants, detail = [operand[1] for operand in found if not isinstance(operand, str)], kind
-        good, self.used = names <= set(self.kinds), self.used | names
-        if kind == "draw":
-            good &= len(constants) % (3 if names else 2) == 0 and names <= {found[0]}
-            detail, found = read_laws(constants, 3 if names else 2), found[:1] if names else [("=", True)]
-        elif kind == "case":
-            good &= all(isinstance(key, tuple) for key in found[1::2])
-            detail, found = {key[1]: at for at, key in enumerate(found[1::2], 1)}, found[:1] + found[2::2]
-            good &= len(found) == 1 + len(detail)
-        elif kind == "input":
-            detail, found = tuple(constants), []
-            good &= len(detail) == 2 and detail not in [step[2] for step in self.steps] and not names
-            if detail[0] not in self.order:
-                self.order.append(detail[0])
-                self.cuts.append(len(self.steps))
-        elif kind == "take":
-            name, (joined, detail) = found[0], self.kinds[found[0]]
-            good &= joined == "join" and name not in self.used and len(found) == (4 if detail == "first" else 2)
-        elif kind in ("output", "target"):
-            good &= kind not in self.single and name is None
-            self.single[kind] = found
-            return good
-        elif name is not None:
-            good &= kind in OPERATIONS or (kind in JOINS and not found)
-            kind = "apply" if kind in OPERATIONS else "join"
-        good &= name is not None or (kind in ("fails", "observe") and len(found) == 1)
-        if kind not in ("take", "fails", "observe"):
-            good &= name[0] in "xdv" and name not in self.kinds
-            self.kinds[name] = (kind, detail)
-        self.steps.append((kind, name, detail, tuple(found)))
-        return good
+        """Take in one line: its name, operands, and what it gives on a record and their values, [(value, weight)]."""
+        constants, add = [word[1] for word in found if isinstance(word, tuple)], self.steps.append
+        need(bool(name) == (kind not in (None, "client", "end", "output", "take", "fails", "observe")), "no such line")
+        need(not self.outputs or kind is None, "there are lines after the output")
+        if kind in ("client", "end"):  # here begins the part of a client / what follows all clients
+            self.clients.append(constants[0] if kind == "client" else None)
+            self.starts.append(len(self.steps))
+        elif kind == "output":  # output v3 v4: the values that are published
+            self.outputs.append(found)
+        elif kind == "draw":  # d1 = draw { False 4 | True 1 }: outcomes with their odds, here 4 to 1; or odds that
+            rows, laws = iter(constants), {}  # depend on a value: d2 = draw x0 { 0: 0 1 | 0: 1 1 | 1: 0 2 }
+            chosen = found[: isinstance(found[0], str)]
+            for first in rows:
+                key, outcome = (first, next(rows, None)) if chosen else (True, first)
+                laws.setdefault(key, []).append((outcome, odds := next(rows, None)))
+                need(type(odds) is int and odds >= 0, "odds are no whole numbers, or negative")
+            total, *others = [sum(odds for _, odds in law) for law in laws.values()]
+            need(total > 0 and all(each == total for each in others), "odds have different sums")
+            add((name, chosen, lambda _, value=True: laws.get(value, [(UNDEFINED, total)])))
+        elif kind == "case":  # v4 = case d1 { False: v3 | True: 0 }: one of several values
+            places = {word[1]: at for at, word in enumerate(found[1::2], 1) if isinstance(word, tuple)}
+            need(len(found) == 1 + 2 * len(places), "the values of a case are not all different")
+            places[UNDEFINED] = -1
+            add((name, found[:1] + found[2::2] + [("=", UNDEFINED)], lambda _, *of: [(of[places.get(of[0], -1)], 1)]))
+        elif kind == "input":  # x0 = input 1: leaf 1 of the record of the client
+            add((name, None, lambda record: [(record[constants[0]], 1)]))
+        elif kind == "fails":  # fails v7: v7 must never be true
+            add(("", found, lambda _, value: need(value is False, "a run of the program fails") or [(None, 1)]))
+        elif kind == "observe":  # observe v7: runs where v7 is not true do not count
+            self.observes = True
+            add(("", found, lambda _, value: need(type(value) is bool, "a condition is none") or [(None, 1)] * value))
+        elif kind in JOINS:  # v5 = sum: an operation on any number of operands, which it takes one by one: take v5 v3;
+            self.joins[name] = JOINS[kind]  # v6 = first, take v6 d1 True v3: v3 where d1 is True and v6 took nothing
+            add((name, [], lambda _: [(UNSET, 1)]))
+        elif kind is not None:  # v3 = add x0 d1: an operation
+            function = self.joins[found[0]] if kind == "take" else OPERATIONS[kind]
+            add((name or found[0], found, lambda _, *values: [(function(*values), 1)]))
 
-    def spend(self, amount):
-        self.work += amount
+    def spend(self, weights):
+        self.work += 3 + sum(1 + each.bit_length() // 2000 for each in weights)
         need(self.work <= MOST_WORK, "checking takes too long")
 
-    def advance(self, state, at, dataset, keep, wanted):
-        """Carry a table {values of the columns: weight} over a line; runs with values not `wanted` are dropped."""
-        table, columns = state
-        kind, name, detail, found = self.steps[at]
-        place = {each: where for where, each in enumerate(columns)}
-        get = [(place.get(each, -1), each[1]) for each in found]
-        # a column goes when no later line needs it, unless it is to be kept
-        stay = [each for each in columns if each != name and (each in keep or self.last.get(each, 0) > at)]
-        kept, added = [place[each] for each in stay], name in keep or self.last.get(name, 0) > at
-        whole = self.full.get(name) == at and name in self.output
-        goal = (wanted[name],) if name in wanted and whole else ()
-        self.spend(1 + len(table) * (1 + max(map(int.bit_length, table.values()), default=0) // 2000))
-        fresh = {}
-        for row, weight in table.items():
-            values = [constant if where < 0 else row[where] for where, constant in get]
-            rest = tuple([row[where] for where in kept])
-            for value, share in self.outcomes(kind, detail, values, dataset):
-                need(not whole or value not in (UNDEFINED, UNSET), "an output is undefined")
-                if not goal or goal[0] == value:
-                    key = (*rest, value) if added else rest
-                    fresh[key] = fresh.get(key, 0) + weight * share
-        need(len(fresh) <= MOST_ROWS, "a table of the elimination grows too large")
-        return fresh, [*stay, name] if added else stay
+    def explore(self):
+        """Find all states (the values that later lines need) before every line, and the moves from each to the next."""
+        begun = {name: at for at, (name, *_) in reversed([*enumerate(self.steps)])}
+        size, at = len(self.steps), 0
+        live = [sorted(name for name, last in self.last.items() if begun[name] < at <= last) for at in range(size + 1)]
+        self.states, self.moves, self.back = ([{} for _ in range(size + 1)] for _ in range(3))
+        self.states[0] = {(): 0}
+        while at < size:
+            name, found, function = self.steps[at]
+            for record in self.records if found is None else [None]:
+                moves = self.moves[at].setdefault(record, {})
+                for state in [each for each in self.states[at] if each not in moves]:
+                    known, moves[state] = dict(zip(live[at], state)), []
+                    values = [known[each] if isinstance(each, str) else each[1] for each in found or ()]
+                    self.work += 40
+                    for value, odds in function(record, *values):
+                        need(at not in self.told or value not in (UNDEFINED, UNSET), "an output is undefined")
+                        known[name] = value
+                        told = (value,) if at in self.told and not self.kept else ()
+                        after = tuple([known[each] for each in live[at + 1]])
+                        moves[state].append((told, after, odds))
+                        self.back[at].setdefault(told, {}).setdefault((record, after), []).append((state, odds))
+                        self.states[at + 1][after] = 0
+            at += 1
+            self.spend([])
+            need(len(self.states[at]) <= MOST_ROWS, "there are too many states")
+            if self.every and at == self.starts[2]:
+                need(live[at] == live[self.starts[1]], "a client does not leave what the next one needs")
+                before = self.states[self.starts[1]]
+                self.states[at] = self.states[self.starts[1]] = before | self.states[at]
+                at = at if len(before) == len(self.states[at]) else self.starts[1]
 
-    def outcomes(self, kind, detail, values, dataset):
-        """What a line can give on these operands, with integer weights."""
-        if kind == "input":
-            return ((dataset[detail[0]][detail[1]], 1),)
-        if kind == "draw":
-            return detail[1].get(values[0], ((UNDEFINED, detail[0]),))
-        if kind == "case":
-            return ((values[detail[values[0]]] if values[0] in detail else UNDEFINED, 1),)
-        if kind in ("fails", "observe"):
-            need(isinstance(values[0], bool), "a condition is no truth value")
-            need(kind == "observe" or not values[0], "a run of the program fails")
-            return ((None, 1),) if values[0] or kind == "fails" else ()
-        if kind == "join" or (kind == "take" and values[0] is UNSET and detail != "first"):
-            return ((UNSET if kind == "join" else values[1], 1),)
-        if detail == "first":
-            taken = UNDEFINED if values[1] is UNDEFINED else values[3] if values[1] == values[2] else UNSET
-            return ((taken if values[0] is UNSET else values[0], 1),)
-        if UNDEFINED in values:
-            decided = {"and": False, "or": True}.get(detail, UNDEFINED)
-            return ((decided if decided in values else UNDEFINED, 1),)
-        try:
-            return (((OPERATIONS if kind == "apply" else JOINS)[detail](*values), 1),)
-        except (ArithmeticError, TypeError, ValueError):
-            return ((UNDEFINED, 1),)
+    def relate(self, relation):
+        """Find what records may become in a neighbouring dataset."""
+        self.listed = [] if isinstance(relation, str) else [constant(pair) for pair in relation]
+        kinds = {"replace-one": lambda a, b: a != b, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
+        kinds |= {kind: lambda a, b: a != b and abs(a[0] - b[0]) <= 1 for kind in ("unit-step", "unit-all")}
+        self.same, self.at_once = [(a, a, False) for a in self.records], relation == "unit-all"
+        every = product(self.records, self.records) if not self.listed else ()
+        self.changes = [(a, b, not self.at_once) for a, b in every if not self.kept and kinds[relation](a, b)]
 
-    def run(self, dataset, keep=(), wanted=()):
-        """The table after the last line; what the dataset before this one began with is not done again."""
-        records, mode = [dataset[client] for client in self.order], (set(keep), dict(wanted))
-        if mode != self.mode:
-            self.mode, self.before, self.states = mode, [], []
-        differs = [a != b for a, b in zip(self.before, records)] + [True]
-        del self.states[differs.index(True) + 1 :]
-        for part in range(len(self.states), len(records) + 1):
-            state = self.states[-1] if part else ({(): 1}, [])
-            for at in range(self.cuts[part], self.cuts[part + 1]):
-                state = self.advance(state, at, dataset, *mode)
-            self.states.append(state)
-        self.before = records
-        return self.states[-1]
+    def meets(self, part):
+        """All records of x and x' in a part, and whether they make the one difference between x and x'."""
+        return [(None, None, False)] if self.clients[part] is None else self.same + self.changes
 
-    def law(self, dataset):
-        """The law on a dataset, {(output, target): weight}, and the sum of its weights."""
-        table, columns = self.run(dataset, {*self.output, self.target})
-        place, found = {name: at for at, name in enumerate(columns)}, {}
-        for row, weight in table.items():
-            output = tuple(row[place[name]] for name in self.output)
-            key = output, row[place[self.target]] if self.target in place else self.target[1]
-            found[key] = found.get(key, 0) + weight
-        need(found, "every run is dropped")
-        return found, sum(found.values())
+    def along(self, x, y):
+        """Every part, with what it meets on two neighbours, or on one dataset."""
+        every = [(a, b, a != b and not self.at_once and not self.listed) for a, b in zip(x, y)]
+        good = {*every} <= {*self.same, *self.changes} and sum(first for *_, first in every) <= 1
+        size = len(x) == len(y) == (len(x) or 1 if self.every else self.n)
+        need(size and (good or (x, y) in self.listed), "the witness is no pair of neighbours")
+        for part, client in enumerate(self.clients):
+            found = every if client == "all" else [(None, None, False) if client is None else every[client]]
+            yield from ((part, [each]) for each in found)
 
-    def probability(self, dataset, event):
-        """The probability that published values are these."""
-        need(set(event) <= set(self.output), "the witness is about more than what is published")
-        return Fraction(*(sum(self.run(dataset, (), given)[0].values()) for given in (event, ())))
+    def carried(self, part, table, a, b):
+        """Carry {state: (its weight under x, under x')} over a part: one such table for all that it may publish."""
+        found = {(): dict(table)}
+        for at in range(*self.starts[part : part + 2]):
+            before, found = found, {}
+            for told, copy in product(before, (0, 1)):
+                moves = self.moves[at][(a, b)[copy] if self.steps[at][1] is None else None]
+                self.spend(weights[copy] for weights in before[told].values())
+                for state, weights in before[told].items():
+                    for more, after, odds in moves[state] if weights[copy] != 0 else ():
+                        sums = found.setdefault(told + more, {}).setdefault(after, [0, 0])
+                        sums[copy] += weights[copy] * odds
+            need(len(found) <= MOST_ROWS, "too much is published at once")
+        return found
 
-    def exchange(self, one, other, names):
-        """Check that exchanging two clients, and renaming other values, maps the lines onto themselves."""
-        need(set(names) == set(names.values()), "a renaming is not one to one")
-        change, new, lines = {one: other, other: one}, lambda operand: names.get(operand, operand), Counter()
-        for kind, name, detail, found in self.steps:
-            moved = [new(operand) for operand in found]
-            need(detail != "first" or (moved == list(found) and new(name) == name), "an ordered join is renamed")
-            order = sorted if isinstance(detail, str) and detail in UNORDERED else list
-            lines[kind, name, repr(detail), *order(map(repr, found))] += 1
-            detail = (change.get(detail[0], detail[0]), detail[1]) if kind == "input" else detail
-            lines[kind, new(name), repr(detail), *order(map(repr, moved))] -= 1
-        need(
-            not any(lines.values()) and new(self.target) == self.target, f"clients {one}, {other} are not treated alike"
-        )
+    def walk(self, parts, published=None):
+        """Return {({state: weights}, for how many outputs), ...} for all records that parts meet.
 
+        Which outputs these are does not matter to a claim, so that many datasets, such as all orders of the same
+        records, lead to the same. Only what is `published` counts, where that is given.
+        """
+        found = {(frozenset([(frozenset([((), (1, 1))]), 1)]), False)}
+        for at, (part, meets) in enumerate(parts):
+            wanted, before, found = published and published[at] and constant(published[at]), found, set()
+            for (left, changed), (a, b, first) in product(before, meets):
+                if not (changed and first):
+                    tables = {}
+                    for times, copies in ((times, self.carried(part, table, a, b)) for table, times in left):
+                        for sums in copies.values() if not wanted else [copies.get(wanted, {})]:
+                            key = frozenset((after, tuple(weights)) for after, weights in sums.items())
+                            tables[key] = tables.get(key, 0) + times
+                    found.add((frozenset(tables.items()), changed or first))
+            need(sum(len(left) for left, _ in found) <= MOST_ROWS, "there are too many datasets")
+        return [left for left, _ in found]
 
-def read_laws(words, each):
-    """The laws of a draw: their common denominator, and {value of the selector: [(outcome, integer weight), ...]}."""
-    keys = words[::3] if each == 3 else [True] * len(words)
-    laws, below = {}, lcm(*(Fraction(mass).denominator for mass in words[each - 1 :: each]))
-    for key, outcome, mass in zip(keys, words[each - 2 :: each], words[each - 1 :: each]):
-        laws.setdefault(key, []).append((outcome, int(mass * below)))
-        need(mass >= 0, "a law has a negative probability")
-    need(all(sum(mass for _, mass in law) == below for law in laws.values()), "a law does not sum to 1")
-    return below, laws
+    def over(self, left, published=None):
+        """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
+        tables = [([sum(pair[copy] for _, pair in table) for copy in (0, 1)], times) for table, times in left]
+        ours, theirs = (sum(times * weights[copy] for weights, times in tables) for copy in (0, 1))
+        need((ours > 0 and theirs > 0) or published, "every run is dropped")
+        need(not published or (self.delta[0] == 0 and not self.observes and not self.kept), "all outputs count here")
+        if self.kept:
+            need({state for table, _ in left for state, _ in table} <= {(False,), (True,)}, "no truth value comes out")
+            missed = [times * pair[0] for table, times in left for state, pair in table if state[0]]
+            over = self.beta[1] * sum(missed) - self.beta[0] * ours
+            return over, over == 0
+        ours, theirs = (
+            (1, 1) if published else (ours, theirs)
+        )  # some of the weights, of which all datasets have one sum
+        tables = [(v, w, times) for (v, w), times in tables if self.down != 0 or w == 0]  # down = 0 is for R = inf
+        gaps = [((self.down or 1) * theirs * v - self.up * ours * w, times, v) for v, w, times in tables]
+        over = sum(gap * times for gap, times, _ in gaps if gap > 0)
+        over = self.delta[1] * over - self.delta[0] * (self.down or 1) * ours * theirs
+        return over, over == 0 and (self.delta[0] != 0 or any(gap == 0 < v for gap, _, v in gaps))
 
+    def taken_back(self, part, forms):
+        """Yield the forms before a part that give those after it, for all that the part may meet and publish."""
+        for form, (a, b, first) in product(forms, self.meets(part)):
+            left = [form] if not first or all(copy for copy, _ in form) else []
+            for at in reversed(range(*self.starts[part : part + 2])):
+                before, left = left, []
+                for old, arrows in product(before, self.back[at].values()):
+                    new = {}
+                    for (copy, after), value in old.items():
+                        record = (a, a, b)[copy] if self.steps[at][1] is None else None
+                        for state, odds in arrows.get((record, after), ()):
+                            new[copy, state] = new.get((copy, state), 0) + odds * value
+                    self.spend(new.values())
+                    left += [new] if max(new.values(), default=0) > 0 else []
+                need(len(left) <= MOST_ROWS, "too much is published at once")
+            for old in left:
+                new = {(0, state): old.get((1, state), 0) + old.get((2, state), 0) for _, state in old if first} or old
+                if max(new.values()) > 0:
+                    yield new
 
-class Datasets:
-    """All datasets and pairs of neighbours of a certificate, or one of each class under exchanges of clients."""
+    def forms(self, cuts, why):
+        """Establish P(y|x) <= R P(y|x') for all neighbours x, x' and outputs y, with R = up / down.
 
-    def __init__(self, program, given, exchanges):
-        self.records = [read_value(record) for record in given["records"]]
-        self.n, self.relation, self.program, self.laws = given["clients"], given["neighbours"], program, {}
-        need(self.n < 1000 and set(program.order) <= set(range(self.n)), "there are other clients in the program")
-        self.fixed, group = True, {client: {client} for client in range(self.n)}
-        for one, other, names in exchanges:
-            program.exchange(one, other, names)
-            self.fixed &= all(names.get(name, name) == name for name in program.output)
-            joined = group[one] | group[other]
-            group |= dict.fromkeys(joined, joined)
-        self.groups = [sorted(clients) for client, clients in group.items() if client == min(clients)]
-        self.after = {a: [b for b in self.records if self.changes(a, b)] for a in self.records}
-
-    def changes(self, a, b):
-        """Whether a record may become another one."""
-        need(self.relation in ("replace-one", "add-remove", "unit-step", "unit-all"), "no such neighbours")
-        if self.relation == "add-remove":
-            return (a[0] is None) != (b[0] is None)
-        return a != b and (self.relation == "replace-one" or abs(a[0] - b[0]) <= 1)
-
-    def neighbours(self, x, y):
-        changed = [(a, b) for a, b in zip(x, y) if a != b]
-        some = len(changed) == 1 or (changed and self.relation == "unit-all")
-        return len(x) == len(y) == self.n and some and all(b in self.after[a] for a, b in changed)
-
-    def every(self, letters):
-        """Yield one arrangement of letters on the clients of each class."""
-        for parts in product(*(combinations_with_replacement(letters, len(group)) for group in self.groups)):
-            self.program.spend(100 * self.n)
-            found = sorted(
-                (pair for group, part in zip(self.groups, parts) for pair in zip(group, part)), key=lambda pair: pair[0]
-            )
-            yield tuple(a for _, a in found)
-
-    def pairs(self):
-        """Yield one pair of neighbours of each class."""
-        if self.relation == "unit-all":
-            letters = [(a, b) for a in self.records for b in (a, *self.after[a])]
-            yield from (pair for both in self.every(letters) if len(set(pair := tuple(zip(*both)))) == 2)
-            return
-        for x in self.every(self.records):
-            for client in [client for group in self.groups for client in {x[each]: each for each in group}.values()]:
-                yield from ((x, (*x[:client], b, *x[client + 1 :])) for b in self.after[x[client]])
-
-    def law(self, x):
-        """The law on a dataset, or on one of its class where the outputs are not renamed."""
-        sort = {client: client for client in range(self.n)}
-        for group in self.groups if self.fixed else []:
-            sort |= zip(group, sorted(group, key=lambda client: self.records.index(x[client])))
-        x = tuple(x[sort[client]] for client in range(self.n))
-        self.program.spend(50 * self.n)
-        if x not in self.laws:
-            self.laws[x] = self.program.law(x)
-        return self.laws[x]
-
-    def excess(self, x, y, bound):
-        """The sum over outputs of max(0, P(output|x) - bound P(output|y))."""
-        (ours, whole), (theirs, other) = self.law(x), self.law(y)
-        self.program.spend(len(ours))
-        up, down = bound.numerator * whole, bound.denominator * other
-        return Fraction(sum(max(0, w * down - up * theirs.get(key, 0)) for key, w in ours.items()), whole * down)
-
-    def accurate(self, x, alpha):
-        """The probability that the output is within alpha of the target."""
-        law, whole = self.law(x)
-        return Fraction(sum(weight for ((y,), goal), weight in law.items() if abs(y - goal) <= alpha), whole)
+        Given what is published, a part moves weights linearly. Let u be the weights of the states at a cut between
+        parts while x and x' are alike; v and w those under x and x' later. At each cut some forms in u, or in v and w,
+        are said to be at most 0; at the end down sum(v) - up sum(w). They are if those of the cut before are: taken
+        back through a part, each is at most (factor by factor; weights are not negative) a sum of these times numbers
+        that are not negative: `why` has the numbers. Without `after`, the forms in v and w are down v[s] - up w[s] for
+        all states s: taken back, they are sums of such.
+        """
+        need(not self.observes and not self.listed and self.delta[0] == 0, "there are no forms for this claim")
+        up, down = self.up, self.down
+        units = not self.at_once and not any("after" in cut for cut in cuts)
+        states = [self.states[at] for at in self.starts[1:]]
+        cuts = cuts * (2 if self.every else 1 if len(cuts) > 1 else len(self.clients) - 1)
+        need(len(cuts) + 1 == len(why) == len(self.clients), "there are forms for other parts")
+        end = {(copy, state): value for state in states[-1] for copy, value in ((1, down), (2, -up))}
+        lists = [[], *([] for _ in cuts), [end]]
+        for every, cut, found in zip(states, cuts, lists[1:]):
+            for name, copies in (("before", (0,)), ("after", (1, 2))):
+                keys = dict(enumerate(product(copies, every)))
+                for row in cut.get(name, []):
+                    found.append({keys[at]: operator.index(c) for at, c in zip(row[::2], row[1::2], strict=True)})
+            found += [{(1, state): down, (2, state): -up} for state in every if units]
+        for part, reasons in enumerate(map(iter, why)):
+            for form in self.taken_back(part, lists[part + 1]):
+                later = all(copy for copy, _ in form)
+                if part == 0:
+                    need((later and not self.at_once) or sum(form.values()) <= 0, "a form is positive at the start")
+                elif not (later and units):
+                    times, *used = map(operator.index, next(reasons, ()))
+                    left = {key: times * value for key, value in form.items()}
+                    for at, factor in zip(used[::2], used[1::2], strict=True):
+                        need(at >= 0 <= factor, "a factor is negative")
+                        self.spend(lists[part][at].values())
+                        for key, value in lists[part][at].items():
+                            left[key] = left.get(key, 0) - factor * value
+                    need(times > 0 and max(left.values()) <= 0, "a form is not below what it should be")
 
 
 def check(certificate):
     """Return in words what a certificate establishes. Raises Refused."""
     claim, evidence = certificate["claim"], certificate["evidence"]
-    kind, rule, tight = claim["kind"], evidence["rule"], claim.get("tight") is True
-    data = Datasets(Program(certificate["program"]), certificate, evidence.get("exchanges", []))
-    x, y = (tuple(read_value(evidence.get(name, "()"))) for name in ("x", "x_prime"))
-    need(kind in ("privacy", "violation", "accuracy", "inaccuracy"), "there is no such claim")
-    need(
-        rule == "datasets" or (rule == "witness" and kind in ("violation", "inaccuracy")), "no evidence for this claim"
-    )
-    if kind in ("accuracy", "inaccuracy"):
-        alpha, least = read_value(claim["alpha"], 0), 1 - read_value(claim["beta"], 0)
-        if tight or kind == "inaccuracy":
-            need(len(x) == data.n and set(x) <= set(data.records), "the witness is no dataset")
-            found = data.accurate(x, alpha)
-            need(found == least if tight else found < least, "the witness does not show it")
-        every = data.every(data.records) if kind == "accuracy" else []
-        need(all(data.accurate(each, alpha) >= least for each in every), "the claim is wrong")
-        return f"{kind}: error at most {alpha} with probability at least {least}{', attained' * tight}"
-    infinite, delta = claim["bound"] == "inf", read_value(claim.get("delta", "0"), 0)
-    need(not infinite or (kind == "privacy" and tight and not delta), "an infinite bound says only that it is attained")
-    bound, said = Fraction(0 if infinite else read_value(claim["bound"], 1)), f"e^epsilon = {claim['bound'][:60]}"
-    if tight or kind == "violation":
-        need(data.neighbours(x, y), "the witness is no pair of neighbours")
-        if delta:
-            over = data.excess(x, y, bound) - delta
-        else:
-            event = {name: read_value(text) for name, text in evidence["event"].items()}
-            ours, theirs = (data.program.probability(each, event) for each in (x, y))
-            need(ours > 0 and not (infinite and theirs), "the witness does not show it")
-            over = 0 if infinite else ours - bound * theirs
-        need(over > 0 if kind == "violation" else over == 0, "the witness does not show it")
-    pairs = [] if infinite or kind == "violation" else data.pairs()
-    need(all(data.excess(*pair, bound) <= delta for pair in pairs), "the claim is wrong")
-    return f"{kind}: {said}, delta = {str(delta)[:60]}{', attained' * tight}"
+    kind, rule, published, program = claim["kind"], evidence["rule"], evidence.get("published"), Program(certificate)
+    refuted, tight = kind in ("violation", "inaccuracy"), claim.get("tight") is True
+    if tight or refuted:
+        x, y = (constant(evidence[name]) for name in ("x", "x" if program.kept else "x_prime"))
+        (left,) = program.walk(program.along(x, y), published)
+        found, attained = program.over(left, published)
+        need(found > 0 if refuted else attained, "the witness does not show it")
+    if rule == "forms" and kind == "privacy":
+        program.forms(evidence["cuts"], evidence["why"])
+    elif rule == "datasets" and kind in ("privacy", "accuracy"):
+        need(not program.every and (program.kept or program.down), "this rule is not for this claim")
+        every = [[(part, program.meets(part)) for part in range(len(program.clients))]]
+        every = [program.along(*pair) for pair in program.listed] if program.listed and not program.kept else every
+        need(all(program.over(left)[0] <= 0 for parts in every for left in program.walk(parts)), "the claim is wrong")
+    else:
+        need(rule == "witness" and refuted, "there is no such evidence for this claim")
+    said = [f"{name} = {claim.get(name, 0)}"[:100] for name in (("beta",) if program.kept else ("bound", "delta"))]
+    return f"{kind}: {', '.join(said)}{', attained' * (tight and not refuted)}"
+
+
+def once(pairs):
+    need(len(dict(pairs)) == len(pairs), "a key stands twice")
+    return dict(pairs)
 
 
 def main(path):
@@ -386,7 +386,7 @@ def main(path):
         with Path(path).open("rb") as file:
             text = file.read(MOST_BYTES + 1)
         need(len(text) <= MOST_BYTES, "the file is too large")
-        print("accepted:", check(json.loads(text)))
+        print("accepted:", check(json.loads(text, object_pairs_hook=once, parse_float=int, parse_constant=int)))
         return 0
     except Refused as reason:
         print("refused:", reason)

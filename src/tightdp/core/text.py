@@ -1,17 +1,16 @@
 """The core program as text: one line a value, to be read beside the Python function, and again by a checker.
 
-    x0 = input 0 0                        leaf 0 of the record of client 0
-    d1 = draw { False 4/5 | True 1/5 }    a draw: outcomes with their probabilities
-    d2 = draw x0 { 0: 0 1/2 | 0: 1 1/2 | 1: 0 1 }     a draw whose law depends on a value
+    client 0 / end                        here begins the part of client 0 / what follows all clients
+    x0 = input 0                          leaf 0 of the record of that client
+    d1 = draw { False 4 | True 1 }        a draw: outcomes with their odds, here 4 to 1
+    d2 = draw x0 { 0: 0 1 | 0: 1 1 | 1: 0 2 }     odds that depend on a value (of one sum, here 2)
     v3 = add x0 d1                        an operation
     v4 = case d1 { False: v3 | True: 0 }  one of several values
     v5 = sum                              an operation on any number of operands,
     take v5 v3                            which it takes one by one
     take v6 d1 True v3                    (`v6 = first`: the first value whose condition is met)
     fails v7 / observe v7                 v7 must never be true / the law is conditioned on v7
-    target v8                             what the output estimates
     output v3 v4                          the values that are published
-    # client 2                            a remark: from here on the lines of client 2
 
 An operation stands where the last of its operands is known, a draw where its value is first needed, and operands are
 taken as soon as they are there: whoever goes through the lines in order has few values to remember. Where outputs
@@ -21,6 +20,7 @@ differ in shape, what a run does not publish has a fixed value, and a remark say
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,8 +44,9 @@ from tightdp.core.nodes import (
     reachable,
 )
 from tightdp.core.operators import REFUSED, operation
+from tightdp.core.placing import find_parts, last_clients
 from tightdp.errors import QueryError
-from tightdp.language.laws import Law
+from tightdp.exact.field import ExpNumber, Number, scaled
 
 __all__ = ["ProgramText", "program_text", "write_value"]
 
@@ -55,7 +56,7 @@ PLAIN = _NUMERIC | {"eq", "ne", "lt", "le", "gt", "ge", "not", "tuple", "bool"}
 _REFUSES = {f"refuses {name}" for name in ("div", "floordiv", "mod")}
 
 Place = tuple[int, int, int]
-"""Where a line goes: the last client that it depends on (-1: none), the node's number, and its turn there."""
+"""Where a line goes: its part (a client, -1 before, n after them), the node's number, and its turn there."""
 
 Key = int | tuple[int, int]
 """What tells nodes apart: client and leaf of an input, which two programs share, else the identity."""
@@ -78,58 +79,90 @@ def write_value(value: object) -> str:
     return json.dumps(value)
 
 
+def write_polynomial(terms: Sequence[int], step: int = 1) -> str:
+    """Write a polynomial in T^step, constant term first: (1 0 2) is 1 + 2T^2."""
+    spread = [c for term in terms for c in (term, *[0] * (step - 1))]
+    return f"({' '.join(map(str, spread[: len(spread) - step + 1]))})"
+
+
 @dataclass(frozen=True)
 class ProgramText:
-    """The lines of a program, and the names (or constants) of its components in them."""
+    """The lines of a program, the names (or constants) of its components in them, and the d of T = e^(1/d)."""
 
     lines: tuple[str, ...]
     components: tuple[str, ...]
+    root: int
 
 
-def program_text(program: CoreProgram, target: CoreProgram | None = None, by_client: bool = True) -> ProgramText:
-    """Return the text of a program without `Shuffled` nodes, and of its target.
+def program_text(
+    program: CoreProgram, target: CoreProgram | None = None, alpha: Fraction = Fraction(0), root: int = 1
+) -> ProgramText:
+    """Return the text of a program without `Shuffled` nodes.
 
-    `by_client` puts what depends on the first clients first; else lines keep the order in which nodes were made.
+    With a target what it publishes is whether its output is further than alpha from that.
+
+    What depends on the first clients comes first, in one part for each client. Probabilities with e^q are written in a
+    common T, a root of e^(1/root).
     """
-    return _Writer(program, target, by_client).text()
+    return _Writer(program, target, alpha, root).text()
 
 
 class _Writer:
     """Writes one program."""
 
-    def __init__(self, program: CoreProgram, target: CoreProgram | None, by_client: bool) -> None:
+    def __init__(self, program: CoreProgram, target: CoreProgram | None, alpha: Fraction, root: int) -> None:
         self._program = program
         self._goal = None if target is None else target.components[0]
+        self._alpha = alpha
         roots = [*program.roots, *(target.roots if target else ())]
         self._nodes = {self._key(expr): expr for part in (program, target) if part for expr in reachable(part.roots)}
         self._uses: dict[Key, int] = {}
         for used in [*roots, *(child for expr in self._nodes.values() for child in children(expr))]:
             self._uses[self._key(used)] = self._uses.get(self._key(used), 0) + 1
-        self._depends: dict[Key, int] = {}
-        for key, expr in self._nodes.items():
-            below = max((self._depends[self._key(child)] for child in children(expr)), default=-1)
-            own = expr.client if isinstance(expr, Input) else -1
-            self._depends[key] = max(own, below) if by_client else max(min(own, 0), min(below, 0))
+        below = {key: [self._key(child) for child in children(expr)] for key, expr in self._nodes.items()}
+        clients = {key: expr.client for key, expr in self._nodes.items() if isinstance(expr, Input)}
+        self._depends = last_clients(below, clients)
         self._joined = self._find_joined()
+        published = [self._key(expr) for expr in self._program.components]
+        self._depends, self._before, self._end = find_parts(below, clients, self._joined, published)
+        draws = [expr for expr in self._nodes.values() if isinstance(expr, Draw)]
+        masses = [mass for expr in draws for law in expr.laws for _, mass in law or ()]
+        self._root = math.lcm(root, *(mass.root for mass in masses if isinstance(mass, ExpNumber)))
         self._lines: list[str] = []
         self._names: dict[Key, str] = {}
         self._taken: dict[Key, int] = {}
         self._counts = {"d": 0, "v": 0}
-        self._blocks: list[int] = []
 
     def text(self) -> ProgramText:
         """Return all lines."""
-        for _, write in sorted(self._plan(), key=lambda entry: entry[0]):
+        here = -1
+        for (part, *_), write in sorted(self._plan(), key=lambda entry: entry[0]):
+            if part != here:
+                self._lines.append("end" if part == self._end else f"client {part}")
+                here = part
             write()
+        if here != self._end:
+            self._lines.append("end")
         components = [self._operand(expr) for expr in self._program.components]
         if self._goal is not None:
-            self._lines.append(f"target {self._operand(self._goal)}")
+            return ProgramText((*self._lines, *self._error(components[0])), (), self._root)
         shape = _shape(self._program.shape, components)
         listed = " ".join(dict.fromkeys(name for name in components if name[0] in "dvx"))
         if shape not in (listed, f"( {listed} )"):
             self._lines.append(f"# the output is {shape}")
         self._lines.append(f"output {listed}")
-        return ProgramText(tuple(self._lines), tuple(components))
+        return ProgramText(tuple(self._lines), tuple(components), self._root)
+
+    def _error(self, output: str) -> list[str]:
+        """Return lines that publish whether the error is too large."""
+        assert self._goal is not None
+        goal, here = self._operand(self._goal), self._counts["v"]
+        return [
+            f"v{here + 1} = sub {output} {goal}",
+            f"v{here + 2} = abs v{here + 1}",
+            f"v{here + 3} = gt v{here + 2} {write_value(self._alpha)}",
+            f"output v{here + 3}",
+        ]
 
     # the order of lines
 
@@ -141,9 +174,9 @@ class _Writer:
         return self._depends[self._key(expr)], expr.serial, turn
 
     def _plan(self) -> Iterator[tuple[Place, Callable[[], None]]]:
-        inner, published = self._swallowed, {self._key(expr) for expr in self._program.components}
+        inner = self._swallowed
         for key, expr in self._nodes.items():
-            if key in inner or isinstance(expr, Const) or (isinstance(expr, Input) and key not in published):
+            if key in inner or isinstance(expr, Const):
                 continue
             if key in self._joined:
                 own = self._place(expr, 0)
@@ -152,7 +185,7 @@ class _Writer:
                     known = max((self._place(part, 1) for part in operand), default=own)
                     if known[0] >= 0 and known < own:
                         yield known, partial(self._take_first, key, at)
-            elif self._depends[key] >= 0:
+            elif self._depends[key] >= 0 or key in self._before:
                 yield self._place(expr, 0), partial(self._need, key)
         for check in self._program.checks:
             if not isinstance(check.condition, Const):
@@ -285,12 +318,17 @@ class _Writer:
             case Input():
                 self._input(expr)
             case Draw():
-                laws = list(zip(expr.selector.values, expr.laws, strict=True))
-                if isinstance(expr.selector, Const):
-                    self._define(key, "d", f"draw {{ {_law(expr.laws[0] or ())} }}")
-                else:
-                    listed = " ; ".join(_law(law, f"{write_value(value)}: ") for value, law in laws if law)
-                    self._define(key, "d", f"draw {self._operand(expr.selector)} {{ {listed} }}")
+                laws = [(value, law) for value, law in zip(expr.selector.values, expr.laws, strict=True) if law]
+                odds = iter(self._odds([mass for _, law in laws for _, mass in law]))
+                constant = isinstance(expr.selector, Const)
+                listed = " ; ".join(
+                    " | ".join(
+                        f"{'' if constant else write_value(value) + ': '}{write_value(outcome)} {next(odds)}"
+                        for outcome, _ in law
+                    )
+                    for value, law in laws
+                )
+                self._define(key, "d", f"draw {'' if constant else self._operand(expr.selector) + ' '}{{ {listed} }}")
             case Case():
                 pairs = zip(expr.selector.values, expr.branches, strict=True)
                 listed = " | ".join(f"{write_value(value)}: {self._operand(branch)}" for value, branch in pairs)
@@ -299,12 +337,20 @@ class _Writer:
                 self._apply(key, expr)
 
     def _input(self, expr: Input) -> None:
-        if not self._blocks or self._blocks[-1] != expr.client:
-            self._blocks.append(expr.client)
-            self._lines.append(f"# client {expr.client}")
         name = f"x{expr.client}" if expr.leaf == 0 else f"x{expr.client}_{expr.leaf}"
         self._names[self._key(expr)] = name
-        self._lines.append(f"{name} = input {expr.client} {expr.leaf}")
+        self._lines.append(f"{name} = input {expr.leaf}")
+
+    def _odds(self, masses: Sequence[Number]) -> Iterator[str]:
+        """Yield probabilities as whole numbers, or polynomials in T = e^(1/root), over their common denominator."""
+        common = scaled(masses)
+        shared = math.gcd(*(int(c) for weight in common.weights for c in weight.coeffs()))
+        for weight in common.weights:
+            terms = [int(c) // shared for c in weight.coeffs()]
+            if len(terms) < 2:
+                yield str(sum(terms))
+            else:
+                yield write_polynomial(terms, self._root // common.root)
 
     def _apply(self, key: Key, expr: Apply) -> None:
         names = [self._operand(operand) for operand in expr.operands]
@@ -333,10 +379,6 @@ class _Writer:
         self._counts[kind] += 1
         self._names[key] = f"{kind}{self._counts[kind]}"
         self._lines.append(f"{self._names[key]} = {text}")
-
-
-def _law(law: Law, before: str = "") -> str:
-    return " | ".join(f"{before}{write_value(outcome)} {write_value(mass)}" for outcome, mass in law)
 
 
 def _shape(shape: Shape, components: Sequence[str]) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +27,19 @@ from tightdp.exact.rationals import as_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
+from tightdp.methods.control import Control
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import read_exponential, read_number, read_optional
 from tightdp.session.builtin import builtin_claims
 from tightdp.session.engine import Engine
-from tightdp.session.exchanges import find_exchanges
+from tightdp.session.forms import find_forms
 from tightdp.session.search import accuracy_at, approximate_privacy, tight_privacy
 
 __all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
 
-FORMAT = 1
+FORMAT = 2
+_MOST_EVENTS = 4
+_MOST_LISTED = 20_000
 
 
 @dataclass(frozen=True)
@@ -104,16 +107,18 @@ def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction,
     if found.status != "exact":
         raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
     tight = found.exp_epsilon
-    claim: dict[str, Any] = {"kind": "privacy", "bound": as_text(tight)}
     if isinstance(tight, ExpNumber) or isinstance(exp_epsilon, ExpNumber):
         raise QueryError("certificates hold rational numbers only", "give rational parameters, or an ε in place of e^ε")
+    claim: dict[str, Any] = {"kind": "privacy", "bound": tight}
     if delta:
         claim["delta"] = as_text(delta)
     if exp_epsilon is not None:
-        claim |= {"kind": "privacy" if tight <= exp_epsilon else "violation", "bound": as_text(exp_epsilon)}
+        claim |= {"kind": "privacy" if tight <= exp_epsilon else "violation", "bound": exp_epsilon}
     elif epsilon is not None:  # the bound is a rational on the side of e^ε that makes the claim stronger
         if compare_log(tight, epsilon) > 0:
-            claim |= {"kind": "violation", "bound": as_text(_between(epsilon, tight))}
+            claim |= {"kind": "violation", "bound": _between(epsilon, tight)}
+    elif tight == math.inf:  # every e^ε is refuted
+        claim["kind"] = "violation"
     elif found.witness is not None and (not delta or tight > 1):
         claim["tight"] = True
     if claim["kind"] == "privacy" and "tight" not in claim:
@@ -152,39 +157,83 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
     control, bound, checker = engine.control(), engine.bound, load_checker()
     core = engine.program.expanded(control)
     target = lower_target(bound, prober(engine.backend)) if "alpha" in claim else None
-    if relation_of(bound).custom:
-        raise QueryError("neighbours given by a function fit no rule of evidence", "use a relation that has a name")
-    relation, text = relation_of(bound), program_text(core, target)
+    text = program_text(core, target, Fraction(claim.pop("alpha", 0)))
+    if text.root > 1:
+        raise QueryError("certificates hold rational numbers only", "give rational parameters, or an ε in place of e^ε")
+    if "bound" in claim:
+        claim["bound"] = as_text(claim["bound"])
     content: dict[str, Any] = {
         "certificate": FORMAT,
         "mechanism": str(engine.subject),
         "claim": claim,
         "clients": bound.n,
         "records": [_record(engine, record) for record in bound.record.values],
-        "neighbours": relation.name,
+        "neighbours": _neighbours(engine),
         "program": list(text.lines),
     }
-    evidence: dict[str, Any] = {"rule": "datasets"}
+    evidence: dict[str, Any] = {}
     if pair is not None:
         evidence |= {"x": _dataset(engine, pair.x), "x_prime": _dataset(engine, pair.x_prime)}
     elif x is not None:
         evidence["x"] = _dataset(engine, x)
+    witnesses = [evidence]
+    if isinstance(pair, TripleWitness) and "delta" not in claim and not core.evidence:
+        events = islice(_events(core, core.shape, pair.output), _MOST_EVENTS)
+        named = ({text.components[at]: value for at, value in event.items()} for event in events)
+        witnesses = [{**evidence, "published": parts} for event in named for parts in [_published(text.lines, event)]]
+    reason: Exception | None = None
+    for witness, found in product(witnesses, _evidence(content, checker, control)):
+        try:
+            content["evidence"] = {**found, **witness}
+            return Certificate(content, checker.check(content))
+        except checker.Refused as error:
+            reason = error
+    raise QueryError(f"no rule of evidence fits: {reason or 'no witness'}", "ask for fewer records") from None
+
+
+def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Iterator[dict[str, Any]]:
+    """Yield what may establish a claim, without its witness."""
+    claim = content["claim"]
     if claim["kind"] in ("violation", "inaccuracy"):
-        evidence["rule"] = "witness"
-    else:
-        evidence["exchanges"] = find_exchanges(checker.Program(content["program"]), checker.UNORDERED, checker.Refused)
-    content["evidence"] = evidence
-    if isinstance(pair, TripleWitness) and "delta" not in claim:
-        for event in _events(core, core.shape, pair.output):
-            evidence["event"] = {text.components[at]: write_value(value) for at, value in event.items()}
-            try:
-                return Certificate(content, checker.check(content))
-            except checker.Refused:
-                continue
-    try:
-        return Certificate(content, checker.check(content))
-    except checker.Refused as reason:
-        raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer records") from None
+        yield {"rule": "witness"}
+        return
+    if "bound" in claim and "delta" not in claim:
+        try:
+            forms = find_forms(checker.Program(content), control)
+        except checker.Refused:
+            forms = None
+        if forms is not None:
+            yield {"rule": "forms", **forms}
+    yield {"rule": "datasets"}
+
+
+def _published(lines: Sequence[str], event: Mapping[str, Any]) -> list[str | None]:
+    """Return what each part of a program publishes in an event, None where the event leaves it open."""
+    parts: list[list[str]] = [[]]
+    for line in lines:
+        words = line.split()
+        if words[0] in ("client", "end"):
+            parts.append([])
+        elif words[1:2] == ["="] or words[0] == "take":
+            name = words[words[0] == "take"]
+            for part in parts:
+                part[:] = [each for each in part if each != name]
+            parts[-1].append(name)
+    shown = set(lines[-1].split()[1:])
+    told = [[name for name in part if name in shown] for part in parts]
+    return [write_value(tuple(event[name] for name in names)) if event.keys() >= set(names) else None for names in told]
+
+
+def _neighbours(engine: Engine) -> str | list[str]:
+    """Return the name of the neighbour relation, or all pairs of one that is given by a function."""
+    relation = relation_of(engine.bound)
+    if not relation.custom:
+        return relation.name
+    datasets = list(islice(product(engine.bound.record.values, repeat=engine.bound.n), _MOST_LISTED + 1))
+    pairs = [(x, other) for x in datasets for other in relation.neighbours(x)]
+    if max(len(pairs), len(datasets)) > _MOST_LISTED:
+        raise QueryError("there are too many neighbours to list them", "ask for fewer records")
+    return [f"({_dataset(engine, x)}, {_dataset(engine, other)})" for x, other in pairs]
 
 
 def _record(engine: Engine, record: Any) -> str:

@@ -1,0 +1,193 @@
+"""Linear forms that bound the likelihood ratios of a program cut into clients: found here, proved by the checker.
+
+The checker takes forms back through the parts of a core program; here those are kept that the others do not make
+superfluous, and what it needs to see that is written down: for every other form, kept ones and their multipliers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, combinations, pairwise
+from typing import Any
+
+from tightdp.exact.whole import Whole, gcd
+from tightdp.methods.chain import Vector
+from tightdp.methods.chain_forms import Form, distinct, extreme, prune
+
+__all__ = ["find_forms"]
+
+_MOST_FORMS = 400
+"""How many forms of one cut are followed."""
+
+Keyed = dict[tuple[int, Any], Any]
+"""A form as the checker has it: factors by copy (0: weights while x and x' are alike; 1, 2: later) and state."""
+
+
+class TooMany(Exception):
+    """More forms than are followed, or one that no other bounds."""
+
+
+def find_forms(data: Any, watch: Callable[[], None]) -> dict[str, Any] | None:
+    """Return evidence of the rule "forms" of the bound on e^ε; None where no way finds any.
+
+    `data` is what the checker makes of the program and its claim.
+    """
+    if data.observes or data.listed or data.every:
+        return None
+    for units in (False,) if data.at_once else (True, False):
+        try:
+            return _Search(data, watch).found(units)
+        except TooMany:
+            continue
+    return None
+
+
+class _Search:
+    """Goes from the last part to the first."""
+
+    def __init__(self, data: Any, watch: Callable[[], None]) -> None:
+        self.data, self.up, self.down, self.watch = data, data.up, data.down, watch
+        self.one = not data.at_once
+
+    def found(self, units: bool) -> dict[str, Any]:
+        """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
+        states = [self.data.states[at] for at in [0, *self.data.starts[1:]]]
+        end = [(copy, state, value) for state in states[-1] for copy, value in ((1, self.down), (2, -1 * self.up))]
+        after: list[Keyed] = [{(copy, state): value for copy, state, value in end}]
+        cuts: list[dict[str, Any]] = []
+        reasons: list[list[list[Whole]]] = []
+        for part in range(len(self.data.clients) - 1, 0, -1):
+            place = {
+                (copy, state): (at if copy < 2 else ~at) for at, state in enumerate(states[part]) for copy in (0, 1, 2)
+            }
+            back = {(copy > 0, number): key for key, number in place.items() for copy in (key[0],)}
+            pulled: list[tuple[bool, Vector]] = []
+            for form in self.data.taken_back(part, after):
+                self.watch()
+                later = any(copy for copy, _ in form)
+                if not (later and units):
+                    pulled.append((later, {place[key]: value for key, value in form.items()}))
+            early = prune([(vector, ()) for later, vector in pulled if not later], self.watch)
+            late = self._later([(vector, ()) for later, vector in pulled if later])
+            if max(len(early), len(late)) > _MOST_FORMS:
+                raise TooMany
+            kept = [(False, vector) for vector, _ in early] + [(True, vector) for vector, _ in late]
+            reasons.append([self._reason(later, vector, kept) for later, vector in pulled])
+            after = [{back[later, at]: value for at, value in vector.items()} for later, vector in kept]
+            if units:
+                after += [{(1, state): self.down, (2, state): -1 * self.up} for state in states[part]]
+            cuts.append(self._cut(kept, len(states[part])))
+            if not units:
+                cuts[-1].setdefault("after", [])
+        for form in self.data.taken_back(0, after):
+            if (not self.one or (0, ()) in form) and sum(form.values()) > 0:
+                raise TooMany
+        if not any(cuts):
+            cuts = [{}]
+        return {"cuts": cuts[::-1], "why": [[], *reasons[::-1]]}
+
+    def _later(self, forms: list[Form]) -> list[Form]:
+        """Return forms of which all those after the difference are sums, or below some multiple."""
+        if not self.one:
+            return prune(forms, self.watch)
+        columns = distinct([({at: value for at, value in vector.items() if at >= 0}, ()) for vector, _ in forms])
+        return [
+            ({at: self.down * v for at, v in vector.items()} | {~at: -self.up * v for at, v in vector.items()}, ())
+            for group in _by_support(columns)
+            for vector, _ in extreme(group)
+        ]
+
+    def _reason(self, later: bool, vector: Vector, kept: Sequence[tuple[bool, Vector]]) -> list[Whole]:
+        """Return a factor of a form, and numbers of kept forms with theirs, so that it is below their sum."""
+        for at, (kind, strong) in enumerate(kept):
+            if kind == later:
+                found = _factor(strong, vector)
+                if found is not None:
+                    return self._numbers(found[1], [(at, found[0])])
+        if later and self.one:
+            column = {at: value for at, value in vector.items() if at >= 0}
+            halves = [(at, {n: v for n, v in form.items() if n >= 0}) for at, (kind, form) in enumerate(kept) if kind]
+            hull = [(at, half) for at, half in halves if half.keys() == column.keys()]
+            for members, factors in _sums(hull, column):
+                return self._numbers(factors[0], list(zip(members, factors[1:], strict=True)))
+        raise TooMany
+
+    def _numbers(self, times: Whole, used: list[tuple[int, Whole]]) -> list[Whole]:
+        shared = gcd(times, *(factor for _, factor in used))
+        parts = [times // shared, *chain.from_iterable((at, factor // shared) for at, factor in used)]
+        return list(parts)
+
+    def _cut(self, kept: Sequence[tuple[bool, Vector]], size: int) -> dict[str, Any]:
+        cut: dict[str, Any] = {}
+        for later, vector in kept:
+            row = chain.from_iterable((at if at >= 0 else size + ~at, v) for at, v in vector.items())
+            cut.setdefault("after" if later else "before", []).append(list(row))
+        return cut
+
+
+def _by_support(columns: list[Form]) -> list[list[Form]]:
+    groups: dict[frozenset[int], list[Form]] = {}
+    for form in columns:
+        groups.setdefault(frozenset(form[0]), []).append(form)
+    return list(groups.values())
+
+
+def _factor(strong: Vector, weak: Vector) -> tuple[Whole, Whole] | None:
+    """Return p, q > 0 with q·weak <= p·strong everywhere, None where there are none."""
+    best: tuple[Whole, Whole] = (0, 1)
+    for node, value in weak.items():
+        if value > 0:
+            other = strong.get(node, 0)
+            if other <= 0:
+                return None
+            if value * best[1] > best[0] * other:
+                best = value, other
+    p, q = best
+    good = all(q * weak.get(node, 0) <= p * strong.get(node, 0) for node in weak.keys() | strong.keys())
+    return best if good else None
+
+
+def _sums(hull: Sequence[tuple[int, Vector]], column: Vector) -> Iterator[tuple[list[int], list[Whole]]]:
+    """Yield members of a hull and factors (of the column, then of them) with which the column is their sum."""
+    nodes = sorted({node for _, vector in hull for node in vector})
+    if len(nodes) > 3:
+        return
+    fans = [[hull[0], *pair] for pair in pairwise(hull[1:])] if len(hull) > 2 and len(nodes) == 3 else []
+    for members in chain(fans, combinations(hull, 2)):
+        for rows in combinations(nodes, len(members)):
+            found = _cramer(
+                [[vector.get(node, 0) for _, vector in members] for node in rows], [column.get(n, 0) for n in rows]
+            )
+            if found is None or any(factor < 0 for factor in found):
+                continue
+            totals = {
+                node: sum(f * v.get(node, 0) for f, (_, v) in zip(found[1:], members, strict=True)) for node in nodes
+            }
+            if all(totals[node] == found[0] * column.get(node, 0) for node in nodes):
+                yield [at for at, _ in members], found
+
+
+def _cramer(rows: list[list[Whole]], right: list[Whole]) -> list[Whole] | None:
+    """Return the determinant, made positive, and its products with the solution; None where it is 0."""
+    whole = _determinant(rows)
+    if whole == 0:
+        return None
+    parts = [
+        _determinant([[*row[:at], value, *row[at + 1 :]] for row, value in zip(rows, right, strict=True)])
+        for at in range(len(rows))
+    ]
+    return [each if whole > 0 else -1 * each for each in (whole, *parts)]
+
+
+def _determinant(rows: list[list[Whole]]) -> Whole:
+    if len(rows) == 1:
+        return rows[0][0]
+    total: Whole = 0
+    minors = (
+        (-1) ** at * value * _determinant([[*row[:at], *row[at + 1 :]] for row in rows[1:]])
+        for at, value in enumerate(rows[0])
+        if value != 0
+    )
+    for minor in minors:
+        total += minor
+    return total
