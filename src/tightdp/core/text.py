@@ -46,7 +46,6 @@ from tightdp.core.nodes import (
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.placing import find_parts, last_clients
 from tightdp.errors import QueryError
-from tightdp.exact.field import ExpNumber, Number, scaled
 
 __all__ = ["ProgramText", "program_text", "write_value"]
 
@@ -79,38 +78,28 @@ def write_value(value: object) -> str:
     return json.dumps(value)
 
 
-def write_polynomial(terms: Sequence[int], step: int = 1) -> str:
-    """Write a polynomial in T^step, constant term first: (1 0 2) is 1 + 2T^2."""
-    spread = [c for term in terms for c in (term, *[0] * (step - 1))]
-    return f"({' '.join(map(str, spread[: len(spread) - step + 1]))})"
-
-
 @dataclass(frozen=True)
 class ProgramText:
-    """The lines of a program, the names (or constants) of its components in them, and the d of T = e^(1/d)."""
+    """The lines of a program, and the names (or constants) of its components in them."""
 
     lines: tuple[str, ...]
     components: tuple[str, ...]
-    root: int
 
 
-def program_text(
-    program: CoreProgram, target: CoreProgram | None = None, alpha: Fraction = Fraction(0), root: int = 1
-) -> ProgramText:
+def program_text(program: CoreProgram, target: CoreProgram | None = None, alpha: Fraction = Fraction(0)) -> ProgramText:
     """Return the text of a program without `Shuffled` nodes.
 
     With a target what it publishes is whether its output is further than alpha from that.
 
-    What depends on the first clients comes first, in one part for each client. Probabilities with e^q are written in a
-    common T, a root of e^(1/root).
+    What depends on the first clients comes first, in one part for each client.
     """
-    return _Writer(program, target, alpha, root).text()
+    return _Writer(program, target, alpha).text()
 
 
 class _Writer:
     """Writes one program."""
 
-    def __init__(self, program: CoreProgram, target: CoreProgram | None, alpha: Fraction, root: int) -> None:
+    def __init__(self, program: CoreProgram, target: CoreProgram | None, alpha: Fraction) -> None:
         self._program = program
         self._goal = None if target is None else target.components[0]
         self._alpha = alpha
@@ -125,9 +114,6 @@ class _Writer:
         self._joined = self._find_joined()
         published = [self._key(expr) for expr in self._program.components]
         self._depends, self._before, self._end = find_parts(below, clients, self._joined, published)
-        draws = [expr for expr in self._nodes.values() if isinstance(expr, Draw)]
-        masses = [mass for expr in draws for law in expr.laws for _, mass in law or ()]
-        self._root = math.lcm(root, *(mass.root for mass in masses if isinstance(mass, ExpNumber)))
         self._lines: list[str] = []
         self._names: dict[Key, str] = {}
         self._taken: dict[Key, int] = {}
@@ -145,13 +131,13 @@ class _Writer:
             self._lines.append("end")
         components = [self._operand(expr) for expr in self._program.components]
         if self._goal is not None:
-            return ProgramText((*self._lines, *self._error(components[0])), (), self._root)
+            return ProgramText((*self._lines, *self._error(components[0])), ())
         shape = _shape(self._program.shape, components)
         listed = " ".join(dict.fromkeys(name for name in components if name[0] in "dvx"))
         if shape not in (listed, f"( {listed} )"):
             self._lines.append(f"# the output is {shape}")
         self._lines.append(f"output {listed}")
-        return ProgramText(tuple(self._lines), tuple(components), self._root)
+        return ProgramText(tuple(self._lines), tuple(components))
 
     def _error(self, output: str) -> list[str]:
         """Return lines that publish whether the error is too large."""
@@ -341,16 +327,14 @@ class _Writer:
         self._names[self._key(expr)] = name
         self._lines.append(f"{name} = input {expr.leaf}")
 
-    def _odds(self, masses: Sequence[Number]) -> Iterator[str]:
-        """Yield probabilities as whole numbers, or polynomials in T = e^(1/root), over their common denominator."""
-        common = scaled(masses)
-        shared = math.gcd(*(int(c) for weight in common.weights for c in weight.coeffs()))
-        for weight in common.weights:
-            terms = [int(c) // shared for c in weight.coeffs()]
-            if len(terms) < 2:
-                yield str(sum(terms))
-            else:
-                yield write_polynomial(terms, self._root // common.root)
+    @staticmethod
+    def _odds(masses: Sequence[object]) -> Iterator[str]:
+        """Yield probabilities as whole numbers, over their common denominator."""
+        exact = [mass for mass in masses if isinstance(mass, (int, Fraction))]
+        if len(exact) < len(masses):
+            raise QueryError("the lines of a core program hold rational numbers only", "give rational parameters")
+        common = math.lcm(*(mass.denominator for mass in exact))
+        yield from (str(mass.numerator * (common // mass.denominator)) for mass in exact)
 
     def _apply(self, key: Key, expr: Apply) -> None:
         names = [self._operand(operand) for operand in expr.operands]
