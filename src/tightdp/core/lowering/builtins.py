@@ -15,7 +15,18 @@ from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
 from tightdp.core.lowering.sets import size_of
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
-from tightdp.core.lowering.values import Alike, Collection, Filtered, Generator, Range, Value, known
+from tightdp.core.lowering.values import (
+    Alike,
+    Collection,
+    Filtered,
+    Generator,
+    Range,
+    Sieve,
+    Value,
+    is_scalar,
+    known,
+    numeric,
+)
 from tightdp.language.primitives import exp
 
 __all__ = ["summed"]
@@ -106,10 +117,16 @@ def _pow(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 @builtin(len)
 def _len(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 1, 1)
-    return m.each(
-        arguments[0],
-        lambda value: size_of(m, value) if isinstance(value, Collection) else m.each(items_of(m, value), len),
-    )
+
+    def length(value: Value) -> Value:
+        if isinstance(value, Collection):
+            return size_of(m, value)
+        items = items_of(m, value)
+        if isinstance(items, Sieve):
+            return total(m, [0, *(known(present) for present, _ in items.entries)])
+        return m.each(items, len)
+
+    return m.each(arguments[0], length)
 
 
 @builtin(list)
@@ -148,7 +165,10 @@ def _sum(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
         return _sum_of_some(m, items, start)
     if isinstance(items, Generator) and any(clause.ifs for clause in items.node.generators):
         return sum_as_it_goes(m, items, start)
-    return m.each(collected(m, items), lambda values: summed(m, values, start))
+    listed = collected(m, items)
+    if isinstance(listed, Sieve) and all(is_scalar(item) and numeric(item) for _, item in listed.entries):
+        return summed(m, tuple(m.merge(present, item, 0) for present, item in listed.entries), start)
+    return m.each(listed, lambda values: summed(m, values, start))
 
 
 def _sum_over_all(m: Machine, items: Value, alike: Alike) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import Step, collected, joined, spend, unordered, visit
+from tightdp.core.lowering.iteration import Step, collected, plainly, sift, sifted, spend, unordered, visit
 from tightdp.core.lowering.machine import Dead, End, Frame, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
@@ -58,14 +58,9 @@ def _items(m: Machine, node: Comprehension, first: Value) -> Value:
     alike = template(m, first)
     if alike is not None:
         return for_all(m, alike, lambda items: _items(m, node, items))
-    result = m.new_list(())
-
-    def add() -> None:
-        item = m.evaluate(node.elt)
-        m.store[result.key] = joined(m, m.store[result.key], (item,))
-
-    clauses(m, node.generators, first, add)
-    return m.store.pop(result.key)
+    result = m.new_list(sifted(m))
+    clauses(m, node.generators, first, lambda: sift(m, result, m.evaluate(node.elt)))
+    return plainly(m, m.store.pop(result.key))
 
 
 def within(

@@ -18,6 +18,7 @@ from tightdp.core.lowering.values import (
     Host,
     Range,
     Reference,
+    Sieve,
     Stream,
     Table,
     Union,
@@ -27,7 +28,21 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 
-__all__ = ["Step", "collected", "items_of", "iterate", "joined", "one_of", "spend", "steps", "unordered", "visit"]
+__all__ = [
+    "Step",
+    "collected",
+    "items_of",
+    "iterate",
+    "joined",
+    "one_of",
+    "plainly",
+    "sift",
+    "sifted",
+    "spend",
+    "steps",
+    "unordered",
+    "visit",
+]
 
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
@@ -73,13 +88,35 @@ def _gathered(m: Machine, stream: Stream) -> Value:
     if isinstance(stream, Generator) and (alike := template(m, stream.first)) is not None:
         spend(m, stream)
         return for_all(m, alike, lambda items: _gathered(m, replace(stream, first=items)))
-    result = m.new_list(())
+    result = m.new_list(sifted(m))
+    visit(m, stream, lambda item: sift(m, result, item))
+    return plainly(m, m.store.pop(result.key))
 
-    def add(item: Value) -> None:
-        m.store[result.key] = joined(m, m.store[result.key], (item,))
 
-    visit(m, stream, add)
-    return m.store.pop(result.key)
+def sifted(m: Machine) -> Sieve:
+    """Return an empty sequence to which items are added, on some runs or on all."""
+
+    def settle(sieve: Sieve) -> Value:
+        content: Value = ()
+        for present, item in sieve.entries:
+            m.watch()
+            longer = tuple((guard, (*items, item)) for guard, items in alternatives(content, m.builder.true))
+            content = m.merge(present, Union(longer) if len(longer) > 1 else longer[0][1], content)
+        return content if isinstance(content, Union) else Union(((m.builder.true, content),))
+
+    return Sieve((), settle)
+
+
+def sift(m: Machine, result: Reference, item: Value) -> None:
+    """Add an item, on the runs at hand."""
+    before = m.store[result.key]
+    m.store[result.key] = Sieve((*before.entries, (m.builder.true, item)), before.settle)
+
+
+def plainly(m: Machine, sieve: Sieve) -> Value:
+    """Return a sequence whose items are all there as a tuple, any other as it is."""
+    certain = all(present is m.builder.true for present, _ in sieve.entries)
+    return tuple(item for _, item in sieve.entries) if certain else sieve
 
 
 def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
@@ -93,7 +130,8 @@ def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
         wanted = iterable.wanted
         visit(m, iterable.iterable, lambda item: m.branch(wanted(item), lambda: action(item), lambda: None))
         return
-    for present, item in iterate(m, iterable):
+    content = m.store[iterable.key] if isinstance(iterable, Reference) else iterable
+    for present, item in content.entries if isinstance(content, Sieve) else iterate(m, iterable):
         if m.alive is m.builder.false:
             raise Dead
         m.branch(present, partial(action, item), lambda: None)

@@ -12,6 +12,7 @@ from tightdp.core.lowering.values import (
     Entries,
     Members,
     Range,
+    Sieve,
     Union,
     Value,
     alternatives,
@@ -46,9 +47,22 @@ def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
         return Entries(yes.keys, merge(builder, condition, yes.values, no.values))
     if isinstance(yes, Members) and isinstance(no, Members):
         return _merge_members(builder, condition, yes, no)
+    if isinstance(yes, Sieve) and isinstance(no, Sieve):
+        return _merge_sieves(builder, condition, yes, no)
     if kind(yes) == kind(no) and not isinstance(yes, Union):
         return yes
     return _merge_shapes(builder, condition, yes, no)
+
+
+def _merge_sieves(builder: Builder, condition: Expr, yes: Sieve, no: Sieve) -> Sieve:
+    """Keep the items that both begin with, and those that follow where the condition holds, or does not."""
+    shortest = min(len(yes.entries), len(no.entries))
+    both = zip(yes.entries, no.entries, strict=False)
+    shared = next((at for at, (ours, theirs) in enumerate(both) if ours is not theirs), shortest)
+    entries = list(yes.entries[:shared])
+    for side, holds in ((yes, condition), (no, builder.negation(condition))):
+        entries += [(builder.conjunction([holds, present]), item) for present, item in side.entries[shared:]]
+    return Sieve(tuple(entries), yes.settle)
 
 
 def _merge_shapes(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
@@ -31,6 +32,7 @@ __all__ = [
     "Permuted",
     "Range",
     "Reference",
+    "Sieve",
     "Stream",
     "Table",
     "Union",
@@ -150,6 +152,27 @@ class Union:
     """One of several values of different shapes; the guards exclude each other and one of them holds."""
 
     alternatives: tuple[tuple[Expr, Value], ...]
+
+
+class Sieve(Union):
+    """A sequence of which every item is there, or not, on a condition of its own: (condition, item), in order.
+
+    As one of several tuples it is written out, by `settle`, where that is asked for.
+    """
+
+    def __init__(self, entries: tuple[tuple[Expr, Value], ...], settle: Callable[[Sieve], Value]) -> None:
+        object.__setattr__(self, "entries", entries)
+        object.__setattr__(self, "settle", settle)
+
+    entries: tuple[tuple[Expr, Value], ...]
+    settle: Callable[[Sieve], Value]
+
+    @cached_property
+    def alternatives(self) -> tuple[tuple[Expr, Value], ...]:
+        """Return the same sequence by its lengths."""
+        settled = self.settle(self)
+        assert isinstance(settled, Union)
+        return settled.alternatives
 
 
 @dataclass(frozen=True, eq=False)
