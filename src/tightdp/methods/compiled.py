@@ -32,14 +32,27 @@ def compile_symbolic(bound: Bound, backend: str = "cudd", watch: Watch = _unlimi
     return _compile(bound, None, backend, watch)
 
 
-def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
-    """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass."""
-    return _compile(bound, bound.check_dataset(x), backend, watch)
+def compile_dataset(
+    bound: Bound,
+    x: Dataset,
+    backend: str = "cudd",
+    watch: Watch = _unlimited,
+    look: Callable[[CoreProgram], None] | None = None,
+) -> WeightedFormula:
+    """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass.
+
+    `look` is called with the core program before there is a diagram, and may raise.
+    """
+    return _compile(bound, bound.check_dataset(x), backend, watch, look)
 
 
-def _compile(bound: Bound, x: Dataset | None, backend: str, watch: Watch) -> WeightedFormula:
+def _compile(
+    bound: Bound, x: Dataset | None, backend: str, watch: Watch, look: Callable[[CoreProgram], None] | None = None
+) -> WeightedFormula:
     with deep_recursion():
         core = lower(bound, x, prober(backend, watch), lambda: watch(0))
+        if look is not None:
+            look(core)
         return encode_core(expand_shuffles(core), bound, x, backend, watch)
 
 

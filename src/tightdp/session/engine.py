@@ -18,6 +18,7 @@ from tightdp.methods.base import Exact, Method
 from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import compile_dataset
 from tightdp.methods.control import Control, Progress
+from tightdp.methods.listing import check_listable
 from tightdp.methods.program import Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
@@ -158,11 +159,16 @@ class Engine:
         return questions.ratio_bound(self.program)
 
     def table_of(self, x: Dataset, query: Query, reuse: bool = True) -> Table:
-        """Return a table that has at least dataset x: the one for all datasets, if it is there."""
+        """Return a table that has at least dataset x: the one for all datasets, if it is there.
+
+        Without `reuse` it is made for x, and not for listing its law. Raises QueryError for laws too long to list.
+        """
         if reuse and self.program.compiled is not None:
+            check_listable(self.program.core(query.control))
             return self.program.table(query.control)
         with query.compiling():
-            return Table(self.bound, compile_dataset(self.bound, x, self.backend, query.control))
+            look = check_listable if reuse else None
+            return Table(self.bound, compile_dataset(self.bound, x, self.backend, query.control, look))
 
     def profile(self) -> tuple[Profile, Outcome]:
         """Return the privacy profile; searched for once, unless that was cut short."""

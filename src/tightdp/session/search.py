@@ -16,6 +16,11 @@ from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset, Output
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Method
+from tightdp.methods.by_elimination import MOST_WORK
+from tightdp.methods.elimination import TooMuchWork
+from tightdp.methods.elimination_plan import TooWide
+from tightdp.methods.elimination_table import EliminationTable
+from tightdp.methods.listing import MOST_LISTED, least_outputs
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import accuracy, curves, declared, divergences
@@ -332,8 +337,14 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
 
 
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
-    """Return the probability of one output on one dataset."""
-    return questions.laws(engine.program, engine.control())[1].probability(x, y)
+    """Return the probability of one output on one dataset; where there are very many, by following its runs alone."""
+    control = engine.control()
+    if engine.program.forced is None and least_outputs(core := engine.program.core(control)) > MOST_LISTED:
+        try:
+            return EliminationTable(engine.bound, core, watch=control, budget=MOST_WORK).probability(x, y)
+        except (TooMuchWork, TooWide):
+            pass
+    return questions.laws(engine.program, control)[1].probability(x, y)
 
 
 def structure(engine: Engine, x: Dataset | None) -> Structure:
