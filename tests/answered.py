@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tightdp import Bit, Instance, Int, choice, flip, mechanism
+from tightdp.methods.control import Step
 
 
 @mechanism(record=Bit)
@@ -43,8 +44,8 @@ TOTAL = total.bind(n=8, lam="1/5")
 def stopped_after(instance: Instance, datasets: int) -> Instance:
     """The instance, which stops its queries after so many datasets."""
 
-    def tell(done: int, total: int) -> None:
-        instance.engine.stopping = done >= datasets
+    def tell(step: Step) -> None:
+        instance.engine.stopping = step.done >= datasets
 
     instance.engine.progress = tell
     return instance

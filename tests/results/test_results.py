@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from answered import LEAK, RESPONSE, TOTAL, alone, leak, one_flip, response, shame, stopped_after, total, words
 from tightdp import LimitError, ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.methods.control import Step
 
 RESULTS = [
     RESPONSE.privacy(),
@@ -314,7 +315,7 @@ def test_plots_draw_on_the_given_axes(result: Any) -> None:
 def test_plots_make_their_own_axes() -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
-    assert RESPONSE.curve().plot().get_xlabel() == "exp(ε)"
+    assert RESPONSE.curve().plot().get_xlabel() == "e^ε"
 
 
 def test_long_answers_are_shortened_for_people_only() -> None:
@@ -359,3 +360,15 @@ def test_instance_says_who_it_is() -> None:
     assert RESPONSE.parameters == {"n": 2, "lam": F(1, 5)}
     assert (RESPONSE.n, RESPONSE.neighbours) == (2, "replace-one")
     assert shame.bind(n=1, neighbours=lambda x: [(0,)]).privacy().neighbours == "<lambda>"
+
+
+def test_a_search_tells_its_phase_and_what_it_knows() -> None:
+    instance = response.bind(n=3, lam="1/5", neighbours=one_flip)
+    steps: list[Step] = []
+    instance.engine.progress = steps.append
+    assert instance.privacy().exp_epsilon == 4
+    assert {step.phase for step in steps} == {"comparing neighbours"}
+    assert [step.done for step in steps] == sorted(step.done for step in steps)
+    lower = [step.lower for step in steps if step.lower is not None]
+    assert lower == sorted(lower)
+    assert lower[-1] == pytest.approx(math.log(4))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import threading
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 from tightdp.cli.errors import UsageError
 from tightdp.errors import LimitError
 from tightdp.limits import begin, interrupted, interruption, snapshot
+from tightdp.methods.control import Step
 from tightdp.present.registry import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
@@ -102,19 +104,27 @@ def _progress(instance: Instance) -> Iterator[None]:
         yield
         return
     from rich.console import Console
-    from rich.progress import Progress, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     last = 0.0
 
-    def tell(done: int, total: int) -> None:
+    def tell(step: Step) -> None:
         nonlocal last
         if time.monotonic() - last > _BETWEEN_UPDATES:
             last = time.monotonic()
-            bar.update(task, completed=done, total=total or None)
+            bar.update(task, completed=step.done, total=step.total or None, description=step.phase, found=_so_far(step))
 
-    columns = (*Progress.get_default_columns(), TimeElapsedColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("searching", total=None)
+    said = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
+    left = TextColumn("left:"), TimeRemainingColumn(), TextColumn("{task.fields[found]}")
+    bar = Progress(*said, *left, console=Console(stderr=True), transient=True)
+    task = bar.add_task("compiling", total=None, found="")
     instance.engine.progress = tell
     late = threading.Timer(_SHOWN_AFTER, bar.start)
     late.daemon = True
@@ -126,3 +136,8 @@ def _progress(instance: Instance) -> Iterator[None]:
         late.join()
         bar.stop()
         instance.engine.progress = None
+
+
+def _so_far(step: Step) -> str:
+    """Write the bound that is known so far."""
+    return "" if step.lower is None else "ε = ∞" if step.lower == math.inf else f"ε ≥ {step.lower:.6g}"

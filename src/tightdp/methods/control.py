@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,10 +13,24 @@ from tightdp.limits import Limits
 from tightdp.methods.base import Comparison, Pair
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = ["Control", "Progress"]
+__all__ = ["Control", "Progress", "Step"]
 
-Progress = Callable[[int, int], None]
-"""Is told how many of how many datasets, or pairs of neighbours, were looked at (0: of an unknown number)."""
+
+@dataclass(frozen=True)
+class Step:
+    """How far a search is: how many of how many datasets, or pairs, were looked at (0: of an unknown number).
+
+    `lower` is the rounded ln of the largest likelihood ratio so far, where that is what is searched for.
+    """
+
+    phase: str
+    done: int
+    total: int
+    lower: float | None = None
+
+
+Progress = Callable[[Step], None]
+"""Is told each step of a search."""
 
 
 @dataclass
@@ -34,6 +49,7 @@ class Control:
     inference_set: int = 0
     privacy_set: int = 0
     counting: float = 0.0
+    lower: float | None = None
     _seen: set[tuple[int, Dataset]] = field(default_factory=set)
     _tables: dict[int, Table] = field(default_factory=dict)
 
@@ -51,7 +67,8 @@ class Control:
                 if here != current:
                     current, outputs, done = here, self.look_at(pair.table, pair.x), done + 1
                     # A set of representatives counts its pairs, all datasets are counted one by one.
-                    self._tell(*((done, self.total) if comparison.size is None else (number, comparison.size)))
+                    counted = (done, self.total) if comparison.size is None else (number, comparison.size)
+                    self._tell("comparing neighbours", *counted)
                 if (id(pair.table), pair.x_prime) not in self._seen:
                     self.look_at(pair.table, pair.x_prime)
                 self.privacy_set += outputs
@@ -66,7 +83,7 @@ class Control:
         try:
             for done, (x, inputs) in enumerate(accuracy_set, start=1):
                 self.look_at(table, x)
-                self._tell(done, accuracy_set.size)
+                self._tell("going through datasets", done, accuracy_set.size)
                 yield x, inputs
         except LimitError as error:
             self.stopped = self.stopped or error
@@ -86,6 +103,10 @@ class Control:
         self.counting += time.perf_counter() - start
         return outputs
 
-    def _tell(self, done: int, total: int) -> None:
+    def note(self, logarithm: float) -> None:
+        """Keep the rounded logarithm of base 2 of the largest likelihood ratio so far, for whoever is told."""
+        self.lower = logarithm * math.log(2) if logarithm > -math.inf else None
+
+    def _tell(self, phase: str, done: int, total: int) -> None:
         if self.progress is not None:
-            self.progress(done, total)
+            self.progress(Step(phase, done, total, self.lower))

@@ -6,7 +6,7 @@ Rounded logarithms of probabilities tell which ratios are certainly too small; w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import sub
 from typing import Any
 
@@ -27,8 +27,12 @@ _MARGIN = 2.0**-30
 """The rounded logarithm of base 2 of a ratio errs by less than half of it: four logarithms below 2^20 are in it."""
 
 
-def tight_ratio(pairs: Iterable[Pair], top: int = 1) -> tuple[Ratio, ...]:
+def tight_ratio(
+    pairs: Iterable[Pair], top: int = 1, note: Callable[[float], None] = lambda _: None
+) -> tuple[Ratio, ...]:
     """Return the `top` largest distinct likelihood ratios over some pairs of neighbours, largest first.
+
+    `note` is told the rounded logarithm of base 2 of the last of them so far.
 
     The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
     give do not count. The result is empty where the relation has no neighbours.
@@ -42,6 +46,7 @@ def tight_ratio(pairs: Iterable[Pair], top: int = 1) -> tuple[Ratio, ...]:
         else:
             codes = ours.by_code
         _offer(best, pair, ours, theirs, codes)
+        note(best.logarithm)
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
 
 
