@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tightdp.claims.model import Paper
-from tightdp.errors import ParameterError
+from tightdp.errors import LimitError, ParameterError
+from tightdp.language import interp
+from tightdp.language.program import Bound
 from tightdp.session.files import import_file, mechanisms_of
 from tightdp.session.mechanism import Mechanism
 
@@ -38,7 +40,7 @@ def recorded_questions(
     """Return the questions in the EXPECTED lists of the programs of a directory, by file and number.
 
     Each is a mechanism, the question, and what to bind (n, parameters, neighbours). Only those of the given
-    queries are kept, without those that expect an error, and with at most so many datasets.
+    queries are kept, without those that expect an error, with at most so many datasets and finitely many runs.
     """
     found: dict[tuple[str, int], tuple[Mechanism, dict[str, Any], dict[str, Any]]] = {}
     for path in sorted(directory.glob("*.py")):
@@ -51,10 +53,20 @@ def recorded_questions(
             mechanism = mechanisms[each.get("mechanism", path.stem)]
             extra = {"neighbours": each["neighbours"]} if "neighbours" in each else {}
             given = {**each["parameters"], **extra}
-            if mechanism.bind(**given).bound.record.size ** given["n"] <= most:
+            bound = mechanism.bind(**given).bound
+            if bound.record.size ** given["n"] <= most and _has_ends(bound):
                 questions.append((mechanism, each, given))
         found |= {(path.stem, number): question for number, question in enumerate(questions)}
     return found
+
+
+def _has_ends(bound: Bound) -> bool:
+    """Whether the runs can be gone through: no noise on all integers."""
+    try:
+        next(interp.runs(bound, (bound.record.values[0],) * bound.n))
+    except LimitError:
+        return False
+    return True
 
 
 def _find(path: Path, start: Path) -> Path:
