@@ -18,7 +18,7 @@ from dp_accounting.pld import privacy_loss_distribution as theirs
 from tightdp import Bit, Int, flip, geometric, mechanism, randint
 
 INTERVAL = 1e-3
-QUERIES = 60
+QUERIES = 170
 
 
 @mechanism(record=Bit)

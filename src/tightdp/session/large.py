@@ -8,6 +8,7 @@ from fractions import Fraction
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.limits import snapshot
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.enclosed.accuracy import least_bound, surely_within
 from tightdp.queries.enclosed.counts import Letters
@@ -52,18 +53,25 @@ def privacy_at(engine: Engine, bar: Fraction) -> Privacy | None:
         return None
     letters = Letters(form.letters, min(_MASS, float(bar) * 1e-16))
     _, bound, _ = largest_ratio(letters, list(form.moves))
+
+    def answer(found: Found[Fraction | float]) -> Privacy:
+        return _outcome(query, found.stopped, found.lower == found.upper).on(
+            Privacy(
+                subject=engine.subject,
+                exp_epsilon=_rounded_end(found.upper, up=True),
+                lower=_rounded_end(found.lower, up=False),
+                delta=bar,
+                witness=_witness(form, found),
+            )
+        )
+
+    def known(found: Found[Fraction | float]) -> None:
+        snapshot(answer(found))  # printed where the search must be abandoned
+
     with query.searching():
         width = float(engine.precision or _WIDTH)
-        found = least_ratio(letters, list(form.moves), form.n - 1, bar, bound, width, query.control)
-    return _outcome(query, found.stopped, found.lower == found.upper).on(
-        Privacy(
-            subject=engine.subject,
-            exp_epsilon=_rounded_end(found.upper, up=True),
-            lower=_rounded_end(found.lower, up=False),
-            delta=bar,
-            witness=_witness(form, found),
-        )
-    )
+        found = least_ratio(letters, list(form.moves), form.n - 1, bar, bound, width, query.control, known)
+    return answer(found)
 
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:

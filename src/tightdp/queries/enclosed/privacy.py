@@ -144,8 +144,12 @@ def least_ratio(
     bound: Number | float,
     width: float,
     watch: Watch,
+    note: Callable[[Found[Fraction | float]], None] = lambda found: None,
 ) -> Found[Fraction | float]:
-    """Return the least t = e^ε >= 1 with δ(t) <= bar; no likelihood ratio exceeds `bound`."""
+    """Return the least t = e^ε >= 1 with δ(t) <= bar; no likelihood ratio exceeds `bound`.
+
+    `note` is told what is known once a few datasets were looked at.
+    """
     least, most = Fraction(bar), math.nextafter(float(bar), 0.0)
     best: tuple[Fraction | float, tuple[int, ...] | None, Move | None] = (Fraction(1), None, None)
     upper = 1.0
@@ -177,15 +181,15 @@ def least_ratio(
     def enough(box: Box) -> bool:
         return math.isinf(upper) or all(_tests(letters, box.law, move).delta_above(upper) <= most for move in moves)
 
+    ends: list[Fraction | float] = [max(bound, Fraction(1))] if isinstance(bound, Fraction) else []
     for counts in letters.first(records):
         look_at(counts)
+    note(Found(best[0], max(min([math.inf, *ends]), best[0]), best[1], best[2]))
     left, stopped = boxes_through(letters.boxes(records), enough, look_at, watch, len(moves))
     for box in left:
         for move in moves:
             upper = max(upper, raised(_tests(letters, box.law, move), max(upper, 1.0)))
-    ends: list[Fraction | float] = [Fraction(upper) if math.isfinite(upper) else math.inf]
-    if isinstance(bound, Fraction):
-        ends.append(max(bound, Fraction(1)))
+    ends.append(Fraction(upper) if math.isfinite(upper) else math.inf)
     return Found(best[0], max(min(ends), best[0]), best[1], best[2], stopped)
 
 
