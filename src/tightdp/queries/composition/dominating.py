@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 from tightdp.errors import QueryError
 from tightdp.exact.weights import quotient
 from tightdp.methods.base import Pair
+from tightdp.queries.composition.adaptive import MOST_PAIRS
 from tightdp.queries.composition.lattice import Runs
 from tightdp.queries.composition.loss import Direction
 from tightdp.queries.composition.pairs import DominatingPair, merged, pair_of_hull
@@ -17,7 +19,7 @@ from tightdp.queries.curves import Profile, profile
 __all__ = ["direction_below", "direction_of", "pair_of"]
 
 MOST_REAL = 4
-"""Where no real pair of neighbours dominates all, so many give the lower end."""
+"""Where no real pair of neighbours dominates all, and they are many, so many give the lower end."""
 
 Pairs = Callable[[], Iterable[Pair]]
 
@@ -55,9 +57,17 @@ def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction:
         alone = [envelope] if envelope in alone else alone[:MOST_REAL]
     if envelope in alone:
         return _direction(name, envelope, [envelope], alone)
-    if not real:
-        real = [pair for pair in pairs() if _own(pair) == envelope][:1] if len(attaining) > 1 else []
-    return _direction(name, envelope, [_own(pair) for pair in real or attaining[:MOST_REAL]], alone)
+    chosen: dict[DominatingPair, None] = {}
+    if not real and len(attaining) > 1:
+        for pair in pairs():
+            own = _own(pair)
+            if own == envelope:
+                return _direction(name, envelope, [own], alone)
+            if len(chosen) <= MOST_PAIRS:
+                chosen[own] = None
+    if not 0 < len(chosen) <= MOST_PAIRS:
+        return _direction(name, envelope, [_own(pair) for pair in real or attaining[:MOST_REAL]], alone)
+    return replace(_direction(name, envelope, list(chosen), alone), choices=((tuple(chosen), 1),))
 
 
 def direction_below(name: str, found: Profile, bound: Fraction) -> Direction:
@@ -77,7 +87,8 @@ def _direction(
     alone: list[DominatingPair],
     attained: bool = True,
 ) -> Direction:
-    return Direction(name, _once(dominating), tuple(map(_once, real)), tuple(map(_once, alone)), attained)
+    choices = (((dominating,), 1),) if dominating in real else ()
+    return Direction(name, _once(dominating), tuple(map(_once, real)), tuple(map(_once, alone)), attained, choices)
 
 
 def _once(pair: DominatingPair) -> Runs:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import combinations, pairwise
 
 from tightdp.errors import QueryError
+from tightdp.queries.composition.adaptive import Choices, optimum, optimum_least
 from tightdp.queries.composition.grid import above, below, grid_for
 from tightdp.queries.composition.lattice import Composition, Runs, compose_on_lattice
 from tightdp.queries.composition.pairs import DominatingPair
@@ -49,7 +50,7 @@ class Direction:
 
     `alone` are those real pairs in which the record that comes or goes is the only one: a sample leaves no other record
     to chance there. `attained` says that every point of the dominating curve is one of some real pair, as it is for a
-    single run.
+    single run. `choices` are all the real pairs to choose from, run after run, where they are few.
     """
 
     name: str
@@ -57,16 +58,26 @@ class Direction:
     real: tuple[Runs, ...]
     alone: tuple[Runs, ...] = ()
     attained: bool = False
+    choices: Choices = ()
 
     def repeated(self, times: int) -> Direction:
         """Return so many runs of all this."""
         real, alone = (tuple(_times(runs, times) for runs in side) for side in (self.real, self.alone))
-        return Direction(self.name, _times(self.dominating, times), real, alone, self.attained and times == 1)
+        return Direction(
+            self.name,
+            _times(self.dominating, times),
+            real,
+            alone,
+            self.attained and times == 1,
+            tuple((pairs, number * times) for pairs, number in self.choices) if len(self.choices) == 1 else (),
+        )
 
     def followed_by(self, other: Direction) -> Direction:
         """Return these runs and the other ones; real pairs are matched in their order."""
         real, alone = _matched(self.real, other.real), _matched(self.alone, other.alone)
-        return Direction(self.name, _joined(self.dominating, other.dominating), real, alone)
+        choices = (*self.choices, *other.choices) if self.choices and other.choices else ()
+        dominating = _joined(self.dominating, other.dominating)
+        return Direction(self.name, dominating, real, alone, False, choices)
 
     def sampled(self, rate: Fraction) -> Direction:
         """Return the direction after a Poisson sample of the records has been taken once, before all the runs."""
@@ -92,11 +103,26 @@ class Losses:
 
     def delta(self, t: Fraction) -> Range:
         """Return the largest δ(t) over the directions, for rational t = e^ε >= 0."""
-        return self._largest(Fraction(0), ([composed.delta(t) for composed in side] for side in self._ends))
+        found = self._largest(Fraction(0), ([composed.delta(t) for composed in side] for side in self._ends))
+        return self._chosen(found, lambda choices: optimum(choices, t, self.watch))
 
     def least(self, delta: Fraction) -> Range:
         """Return the least t >= 1 with δ(t) <= delta in all directions."""
-        return self._largest(Fraction(1), ([composed.least(delta) for composed in side] for side in self._ends))
+        found = self._largest(Fraction(1), ([composed.least(delta) for composed in side] for side in self._ends))
+        start = found.lower
+        if isinstance(start, float):
+            return found
+        return self._chosen(found, lambda choices: optimum_least(choices, delta, start, self.watch))
+
+    def _chosen(self, found: Range, best: Callable[[Choices], Fraction | None]) -> Range:
+        """Return a range whose upper end is the most that a choice of the neighbours of every run attains."""
+        if found.exact or not any(direction.choices for direction in self.directions):
+            return found
+        values = [best(direction.choices) for direction in self.directions]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return found
+        return Range(found.lower, min(max([found.lower, *known]), found.upper))
 
     @property
     def exact(self) -> bool:
