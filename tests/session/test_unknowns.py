@@ -30,6 +30,7 @@ from tightdp import (
     choice,
     exp,
     flip,
+    geometric,
     mechanism,
 )
 from tightdp.exact.field import exp as number
@@ -210,6 +211,42 @@ def test_claims_with_a_delta_and_an_accuracy() -> None:
     assert counted.bind(n=6, lam=refuted.parameters["lam"]).verify(epsilon=1).holds is False
     assert instance.solve(alpha=0, beta=0).holds[0].start.value == 0
     assert counted.bind(n=2, lam="?[1/4,1/3]").solve(exp_epsilon=1).holds == ()
+
+
+def test_claims_with_the_unknown_in_them() -> None:
+    """What the exponential mechanism promises, for all ε; and a claim that holds on a part of a range."""
+    assert winner.bind(n=4, eps="?").verify(epsilon="eps")
+    refuted = winner.bind(n=4, eps="?").verify(epsilon="eps/2")
+    assert refuted.holds is False
+    value = refuted.parameters["eps"]
+    assert winner.bind(n=4, eps=value).verify(epsilon=value / F(2)).holds is False
+    assert counted.bind(n=3, lam="?[0,1/2]").verify(exp_epsilon="(1 - lam)/lam")
+    (span,) = counted.bind(n=3, lam="?[0,1/2]").solve(exp_epsilon="2 - lam").holds
+    assert span.safe_start is not None
+    assert counted.bind(n=3, lam=span.safe_start).verify(exp_epsilon=2 - span.safe_start)
+    assert counted.bind(n=3, lam=span.safe_start - F(1, 10**9)).verify(exp_epsilon=2 - span.safe_start).holds is False
+    for wrong in ("lam + other", "lam +", "exp(lam*lam)"):
+        with pytest.raises(ParameterError):
+            counted.bind(n=3, lam="?").verify(exp_epsilon=wrong)
+    with pytest.raises(QueryError, match="delta = 0 only"):
+        counted.bind(n=3, lam="?").verify(epsilon="lam", delta="1/10")
+
+
+def test_unbounded_noise_that_meets_for_all_epsilon() -> None:
+    found = first_above.bind(n=2, eps="?").privacy()
+    values = [F(1, 2), F(1), F(2)]
+    assert differences(found, values, lambda value: first_above.bind(n=2, eps=value).privacy().exp_epsilon) == []
+    assert first_above.bind(n=2, eps="?").verify(epsilon="eps")
+
+
+@mechanism(record=Int(-1, 1), neighbours="unit-all")
+def first_above(x: Any, eps: Any) -> Any:
+    """The sparse vector technique, until the first answer above the threshold."""
+    threshold = geometric(0, exp(-eps / 2))
+    for at in range(len(x)):
+        if geometric(x[at], exp(-eps / 4)) >= threshold:
+            return at
+    return None
 
 
 def test_the_best_accuracy() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
 from tightdp.core.valuesets import Progression
+from tightdp.exact.weights import may_be_positive
 
 __all__ = ["MalformedError", "verify"]
 
@@ -49,7 +50,7 @@ def _laws(draw: Draw) -> None:
     for law in draw.laws:
         if law is not None:
             _require(sum(mass for _, mass in law) == 1, draw, "has a law that does not sum to 1")
-            _require(all(mass > 0 for _, mass in law), draw, "has an outcome without positive probability")
+            _require(all(may_be_positive(mass) for _, mass in law), draw, "has an outcome without positive probability")
 
 
 def _require(condition: bool, expr: Expr, what: str) -> None:

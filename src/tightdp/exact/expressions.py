@@ -7,7 +7,7 @@ written, and `exp` of a rational.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -152,11 +152,11 @@ def to_sympy(value: Number) -> sympy.Expr:
 # reading
 
 
-def parse(expression: str) -> Number:
+def parse(expression: str, names: Mapping[str, Number] | None = None) -> Number:
     """Return the exact value of an expression such as "1/3", "0.2", "exp(-1/2)" or "1/(1 + exp(1))".
 
-    Raises ParameterError, which names the place, for anything outside the grammar, for a division by 0, for `exp` of a
-    number that is not rational, and for results too long to write.
+    `names` stand for their values. Raises ParameterError, which names the place, for anything outside the grammar, for
+    a division by 0, for `exp` of a number that is not rational, and for results too long to write.
     """
     if len(expression) > _LONGEST:
         raise ParameterError(f"an expression of {len(expression):,} characters", f"give at most {_LONGEST:,}")
@@ -165,14 +165,14 @@ def parse(expression: str) -> Number:
         tree = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ParameterError(f"{_shown(expression)} is not an expression", _REMEDY) from None
-    return _Reader(source).value(tree.body)
+    return _Reader(source, names or {}).value(tree.body)
 
 
 class _Reader:
     """The expressions of one text."""
 
-    def __init__(self, source: str) -> None:
-        self._source = source
+    def __init__(self, source: str, names: Mapping[str, Number]) -> None:
+        self._source, self._names = source, names
 
     def value(self, node: ast.expr, depth: int = 0) -> Number:
         """Return the value of a part of the expression."""
@@ -181,6 +181,8 @@ class _Reader:
         match node:
             case ast.Constant() if type(node.value) in (int, float):
                 return self._number(node)
+            case ast.Name(id=name) if name in self._names:
+                return self._names[name]
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self.value(operand, depth + 1)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
@@ -225,7 +227,7 @@ class _Reader:
         return base**power
 
     def _exp(self, node: ast.expr, exponent: Number) -> Number:
-        if isinstance(exponent, ExpNumber):
+        if isinstance(exponent, ExpNumber) and not exponent.unknown:
             raise self._refused(node, "is exp of a number that is not rational", "give exp a rational number")
         return exp(exponent)
 

@@ -9,7 +9,7 @@ from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.whole import ExpInteger, Whole, polynomials
 
-__all__ = ["NUMBERS", "as_exact", "over", "quotient"]
+__all__ = ["NUMBERS", "as_exact", "may_be_positive", "over", "quotient"]
 
 NUMBERS = (int, Fraction, ExpNumber)
 """The types of exact numbers."""
@@ -21,6 +21,15 @@ def quotient(above: Whole, below: Whole) -> Number:
         return Fraction(above, below)
     (up, down), root = polynomials(above, below)
     return ratio(up, down, root)
+
+
+def may_be_positive(mass: Number | Whole) -> bool:
+    """Whether a weight is positive, as far as that is asked of numbers with an unknown.
+
+    Points that stand for the tail of a law (`core/unbounded`) may weigh less than 0 for some of its values: then what
+    they add up to is right, and only that is used.
+    """
+    return (isinstance(mass, (ExpNumber, ExpInteger)) and mass.unknown) or mass > 0
 
 
 def over(weight: Any, denominator: Whole) -> Any:

@@ -59,6 +59,11 @@ class ExpInteger:
     def __repr__(self) -> str:
         return f"ExpInteger({self.polynomial}, {self.root})"
 
+    @property
+    def unknown(self) -> bool:
+        """Whether it is a polynomial in the unknown."""
+        return has_unknown(self.polynomial)
+
     # arithmetic
 
     def __add__(self, other: Any) -> ExpInteger:

@@ -17,7 +17,7 @@ from typing import Any
 
 from tightdp.core.nodes import Choice, Input, Leaf, Shape, TupleOf
 from tightdp.exact.field import Number
-from tightdp.exact.weights import quotient
+from tightdp.exact.weights import may_be_positive, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
 from tightdp.logic.bdd import Diagram
@@ -33,7 +33,7 @@ class Coin:
     denominator: Whole
 
     def __post_init__(self) -> None:
-        if not 0 < self.numerator < self.denominator:
+        if not (may_be_positive(self.numerator) and may_be_positive(self.denominator - self.numerator)):
             raise ValueError(f"a coin needs a probability strictly between 0 and 1, not {self.probability}")
 
     @property

@@ -52,12 +52,13 @@ def ratios(pairs: Iterable[Pair]) -> Iterator[Quotient]:
     """Yield the likelihood ratios of the outputs of some pairs."""
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        _check_positive(ours.total, theirs.total)
+        first, second = _sign(ours.total), _sign(theirs.total)
         for code, weight in ours.by_code.items():
-            other = theirs.by_code.get(code, 0)
-            _check_positive(weight, other)
-            if weight:
-                yield Quotient(weight * theirs.total, other * ours.total, pair, code)
+            up, down = weight * first, theirs.by_code.get(code, 0) * second
+            if up:
+                _check_positive(up)
+                _check_positive(down)
+                yield Quotient(up * theirs.total * second, down * ours.total * first, pair, code)
 
 
 def deltas(pairs: Iterable[Pair], t: Number) -> Iterator[Shares]:
@@ -65,8 +66,8 @@ def deltas(pairs: Iterable[Pair], t: Number) -> Iterator[Shares]:
     above, below = t.as_integer_ratio()
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        _check_positive(ours.total, theirs.total)
-        first, second = theirs.total * below, ours.total * above
+        signs = _sign(ours.total) * _sign(theirs.total)
+        first, second = theirs.total * below * signs, ours.total * above * signs
         terms = tuple(
             (weight * first - theirs.by_code.get(code, 0) * second, code) for code, weight in ours.by_code.items()
         )
@@ -77,9 +78,9 @@ def errors_beyond(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: 
     """Yield P(|M(x) - V(x)| > alpha) for some datasets."""
     for x, _ in datasets:
         target, weights = target_of(table.bound, x), table.weights(x)
-        _check_positive(weights.total)
+        positive = _sign(weights.total)
         far = [code for code in weights.by_code if as_exact(abs(number(table, x, code) - target)) > alpha]
-        yield Quotient(mass(weights.by_code, far), weights.total, None, 0, x)
+        yield Quotient(mass(weights.by_code, far) * positive, weights.total * positive, None, 0, x)
 
 
 def largest_quotient(
@@ -119,10 +120,13 @@ def _pieces_of(share: Shares, below: Line, terms: list[Line], low: Point, high: 
     return positive_parts(numbered, below, low, high, lambda codes: (share.pair, codes))
 
 
-def _check_positive(*weights: Whole) -> None:
-    """Take note that weights keep their sign on the whole cell."""
-    for weight in weights:
-        if weight:
-            (polynomial,), root = polynomials(weight)
-            if sign(polynomial, root) < 0:
-                raise AssertionError("a weight is negative: a defect of the encoding")
+def _sign(weight: Whole) -> int:
+    """Return the sign of a weight, which it keeps on the whole cell."""
+    (polynomial,), root = polynomials(weight)
+    return sign(polynomial, root)
+
+
+def _check_positive(weight: Whole) -> None:
+    """Take note that a weight keeps its sign on the whole cell."""
+    if _sign(weight) < 0:
+        raise AssertionError("a weight is negative: a defect of the encoding")

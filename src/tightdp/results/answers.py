@@ -55,7 +55,7 @@ class Claim(Recorded):
     """
 
     claim: str
-    claimed: Number
+    claimed: Number | str
     tight: Exact | None
     holds: bool | None
     witness: PairWitness | tuple[Any, ...] | None = None

@@ -78,7 +78,7 @@ class Cellwise:
                 self.unknown = Unknown(self.name, found.denominator)
 
     def _asked(self, question: Question, watch: Callable[[], None]) -> list[Stretch]:
-        symbolic = self.with_value(ratio(LOG, LOG**0) if self.unknown.denominator else ratio(UNKNOWN, UNKNOWN**0))
+        symbolic = self.with_value(self.symbol)
 
         def compute() -> Callable[[Cell], Sequence[Stretch]] | TightdpError:
             symbolic.forget()
@@ -106,6 +106,11 @@ class Cellwise:
         self._check(runs, failures)
         self.stats = sum(total[1:], total[0])
         return [part for run in runs for part in self._finished(question, run)]
+
+    @property
+    def symbol(self) -> Number:
+        """The number that stands for the unknown."""
+        return ratio(LOG, LOG**0) if self.unknown.denominator else ratio(UNKNOWN, UNKNOWN**0)
 
     @property
     def ends(self) -> tuple[Point, Point | None]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from tightdp.exact.cells import Cell, InExponents
+from tightdp.exact.expressions import parse
 from tightdp.exact.field import Number, exp
+from tightdp.exact.generators import Unknown, at_place
 from tightdp.exact.lines import Line, parts_in_x
 from tightdp.exact.numbers import as_text
 from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where
@@ -19,14 +23,16 @@ from tightdp.results.result import Stats
 from tightdp.session.arguments import Claims
 from tightdp.session.asking import AccuracyAt, DeltaAt, LawOn, TightRatio
 from tightdp.session.best import best_of
-from tightdp.session.cellwise import Cellwise, Question, Stretch
+from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import end_of, inside, safe
 from tightdp.session.verification import verify as verify_at
 
 if TYPE_CHECKING:
     from tightdp.session.unknowns import UnknownInstance
 
-__all__ = ["Cellwise", "accuracy", "delta", "distribution", "privacy", "solve", "verify"]
+T = TypeVar("T")
+
+__all__ = ["Cellwise", "Formula", "accuracy", "delta", "distribution", "privacy", "solve", "verify"]
 
 
 def privacy(instance: UnknownInstance) -> Pieces:
@@ -70,47 +76,95 @@ def _parts(instance: UnknownInstance, question: Question) -> tuple[Part, ...]:
     )
 
 
-class _Bar:
-    """A claim: a function of the unknown is at most, or at least, a number."""
+@dataclass(frozen=True)
+class Formula:
+    """A claim about ε (`logarithmic`) or e^ε as an expression with the unknown."""
 
-    def __init__(self, label: str, claimed: Number, question: Question, bar: Number, at_least: bool = False) -> None:
-        self.label, self.claimed, self.question, self.bar, self.at_least = label, claimed, question, bar, at_least
+    text: str
+    name: str
+    logarithmic: bool
+
+    @property
+    def label(self) -> str:
+        """What it is about."""
+        return "epsilon" if self.logarithmic else "exp_epsilon"
+
+    def exp_epsilon(self, value: Number) -> Number:
+        """Return e^ε at a value of the unknown, or with a number that stands for it."""
+        found = parse(self.text, {self.name: value})
+        return exp(found) if self.logarithmic else found
+
+
+@dataclass(frozen=True)
+class _Bar:
+    """A claim: a function of the unknown is at most, or at least, a number or another function of it."""
+
+    label: str
+    claimed: str
+    question: Question
+    bar: Number
+    at_least: bool = False
 
     def margin(self, stretch: Stretch) -> Line | None:
         """Return a polynomial that is at least 0 where the claim holds; None where it never does."""
         if stretch.value == math.inf:
             return None
-        margin = parts_in_x(stretch.value - self.bar if self.at_least else self.bar - stretch.value)
-        above, below = margin
-        sample = between(stretch.low, stretch.high)
-        return above if below.sign_after(sample) > 0 else -above
+        above, below = parts_in_x(stretch.value - self.bar if self.at_least else self.bar - stretch.value)
+        return above if below.sign_after(between(stretch.low, stretch.high)) > 0 else -above
 
-    def holds_at(self, value: Number | float) -> bool:
-        """Whether the claim holds where the function has this value."""
-        return value >= self.bar if self.at_least else value <= self.bar
+    def holds_at(self, stretch: Stretch) -> bool:
+        """Whether the claim holds at a single point."""
+        assert stretch.low.value is not None
+        bar = limit_of(self.bar, stretch.low.value)
+        return bool(stretch.value >= bar if self.at_least else stretch.value <= bar)
 
 
-def _bars(claims: Claims) -> list[_Bar]:
+def _bars(ours: Cellwise, claims: Claims, formula: Formula | None) -> list[_Bar]:
     privacy, accuracy = claims
     found = []
-    if privacy is not None:
-        t, exponent, bar = privacy
-        at = f" at delta = {as_text(bar)}" if bar else ""
+    if formula is not None:
+        with at_place(Cell(*ours.ends, between(*ours.ends), ours.unknown)):
+            bar = formula.exp_epsilon(ours.symbol)
+        found.append(_Bar(formula.label, formula.text, TightRatio(), bar))
+    elif privacy is not None:
+        t, exponent, delta = privacy
+        at = f" at delta = {as_text(delta)}" if delta else ""
         label, claimed = ("epsilon", exponent) if exponent is not None else ("exp_epsilon", t)
         number = exp(exponent) if exponent is not None else t
         assert number is not None
         assert claimed is not None
-        asked = (DeltaAt(number), bar) if bar else (TightRatio(), number)
-        found.append(_Bar(label + at, claimed, *asked))
+        asked: tuple[Question, Number] = (DeltaAt(number), delta) if delta else (TightRatio(), number)
+        found.append(_Bar(label + at, as_text(claimed), *asked))
     if accuracy is not None:
         alpha, beta = accuracy
-        found.append(_Bar(f"beta at alpha = {as_text(alpha)}", beta, AccuracyAt(alpha), 1 - beta, at_least=True))
+        label = f"beta at alpha = {as_text(alpha)}"
+        found.append(_Bar(label, as_text(beta), AccuracyAt(alpha), 1 - beta, at_least=True))
     return found
 
 
-def solve(instance: UnknownInstance, claims: Claims, best_at: Fraction | None) -> Solution:
+def _settled(ours: Cellwise, compute: Callable[[], T]) -> T:
+    """Return what is computed once it is known what X stands for: all of it with the same X."""
+    while True:
+        before = ours.unknown
+        try:
+            found = compute()
+        except InExponents as error:
+            ours.unknown = Unknown(ours.name, error.denominator)
+        else:
+            if ours.unknown == before:
+                return found
+
+
+def solve(
+    instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Fraction | None = None
+) -> Solution:
     """Return where all claims hold; with `best_at`, an error bound, where the accuracy is largest there."""
-    ours, bars = instance.cellwise, _bars(claims)
+    return _settled(instance.cellwise, lambda: _solved(instance, claims, formula, best_at))
+
+
+def _solved(instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Fraction | None) -> Solution:
+    ours = instance.cellwise
+    bars = _bars(ours, claims, formula)
     spans: list[Span] | None = None
     stats: list[Stats] = []
     for bar in bars:
@@ -120,7 +174,7 @@ def solve(instance: UnknownInstance, claims: Claims, best_at: Fraction | None) -
     assert spans is not None
     holds = tuple(Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span)) for span in spans)
     best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at), instance.watch)
-    said = tuple(f"{bar.label} <= {as_text(bar.claimed)}" for bar in bars)
+    said = tuple(f"{bar.label} <= {bar.claimed}" for bar in bars)
     cost = sum(stats[1:], stats[0])
     return Solution(subject=instance.subject, unknown=ours.unknown, claims=said, holds=holds, best=best, stats=cost)
 
@@ -131,7 +185,7 @@ def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
     for stretch in stretches:
         low, high = stretch.low, stretch.high
         if low is high:
-            found += [Span(low, low, True, True)] if bar.holds_at(stretch.value) else []
+            found += [Span(low, low, True, True)] if bar.holds_at(stretch) else []
             continue
         margin = bar.margin(stretch)
         if margin is None:
@@ -144,14 +198,22 @@ def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
     return joined_spans(found)
 
 
-def verify(instance: UnknownInstance, claims: Claims) -> Verification:
+def verify(instance: UnknownInstance, claims: Claims, formula: Formula | None) -> Verification:
     """Return the verdicts for all values of the unknown; where one fails, those at a value at which it fails."""
-    ours, bars = instance.cellwise, _bars(claims)
+    return _settled(instance.cellwise, lambda: _verified(instance, claims, formula))
+
+
+def _verified(instance: UnknownInstance, claims: Claims, formula: Formula | None) -> Verification:
+    ours = instance.cellwise
+    bars = _bars(ours, claims, formula)
     stats: list[Stats] = []
     for bar in bars:
         failing = _failing(ours, bar, ours.ask(bar.question, instance.watch))
         if failing is not None:
-            return verify_at(ours.with_value(failing).engine, *claims)
+            privacy, accuracy = claims
+            if formula is not None:
+                privacy = formula.exp_epsilon(failing), None, Fraction(0)
+            return verify_at(ours.with_value(failing).engine, privacy, accuracy)
         stats.append(ours.stats)
     decided = tuple(Claim(bar.label, bar.claimed, None, True) for bar in bars)
     return Verification(subject=instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
@@ -161,7 +223,7 @@ def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number 
     """Return a value of the unknown at which a claim fails, None where there is none."""
     for stretch in stretches:
         if stretch.low is stretch.high:
-            if not bar.holds_at(stretch.value):
+            if not bar.holds_at(stretch):
                 return ours.value_at(stretch.low)
             continue
         margin = bar.margin(stretch)

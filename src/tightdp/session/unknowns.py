@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from tightdp.results.answers import Verification
     from tightdp.results.pieces import AccuracyPieces, Distributions, Pieces, Solution
     from tightdp.session import solving as answers
+    from tightdp.session.arguments import Claims
     from tightdp.session.cellwise import Cellwise
+    from tightdp.session.solving import Formula
 else:
     answers = Later("tightdp.session.solving")
 
@@ -133,8 +136,11 @@ class UnknownInstance(Instance):
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Verification:
-        """Decide claims for all values of the unknown; a refuted one is shown at a value at which it fails."""
-        return answers.verify(self, read_claims(epsilon, exp_epsilon, delta, alpha, beta))
+        """Decide claims for all values of the unknown; a refuted one is shown at a value at which it fails.
+
+        A claim about ε may be a function of the unknown, as in `epsilon="2*eps"` or `exp_epsilon="(1 - lam)/lam"`.
+        """
+        return answers.verify(self, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
 
     @limited
     def solve(  # type: ignore[override]
@@ -155,8 +161,22 @@ class UnknownInstance(Instance):
             raise ParameterError(f"there is nothing that is best by {best!r}", 'give best="accuracy"')
         bound = read_optional("alpha", alpha)
         if best is None:
-            return answers.solve(self, read_claims(epsilon, exp_epsilon, delta, alpha, beta), None)
+            return answers.solve(self, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
         if bound is None:
             raise ParameterError("the best accuracy is that at an alpha", "give alpha too")
-        claims = read_claims(epsilon, exp_epsilon, delta, None if beta is None else alpha, beta)
-        return answers.solve(self, claims, bound)
+        claims = self._claims(epsilon, exp_epsilon, delta, None if beta is None else alpha, beta)
+        return answers.solve(self, *claims, bound)
+
+    def _claims(
+        self, epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any
+    ) -> tuple[Claims, Formula | None]:
+        """Return the claims, and that about ε where it is a function of the unknown, as in epsilon="2*eps"."""
+        given = epsilon if exp_epsilon is None else exp_epsilon
+        name = self.cellwise.name
+        if not isinstance(given, str) or name not in re.findall(r"[^\W\d]\w*", given):
+            return read_claims(epsilon, exp_epsilon, delta, alpha, beta), None
+        if epsilon is not None and exp_epsilon is not None:
+            raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
+        if read_number("delta", delta, 1):
+            raise QueryError("a claim with the unknown in it is decided for delta = 0 only", "leave out delta")
+        return read_claims(None, 1, 0, alpha, beta), answers.Formula(given, name, exp_epsilon is None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
 
 __all__ = ["tail_nodes"]
 
@@ -21,11 +21,13 @@ def tail_nodes(ratio: Number, bases: tuple[Number, ...]) -> tuple[tuple[int, Num
     The mean is that of P(z) = (1 - ratio)·ratio^z. `ratio` and the distinct `bases` are in (0, 1). What is missing from
     1 is the weight of the point at infinity, and positive. The first m points keep their own probabilities, up to a
     correction on as many of them as there are bases; with m it falls like the m-th power of the largest base.
+    With an unknown there are as many points as bases, and weights of any sign: means are right all the same.
     """
     count = len(bases)
     if not count:
         return ()
     points = count
+    unknown = any(isinstance(number, ExpNumber) and number.unknown for number in (ratio, *bases))
     while True:
         beyond = [(1 - ratio) * (ratio * base) ** points / (1 - ratio * base) for base in bases]
         for first in range(points - count, -1, -1):
@@ -33,7 +35,7 @@ def tail_nodes(ratio: Number, bases: tuple[Number, ...]) -> tuple[tuple[int, Num
             weights = [(1 - ratio) * ratio**z for z in range(points)]
             for at, change in enumerate(correction):
                 weights[first + at] += change
-            if min(weights) >= 0 and sum(weights) < 1:
+            if unknown or (min(weights) >= 0 and sum(weights) < 1):
                 return tuple((z, weight) for z, weight in enumerate(weights) if weight)
         points += 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import Any
 
 from tightdp.exact.numbers import Exact
@@ -129,9 +128,7 @@ def _verification_answer(result: Verification) -> dict[str, Any]:
 
 @view_of.register
 def _verification_view(result: Verification) -> View:
-    rows = tuple(
-        (claim.claim, shown_number(claim.claimed), _shown_tight(claim), claim.verdict) for claim in result.claims
-    )
+    rows = tuple((claim.claim, shown_claimed(claim), _shown_tight(claim), claim.verdict) for claim in result.claims)
     grid = Grid(("claim", "claimed", "tight", "verdict"), rows)
     sentences = tuple(filter(None, map(_sentence, result.claims)))
     undecided = "the claim is not decided" if len(result.claims) == 1 else "not all claims are decided"
@@ -168,11 +165,16 @@ def _unknown_view(result: Unknown) -> View:
     return View(heading(result), (), None, unresolved_remark(result, "nothing is known yet"))
 
 
+def shown_claimed(claim: Claim) -> str:
+    """Write what is claimed: a number, or a function of an unknown as it was given."""
+    return claim.claimed if isinstance(claim.claimed, str) else shown_number(claim.claimed)
+
+
 def _shown_tight(claim: Claim) -> str:
     """Write the tight value; nothing where a claim holds for all values of an unknown, each with its own."""
     value = claim.tight if claim.exponent is None else claim.exponent
     if value is None:
         return "" if claim.holds else "?"
-    if isinstance(value, Fraction):
+    if not isinstance(value, float):
         return shown_number(value)
     return f"≈ {value!r}" if math.isfinite(value) else "inf"

@@ -7,6 +7,7 @@ from typing import Any
 
 from tightdp.present.registry import answer_of, json_of, view_of
 from tightdp.present.view import Grid, View
+from tightdp.present.views.answers import shown_claimed
 from tightdp.present.views.privacy import shown_log
 from tightdp.present.views.result import heading, witness_sentence
 from tightdp.present.words import in_full, plain, shown_number
@@ -63,7 +64,7 @@ def _verification_answer(result: EveryNVerification) -> dict[str, Any]:
 @view_of.register
 def _verification_view(result: EveryNVerification) -> View:
     found = result.found
-    rows = tuple((claim.claim, shown_number(claim.claimed), claim.verdict) for claim in result.claims)
+    rows = tuple((claim.claim, shown_claimed(claim), claim.verdict) for claim in result.claims)
     facts = (
         ("e^ε at least", f"{shown_number(found.lower)} (at n = {found.n})"),
         ("e^ε at most", shown_number(found.upper)),
