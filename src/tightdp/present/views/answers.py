@@ -174,7 +174,7 @@ def _shown_tight(claim: Claim) -> str:
     """Write the tight value; nothing where a claim holds for all values of an unknown, each with its own."""
     value = claim.tight if claim.exponent is None else claim.exponent
     if value is None:
-        return "" if claim.holds else "?"
+        return "" if isinstance(claim.claimed, str) else "?"
     if not isinstance(value, float):
         return shown_number(value)
     return f"≈ {value!r}" if math.isfinite(value) else "inf"
