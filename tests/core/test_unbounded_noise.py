@@ -137,8 +137,11 @@ OUTSIDE = {
 
 @pytest.mark.parametrize("what", OUTSIDE)
 def test_other_uses_are_refused(what: str) -> None:
-    with module_of(OUTSIDE[what] + "\n") as module, pytest.raises(LanguageError, match=what):
-        Instance(bind(module, Int(0, 2), 2)).privacy()
+    with module_of(OUTSIDE[what] + "\n") as module:
+        with pytest.raises(LanguageError, match=what) as caught:
+            Instance(bind(module, Int(0, 2), 2)).privacy()
+        assert caught.value.span is not None
+        assert caught.value.hint
 
 
 @mechanism(record=Bit)
@@ -219,3 +222,21 @@ def test_published_guarantees_hold_where_clamped_noise_breaks_them() -> None:
     found = [largest.bind(n=n).privacy().exp_epsilon for n in (2, 3)]
     assert found == sorted(found)
     assert found[-1] < 4
+
+
+@mechanism(record=Bit, target=sum)
+def estimate(x: Any, ratio: Any) -> int:
+    return geometric(sum(x), ratio)
+
+
+@pytest.mark.parametrize("ratio", ["1/2", "2/3"])
+def test_accuracy_counts_the_integers_of_tails(ratio: str) -> None:
+    """P(|z| > a) = 2·r^(a + 1)/(1 + r) on every dataset, within the core and beyond."""
+    instance, r = estimate.bind(n=3, ratio=ratio), Fraction(ratio)
+    for alpha in (0, 1, Fraction(5, 2), 4, 30):
+        worst, *others = instance.accuracy(alpha).top
+        assert 1 - worst.one_minus_beta == 2 * r ** (int(alpha) + 1) / (1 + r)
+        assert not others
+    for beta in (Fraction(1, 3), Fraction(1, 100), Fraction(1, 10**6)):
+        alpha = int(instance.accuracy(beta=beta).alpha)
+        assert 2 * r ** (alpha + 1) / (1 + r) <= beta < 2 * r**alpha / (1 + r)

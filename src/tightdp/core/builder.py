@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from tightdp.core.conditions import tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
 from tightdp.core.operators import refusal
-from tightdp.core.unbounded.windows import NARROW, Window, is_far
+from tightdp.core.unbounded.windows import NARROW, Place, Window, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
 from tightdp.language.laws import Law, TwoSided
 
@@ -39,7 +39,8 @@ class Builder:
         self.mixed = False
         self.windows: Sequence[Window] = ()
         self.noises: list[tuple[Expr, tuple[Law | TwoSided | None, ...]]] = []
-        self.operations: list[tuple[str, tuple[Expr, ...]]] = []
+        self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
+        self.place: Callable[[], Place | None] = lambda: None
         self.true = self.const(True)
         self.false = self.const(False)
 
@@ -111,7 +112,7 @@ class Builder:
 
     def _note(self, operator: str, operands: tuple[Expr, ...]) -> None:
         if self.noises and any(is_far(operand) for operand in operands):
-            self.operations.append((operator, operands))
+            self.operations.append((operator, operands, self.place()))
 
     def apply(self, operator: str, *operands: Expr) -> tuple[Expr | None, Expr | None]:
         """Return the operation on the operands, and the condition under which Python would refuse it.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from tightdp.exact.field import Number
 
 __all__ = ["Tail"]
@@ -24,6 +27,27 @@ class Tail(str):
         tail.first, tail.direction, tail.ratio = first, direction, ratio
         return tail
 
+    def share(self, low: int | Number, high: int | Number) -> Number:
+        """Return which part of the probability of the tail belongs to integers from `low` to `high`, both included."""
+        if self.direction < 0:
+            low, high = -high, -low
+        nearest = max(_floor(-low) * -1, self.direction * self.first)
+        last = _floor(high)
+        if last < nearest:
+            return Fraction(0)
+        start = self.direction * self.first
+        return self.ratio ** (nearest - start) - self.ratio ** (last - start + 1)
+
     def __reduce__(self) -> tuple[type[Tail], tuple[int, int, Number]]:
         """Return how a copy is made."""
         return Tail, (self.first, self.direction, self.ratio)
+
+
+def _floor(value: int | Number) -> int:
+    """Return the greatest integer that is at most this number."""
+    below = math.floor(float(value))
+    while value < below:
+        below -= 1
+    while value >= below + 1:
+        below += 1
+    return below

@@ -16,6 +16,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
+from tightdp.language.tails import Tail
 from tightdp.methods.sums import mass
 from tightdp.symmetry.sets import Table
 
@@ -44,8 +45,11 @@ def accuracy(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Numbe
         target = target_of(table.bound, x)
         weights = table.weights(x)
         decoded.look_at(x, weights.by_code)
-        codes = decoded.between(target - alpha, target + alpha)
-        value = quotient(mass(weights.by_code, codes), weights.total)
+        low, high = target - alpha, target + alpha
+        value = quotient(mass(weights.by_code, decoded.between(low, high)), weights.total)
+        for code, tail in decoded.tails.items():
+            if code in weights.by_code:
+                value += quotient(weights.by_code[code], weights.total) * tail.share(low, high)
         first, count = classes.get(value, (x, 0))
         classes[value] = (first, count + inputs)
     return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
@@ -60,9 +64,9 @@ def least_alpha(table: Table, datasets: Iterable[tuple[Dataset, int]], beta: Num
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
     worst: tuple[Number, Dataset | None] = (Fraction(0), None)
     for x, _ in datasets:
-        weights, total = errors(table, x)
+        weights, total = errors(table, x, beta)
         enough = (beta.denominator - beta.numerator) * total
-        reached: Whole = 0
+        reached: Any = 0
         for error, weight in sorted(weights.items()):
             reached += weight
             if reached * beta.denominator >= enough:
@@ -73,18 +77,23 @@ def least_alpha(table: Table, datasets: Iterable[tuple[Dataset, int]], beta: Num
 
 
 class _Numbers:
-    """The outputs that were met, as numbers, each decoded once."""
+    """The outputs that were met, as numbers or tails of the integers, each decoded once."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
+        self.tails: dict[int, Tail] = {}
         self._known: dict[int, int | Number] = {}
         self._ordered: list[tuple[int | Number, int]] = []
 
     def look_at(self, x: Dataset, codes: Collection[int]) -> None:
         """Decode the outputs with these codes. Raises QueryError where one is not a number."""
-        new = sorted(set(codes).difference(self._known))
+        new = sorted(set(codes).difference(self._known, self.tails))
         for code in new:
-            self._known[code] = number(self._table, x, code)
+            found = number_or_tail(self._table, x, code)
+            if isinstance(found, Tail):
+                self.tails[code] = found
+            else:
+                self._known[code] = found
         if new:
             self._ordered = sorted((value, code) for code, value in self._known.items())
 
@@ -97,22 +106,49 @@ class _Numbers:
 
 def number(table: Table, x: Dataset, code: int) -> int | Number:
     """Return the output with a code, which the dataset can give. Raises QueryError where it is not a number."""
+    found = number_or_tail(table, x, code)
+    if isinstance(found, Tail):
+        raise QueryError(f"the output {found!r} stands for many integers", "clamp the output, or leave no unknown")
+    return found
+
+
+def number_or_tail(table: Table, x: Dataset, code: int) -> int | Number | Tail:
+    """Return the output with a code, which the dataset can give: a number, or a tail of the integers.
+
+    Raises QueryError where it is neither.
+    """
     output = table.output(code)
-    if not is_number(output):
+    if not is_number(output) and not isinstance(output, Tail):
         raise QueryError(
             f"accuracy needs a numeric output, and on the dataset {x} {table.bound.program.name} can output {output!r}",
             "ask accuracy of a mechanism that returns a number on every run",
         )
-    found: int | Number = output
+    found: int | Number | Tail = output
     return found
 
 
-def errors(table: Table, x: Dataset) -> tuple[dict[int | Number, Whole], Whole]:
-    """Return the law of |M(x) - V(x)| as weights by error, and their total."""
+def errors(table: Table, x: Dataset, beta: Number) -> tuple[dict[int | Number, Whole | Number], Whole]:
+    """Return the law of |M(x) - V(x)| as weights by error, and their total.
+
+    Of tails of the integers it holds the errors that are needed for a probability of 1 - `beta`.
+    """
     target = target_of(table.bound, x)
     weights = table.weights(x)
-    masses: dict[Any, Whole] = {}
+    masses: dict[Any, Any] = {}
+    tails: list[tuple[Tail, Whole]] = []
     for code, weight in weights.by_code.items():
-        error = abs(number(table, x, code) - target)
+        found = number_or_tail(table, x, code)
+        if isinstance(found, Tail):
+            tails.append((found, weight))
+            continue
+        error = abs(found - target)
         masses[error] = masses.get(error, 0) + weight
+    if tails and not beta:
+        raise QueryError("noise on all integers is beyond every bound with some probability", "give a positive beta")
+    for tail, weight in tails:
+        step, left = 0, as_exact(1)
+        while quotient(weight, weights.total) * left * len(tails) > beta:
+            error = abs(tail.first + tail.direction * step - target)
+            masses[error] = masses.get(error, 0) + weight * (left * (1 - tail.ratio))
+            step, left = step + 1, left * tail.ratio
     return masses, weights.total

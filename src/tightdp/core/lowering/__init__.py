@@ -85,8 +85,12 @@ def lower(
     plan = Plan() if x is None else _PLANS.get(bound, Plan())
     for _ in range(_MOST_ROUNDS):
         lowering = Lowering(bound, x, probe, watch, plan)
-        program = lowering.run()
-        wider = lowering.wider(program)
+        try:
+            program = lowering.run()
+            wider = lowering.wider(program)
+        except LanguageError as error:
+            error.span = error.span or lowering.source.span()
+            raise
         if wider is None:
             if x is None:
                 _PLANS[bound] = plan
@@ -96,7 +100,9 @@ def lower(
             wider = _PLANS[bound]
         plan = wider
     hint = "compare it with numbers that do not depend on such noise"
-    raise outside("meets larger numbers the further it is looked at", hint)
+    refused = outside("meets larger numbers the further it is looked at", hint)
+    refused.span = read_function(bound.program.function).span()
+    raise refused
 
 
 def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
@@ -122,7 +128,8 @@ class Lowering(Machine):
         super().__init__(probe, watch)
         self.plan = plan
         self.builder.windows = plan.windows
-        self.published: list[Expr] = []
+        self.builder.place = lambda: (self.frame.source, self.position[-1]) if self.position else None
+        self.published: list[tuple[Expr, Span]] = []
         self.unpublished = 0
         self.bound = bound
         self.fixed = x
@@ -295,7 +302,7 @@ class Lowering(Machine):
                 "return a summary of it, or values of fewer shapes",
             )
         if self.builder.noises and is_far(expr):
-            self.published.append(expr)
+            self.published.append((expr, self._returned(expr)))
             if expr.numeric:
                 expr = merge_tails(self.builder, expr, self.plan.end, self.plan.ratio)
         if active is not self.builder.true:

@@ -10,7 +10,8 @@ from math import ceil
 from tightdp.core.nodes import Case, CoreProgram, Draw, Expr, Nary, children, reachable
 from tightdp.core.unbounded.forms import Forms, Rest, Terms, outside, scaled, sum_of
 from tightdp.core.unbounded.quadrature import tail_nodes
-from tightdp.core.unbounded.windows import FAR, Window, is_far
+from tightdp.core.unbounded.windows import FAR, Place, Window, is_far
+from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law, TwoSided
 
@@ -32,7 +33,7 @@ class Meetings:
     def __init__(
         self,
         noises: Sequence[tuple[Expr, tuple[Law | TwoSided | None, ...]]],
-        operations: Iterable[tuple[str, tuple[Expr, ...]]],
+        operations: Iterable[tuple[str, tuple[Expr, ...], Place | None]],
     ) -> None:
         self.forms = Forms(draw for draw, _ in noises)
         self.laws = [[law for law in laws if isinstance(law, TwoSided)] for _, laws in noises]
@@ -42,8 +43,13 @@ class Meetings:
             sure = [abs(z) for law in laws if law and not isinstance(law, TwoSided) for z, _ in law]
             self.bounds[place] = max([self.bounds[place], *sure])
         self.partners: list[dict[int, int]] = [{} for _ in noises]
-        for operator, operands in operations:
-            self._operation(operator, operands)
+        for operator, operands, where in operations:
+            try:
+                self._operation(operator, operands)
+            except LanguageError as error:
+                if where is not None:
+                    error.span = where[0].span(where[1])
+                raise
 
     def _operation(self, operator: str, operands: tuple[Expr, ...]) -> None:
         forms = [self.forms.of(operand) for operand in operands]

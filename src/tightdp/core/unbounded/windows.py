@@ -6,16 +6,21 @@ what holds of all of them. Among draws that meet, the far points of an earlier o
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from tightdp.core.nodes import Expr
 from tightdp.core.unbounded.quadrature import tail_nodes
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law, TwoSided
+from tightdp.language.source import FunctionSource
 
-__all__ = ["FAR", "NARROW", "Window", "is_far", "is_far_value"]
+__all__ = ["FAR", "NARROW", "Place", "Window", "is_far", "is_far_value"]
 
+Place: TypeAlias = tuple[FunctionSource, ast.AST]
+"""Where in the source something happens."""
 FAR = 1 << 24
 """No value that does not come from a far point is as large as this, with its sign or without."""
 
