@@ -60,14 +60,15 @@ class AggregateTable(Table):
         self.rest = rest
         self.aggregate = aggregate
         self.arrangements = tuple(arrangements)
-        self.orbits = _orbits(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
-        self._kind = [aggregate.kinds[group.clients[0]] for group in self.orbits.groups]
+        self.groups = _groups(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
+        self._kind = [aggregate.kinds[group.clients[0]] for group in self.groups]
         position = {record: at for at, record in enumerate(bound.record.values)}
         self._letters = [
             [aggregate.tables[kind][position[letter[0]]] for letter in group.letters]
-            for kind, group in zip(self._kind, self.orbits.groups, strict=True)
+            for kind, group in zip(self._kind, self.groups, strict=True)
         ]
-        self.orbits = find_states(bound, self.orbits, aggregate.operators, self._letters) or self.orbits
+        orbits = Orbits(bound, tuple(group.kind for group in self.groups))
+        self.orbits = find_states(self.groups, orbits, aggregate.operators, self._letters) or orbits
         self._start = one_state(aggregate.operators, aggregate.tables, bound.n)
         self._given: dict[tuple[Any, ...], tuple[dict[int, Whole], Whole]] = {}
         self._by_counts: dict[Counts, Weights] = {}
@@ -95,7 +96,7 @@ class AggregateTable(Table):
         """
         return math.prod(
             math.comb(len(group.clients) + values - 1, values - 1)
-            for group, letters in zip(self.orbits.groups, self._letters, strict=True)
+            for group, letters in zip(self.groups, self._letters, strict=True)
             for values in [sum(len(letter.weights) for letter in letters)]
         )
 
@@ -107,7 +108,7 @@ class AggregateTable(Table):
     @property
     def _one_by_one(self) -> bool:
         """Whether every law comes cheaply from one that was asked for before it: by one exchange of two letters."""
-        letters = [len(group.letters) for group in self.orbits.groups]
+        letters = [len(group.letters) for group in self.groups]
         if isinstance(self.orbits, States):
             return False
         return self._codes is not None and len(letters) == 1 and letters[0] <= 2
@@ -116,7 +117,7 @@ class AggregateTable(Table):
         if isinstance(self.orbits, States):
             self.fill_one_by_one(watch)
             return
-        clients = [len(group.clients) for group in self.orbits.groups]
+        clients = [len(group.clients) for group in self.groups]
         for counts, state in every_law(self._start, self._letters, clients):
             watch()
             self._by_counts[counts] = self._output_law(counts, state)
@@ -242,10 +243,10 @@ class AggregateTable(Table):
 
         Where there are many classes, those with the same two output laws become one.
         """
-        number = self.orbits.number_of_pairs(self.bound)
+        number = self.orbits.number_of_pairs
         if number > _MANY_PAIRS and relation_of(self.bound).one_record:
             return PrivacySet(lambda: self._merged_pairs(watch), number)
-        return PrivacySet(lambda: self.orbits.pairs(self.bound), number)
+        return self.orbits.privacy_set()
 
     def _merged_pairs(self, watch: Callable[[], None]) -> Iterator[tuple[Dataset, Dataset, int]]:
         self._fill(watch)
@@ -257,7 +258,7 @@ class AggregateTable(Table):
             reduced = tuple((code, weight // shared) for code, weight in weights.by_code.items())
             law_of_counts[counts] = laws.setdefault((weights.total // shared, reduced), len(laws))
         merged: dict[tuple[int, int], tuple[Change, int]] = {}
-        for change in self.orbits.changes_of_one(self.bound):
+        for change in self.orbits.changes_of_one():
             watch()
             key = law_of_counts[change.counts], law_of_counts[change.counts_after]
             first, size = merged.get(key, (change, 0))
@@ -268,7 +269,7 @@ class AggregateTable(Table):
     def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
         """Yield some pairs of neighbours whose laws are both computed, for a relation that changes one record."""
         if relation_of(self.bound).one_record:
-            for change in islice(self.orbits.changes_of_one(self.bound), _TRIED):
+            for change in islice(self.orbits.changes_of_one(), _TRIED):
                 if change.counts in self._by_counts and change.counts_after in self._by_counts:
                     yield *self.orbits.neighbours(change), change.size
 
@@ -284,9 +285,9 @@ class AggregateTable(Table):
         largest ratio of its terms. `observe` divides by probabilities that change by as much at most.
         """
         steps = relation_of(self.bound).steps
-        bounds = [_letter_bound(self._letters[at], group, steps) for at, group in enumerate(self.orbits.groups)]
+        bounds = [_letter_bound(self._letters[at], group, steps) for at, group in enumerate(self.groups)]
         if relation_of(self.bound).every_record:
-            powers = [limit ** len(group.clients) for limit, group in zip(bounds, self.orbits.groups, strict=True)]
+            powers = [limit ** len(group.clients) for limit, group in zip(bounds, self.groups, strict=True)]
             whole = math.inf if math.inf in powers else math.prod(powers, start=Fraction(1))
         else:
             whole = max(bounds, default=Fraction(1))
@@ -316,13 +317,9 @@ class AggregateTable(Table):
         if target is None:
             return None
         marks = list(zip(self.aggregate.kinds, target.kinds, strict=True))
-        orbits = _orbits(self.bound, self.aggregate, marks, [target])
-        if orbits.number > MAX_LAW_ENTRIES:
-            return None
-        return AccuracySet(
-            lambda: ((orbits.representative(counts), orbits.size(counts)) for counts in orbits.every_counts()),
-            orbits.number,
-        )
+        groups = _groups(self.bound, self.aggregate, marks, [target])
+        orbits = Orbits(self.bound, tuple(group.kind for group in groups))
+        return orbits.accuracy_set() if orbits.number <= MAX_LAW_ENTRIES else None
 
 
 def _changed(law: SumLaw, letters: Sequence[Sequence[Contribution]], old: Counts, new: Counts) -> SumLaw | None:
@@ -352,10 +349,10 @@ def _letter_bound(letters: Sequence[Contribution], group: Group, steps: dict[Rec
     return largest
 
 
-def _orbits(
+def _groups(
     bound: Bound, aggregate: Aggregate, marks: Sequence[tuple[int, ...]], further: Sequence[Aggregate]
-) -> Orbits:
-    """Return the classes of datasets that neither the aggregate nor any further one tells apart."""
+) -> list[Group]:
+    """Return the clients and records that neither the aggregate nor any further one tells apart."""
     groups = []
     for mark in dict.fromkeys(marks):
         clients = tuple(client for client, other in enumerate(marks) if other == mark)
@@ -364,7 +361,7 @@ def _orbits(
         for at, record in enumerate(bound.record.values):
             letters.setdefault(tuple(table[at] for table in tables), []).append(record)
         groups.append(Group(clients, tuple(tuple(letter) for letter in letters.values())))
-    return Orbits(tuple(groups), bound.n)
+    return groups
 
 
 def _target_aggregate(bound: Bound) -> Aggregate | None:

@@ -17,7 +17,7 @@ from tightdp.methods.control import Control
 from tightdp.methods.program import Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, ratios_of_pairs
-from tightdp.methods.symmetry import Symmetry, of_orbits
+from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
 __all__ = ["COSTLY", "Aggregates", "look", "look_costly"]
@@ -92,7 +92,7 @@ class Aggregates(Method):
         table = self.table
         codes = table.codes()
         outputs = None if codes is None else len(codes)
-        return of_orbits(table.orbits, self.program.bound, outputs, table.accuracy_classes())
+        return of_groups(table.groups, table.orbits, outputs, table.accuracy_classes())
 
     def _filled(self, entries: Iterable[T], known: Callable[[], Iterable[T]], control: Control) -> Iterator[T]:
         """Compute the laws of all counts, then yield the entries; where a limit is met before, a few that are known."""

@@ -8,7 +8,7 @@ from tightdp.methods.by_aggregates import Aggregates
 from tightdp.methods.control import Control
 from tightdp.methods.output_parts import OutputParts, find_output_parts
 from tightdp.methods.program import Program
-from tightdp.methods.symmetry import Symmetry, of_orbits
+from tightdp.methods.symmetry import Symmetry, of_groups
 
 __all__ = ["IndependentOutputs", "look"]
 
@@ -26,7 +26,7 @@ class IndependentOutputs(Aggregates):
         return Comparison(lambda: self.parts.pairs(control))
 
     def symmetry(self) -> Symmetry:
-        return of_orbits(self.table.orbits, self.program.bound, None, self.table.accuracy_classes())
+        return of_groups(self.table.groups, self.table.orbits, None, self.table.accuracy_classes())
 
 
 def look(program: Program, control: Control) -> IndependentOutputs | Refusal:

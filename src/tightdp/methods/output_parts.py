@@ -57,7 +57,7 @@ class OutputParts:
         merged: dict[Any, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
         for parts in sorted({self._changed(*move) for move in self._moves()}):
             coarse = self._coarse_orbits(parts)
-            for change in coarse.changes_of_one(self.bound, lambda *move, parts=parts: self._changed(*move) == parts):
+            for change in coarse.changes_of_one(self._changing(parts)):
                 watch()
                 x, other = coarse.neighbours(change)
                 laws = [(self._law_number(part, x), self._law_number(part, other), part) for part in parts]
@@ -71,25 +71,29 @@ class OutputParts:
 
     def _moves(self) -> Iterator[tuple[int, Record, Record]]:
         """Yield every way in which a client of a group may change its record."""
-        for at in range(len(self._whole.orbits.groups)):
+        for at in range(len(self._whole.groups)):
             for old, after in relation_of(self.bound).steps.items():
                 yield from ((at, old, new) for new in after if new != old)
 
     def _changed(self, group: int, old: Record, new: Record) -> tuple[int, ...]:
         """Return the parts to which a client of a group contributes something else when it changes its record."""
-        letters = [part.orbits.groups[group].letter_of for part in self._parts]
+        letters = [part.groups[group].letter_of for part in self._parts]
         return tuple(at for at, letter_of in enumerate(letters) if letter_of[old] != letter_of[new])
+
+    def _changing(self, parts: tuple[int, ...]) -> Callable[[int, tuple[Record, ...], tuple[Record, ...]], bool]:
+        """Return a function that says whether a move of a client of a group changes what these parts see."""
+        return lambda group, old, new: self._changed(group, old[0], new[0]) == parts
 
     def _coarse_orbits(self, parts: tuple[int, ...]) -> Orbits:
         """Return the classes of datasets that some parts tell apart."""
         groups = []
-        for at, group in enumerate(self._whole.orbits.groups):
+        for at, group in enumerate(self._whole.groups):
             letters: dict[Any, list[Record]] = {}
             for record in self.bound.record.values:
-                seen = tuple(self._parts[part].orbits.groups[at].letter_of[record] for part in parts)
+                seen = tuple(self._parts[part].groups[at].letter_of[record] for part in parts)
                 letters.setdefault(seen, []).append(record)
             groups.append(Group(group.clients, tuple(map(tuple, letters.values()))))
-        return Orbits(tuple(groups), self.bound.n)
+        return Orbits(self.bound, tuple(group.kind for group in groups))
 
     def _law_number(self, part: int, x: Dataset) -> int:
         """Return a number that parts share only where their laws are the same."""

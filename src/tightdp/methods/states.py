@@ -17,10 +17,10 @@ from flint import fmpz_poly
 
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset
+from tightdp.language.program import Dataset
 from tightdp.methods.aggregate import Contribution
 from tightdp.symmetry.counts import Counts
-from tightdp.symmetry.orbits import Change, Orbits
+from tightdp.symmetry.orbits import Change, Content, Group, Orbits
 
 __all__ = ["COMBINE", "State", "States", "find_states"]
 
@@ -53,17 +53,17 @@ class _Move(Change):
 
     counts: State
     counts_after: State
-    at: int
     others: State
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class States(Orbits):
     """Classes of datasets by the state of the aggregates; `values[g][i]` is what letter i of group g contributes.
 
     A state stands where counts of letters stand elsewhere.
     """
 
+    groups: tuple[Group, ...]
     operators: tuple[str, ...]
     values: tuple[tuple[State, ...], ...]
 
@@ -74,7 +74,7 @@ class States(Orbits):
                 found = self._joined(found, values[group.letter_of[x[client]]])
         return found
 
-    @property
+    @cached_property
     def number(self) -> int:
         return len(self._levels(None)[-1])
 
@@ -85,31 +85,33 @@ class States(Orbits):
         return self._levels(None)[-1][counts]
 
     def representative(self, counts: Counts) -> Dataset:
-        return self._dataset(counts, None)
+        return self._with_state(counts, None)
 
-    def number_of_pairs(self, bound: Bound) -> int:
-        return len(self._all_changes(bound))
+    @cached_property
+    def number_of_pairs(self) -> int:
+        return len(self._every_change)
 
-    def changes_of_one(
-        self, bound: Bound, allowed: Callable[[int, Record, Record], bool] = lambda group, old, new: True
-    ) -> Iterator[Change]:
-        for change in self._all_changes(bound):
-            assert isinstance(change, _Move)
-            if allowed(change.at, *change.records):
-                yield change
+    def changes_of_one(self, allowed: Callable[[int, Content, Content], bool] | None = None) -> Iterator[Change]:
+        return (change for change in self._every_change if allowed is None or allowed(change.kind, *change.move))
 
-    def _all_changes(self, bound: Bound) -> list[Change]:
-        found = self._known_changes
-        if not found:
-            steps, change = relation_of(bound).steps, self._sums_changed if self._one_sum else self._changed
-            for at, group in enumerate(self.groups):
-                found.extend(change(at, self._moves(group, steps)))
-        return found
+    @cached_property
+    def _every_change(self) -> list[Change]:
+        changed = self._sums_changed if self._one_sum else self._changed
+        return [change for at in range(len(self.groups)) for change in changed(at, self._ways(at))]
+
+    def _ways(self, at: int) -> _Ways:
+        letter_of = self.groups[at].letter_of
+        ways: dict[tuple[int, int], list[tuple[Record, Record]]] = {}
+        for old, after in relation_of(self.bound).steps.items():
+            for new in after:
+                if new != old:
+                    ways.setdefault((letter_of[old], letter_of[new]), []).append((old, new))
+        return ways
 
     def neighbours(self, change: Change) -> tuple[Dataset, Dataset]:
         assert isinstance(change, _Move)
-        x, client = self._dataset(change.others, change.at), change.group.clients[-1]
-        old, new = ((*x[:client], record, *x[client + 1 :]) for record in change.records)
+        x, client = self._with_state(change.others, change.kind), self.groups[change.kind].clients[-1]
+        old, new = ((*x[:client], *content, *x[client + 1 :]) for content in change.move)
         return old, new
 
     def fewer(self, counts: int) -> bool:
@@ -153,10 +155,6 @@ class States(Orbits):
     @cached_property
     def _known_steps(self) -> dict[tuple[int | None, int, State], tuple[int, State]]:
         return {}
-
-    @cached_property
-    def _known_changes(self) -> list[Change]:
-        return []
 
     def _clients(self, missing: int | None) -> list[tuple[int, int]]:
         """Return the clients in order, each with its group."""
@@ -210,9 +208,9 @@ class States(Orbits):
             known[key] = next(step for step in steps if step[1] in below)
         return known[key]
 
-    def _dataset(self, state: State, missing: int | None) -> Dataset:
+    def _with_state(self, state: State, missing: int | None) -> Dataset:
         """Return a dataset with a state; a client that is left out has no record."""
-        x: list[Record] = [None] * self.n
+        x: list[Record] = [None] * self.bound.n
         self._levels(missing)
         for clients, (client, at) in reversed(list(enumerate(self._clients(missing), start=1))):
             letter, state = self._last_step(missing, clients, at, state)
@@ -231,7 +229,7 @@ class States(Orbits):
                 first = found.get(pair, (old, ways[0], state, 0))
                 found[pair] = (*first[:3], first[3] + size)
         for (before, later), (old, records, state, size) in found.items():
-            yield _Move(before, later, group, old, records, size, at, state)
+            yield _moved(before, later, at, old, records, size, state)
 
     def _sums_changed(self, at: int, moves: _Ways) -> Iterator[Change]:
         """Yield the same for one sum: how many ways lead to a difference is a product of polynomials."""
@@ -248,7 +246,14 @@ class States(Orbits):
                     value = next(value for value in starts if (start - value,) in others)
                     old, ways = starts[value]
                     size = int(number) * len(group.clients)
-                    yield _Move((start,), (start + difference,), group, old, ways[0], size, at, (start - value,))
+                    yield _moved((start,), (start + difference,), at, old, ways[0], size, (start - value,))
+
+
+def _moved(
+    before: State, after: State, at: int, letter: int, records: tuple[Record, Record], size: int, others: State
+) -> _Move:
+    old, new = records
+    return _Move(before, after, at, letter, ((old,), (new,)), size, others)
 
 
 def _polynomial(terms: Sequence[tuple[int, int]]) -> tuple[int, fmpz_poly]:
@@ -260,16 +265,18 @@ def _polynomial(terms: Sequence[tuple[int, int]]) -> tuple[int, fmpz_poly]:
     return low, fmpz_poly(coefficients)
 
 
-def find_states(bound: Bound, orbits: Orbits, operators: Sequence[str], letters: Letters) -> States | None:
+def find_states(groups: Sequence[Group], orbits: Orbits, operators: Sequence[str], letters: Letters) -> States | None:
     """Return the states of the aggregates where they are fewer than the counts of letters, else None.
 
     `letters[g]` are the contributions of group g. None, too, where one is not certain, or where neighbours differ in
     more than one record.
     """
-    if not relation_of(bound).one_record or any(len(letter.weights) > 1 for table in letters for letter in table):
+    if not relation_of(orbits.bound).one_record or any(
+        len(letter.weights) > 1 for table in letters for letter in table
+    ):
         return None
     values = tuple(tuple(letter.weights[0][0] for letter in table) for table in letters)
-    found = States(orbits.groups, orbits.n, tuple(operators), values)
+    found = States(orbits.bound, orbits.kinds, groups=tuple(groups), operators=tuple(operators), values=values)
     distinct = {value for table in values for value in table}
     if len(distinct) < 3 or not found.fewer(orbits.number):
         return None

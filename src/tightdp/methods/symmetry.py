@@ -17,14 +17,14 @@ from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.chain import Block, Chain
 from tightdp.methods.chain_search import Runs
 from tightdp.symmetry.counts import count_compositions
-from tightdp.symmetry.orbits import Orbits
+from tightdp.symmetry.orbits import Group, Orbits
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 if TYPE_CHECKING:
     from tightdp.symmetry.detect import Action
     from tightdp.symmetry.symmetries import Symmetries
 
-__all__ = ["Letters", "Symmetry", "both", "of_chain", "of_independent", "of_orbits", "of_symmetries", "sized"]
+__all__ = ["Letters", "Symmetry", "both", "of_chain", "of_groups", "of_independent", "of_symmetries", "sized"]
 
 _SHOWN = 4
 """For how many outputs the symmetries that hold only given that output are spelled out."""
@@ -55,10 +55,10 @@ def clients_in_words(clients: Sequence[int]) -> str:
     return f"clients {middle} and {shown[-1]}"
 
 
-def of_orbits(orbits: Orbits, bound: Bound, outputs: int | None, accuracy_set: int | None) -> Symmetry:
+def of_groups(groups: Sequence[Group], orbits: Orbits, outputs: int | None, accuracy_set: int | None) -> Symmetry:
     """Return the symmetries of a program that sees its clients through aggregates, and has so many outputs."""
     words = []
-    for group in orbits.groups:
+    for group in groups:
         who = clients_in_words(group.clients)
         if len(group.clients) > 1:
             words.append(f"{who} are interchangeable")
@@ -66,10 +66,10 @@ def of_orbits(orbits: Orbits, bound: Bound, outputs: int | None, accuracy_set: i
             if len(letter) > 1:
                 records = ", ".join(map(str, letter))
                 words.append(f"the records {records} of {who} make no difference")
-    named = not relation_of(bound).custom
+    named = not relation_of(orbits.bound).custom
     if outputs is None:
         return Symmetry(tuple(words), accuracy_set=accuracy_set)
-    pairs = orbits.number_of_pairs(bound) * outputs if named else None
+    pairs = orbits.number_of_pairs * outputs if named else None
     return Symmetry(tuple(words), orbits.number * outputs, pairs, accuracy_set)
 
 

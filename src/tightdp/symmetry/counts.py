@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import comb, prod
+from math import comb, factorial, prod
 
-__all__ = ["Counts", "compositions", "count_compositions"]
+__all__ = ["Counts", "arrangements", "compositions", "count_compositions", "every_counts"]
 
 Counts = tuple[tuple[int, ...], ...]
 """For every class of clients, how many of them have each letter."""
@@ -24,3 +24,18 @@ def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 def count_compositions(sizes: Sequence[tuple[int, int]]) -> int:
     """Return how many counts there are for classes of (clients, letters)."""
     return prod(comb(clients + letters - 1, letters - 1) for clients, letters in sizes)
+
+
+def every_counts(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
+    """Yield all ways to write, for every (total, parts), the total as a sum of so many parts, without listing any."""
+    if not sizes:
+        yield ()
+        return
+    for first in compositions(*sizes[0]):
+        for rest in every_counts(sizes[1:]):
+            yield (first, *rest)
+
+
+def arrangements(numbers: Sequence[int]) -> int:
+    """Return in how many orders so many things of every sort can stand."""
+    return factorial(sum(numbers)) // prod(factorial(number) for number in numbers)

@@ -1,28 +1,60 @@
-"""Representatives of datasets and neighbouring pairs when clients are interchangeable.
+"""Representatives of datasets and neighbouring pairs under verified symmetries, enumerated directly.
 
-Clients fall into groups, the records of a group's clients into letters; datasets with the same counts of letters in
-every group are alike. Representatives are enumerated directly, one per count, and class sizes are exact integers.
+Clients fall into blocks, blocks of one kind are interchangeable, and what a block holds falls into classes. So a
+dataset is, up to symmetry, a number of blocks for every class: its *counts*. One dataset per counts is enumerated,
+never the datasets themselves, and how many datasets share them is an exact integer. A mirror maps all blocks at once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from math import factorial, prod
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import TypeVar
 
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.symmetry.counts import Counts, compositions, count_compositions
+from tightdp.symmetry.counts import Counts, arrangements, count_compositions, every_counts
+from tightdp.symmetry.sets import AccuracySet, PrivacySet
 
-__all__ = ["Change", "Group", "Orbits", "arrangements", "every_counts"]
+__all__ = ["Change", "Content", "Group", "Kind", "Map", "Orbits", "every_content"]
+
+T = TypeVar("T")
+
+Content = tuple[Record, ...]
+"""The records of the clients of a block."""
+Move = tuple[Content, Content]
+"""What a block holds in a dataset and in its neighbour."""
+Map = dict[Content, Content]
+
+
+def every_content(records: Sequence[Record], clients: int) -> list[Content]:
+    """Return all contents of a block."""
+    return list(product(records, repeat=clients))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Interchangeable blocks of clients, and the maps of a block's contents that change nothing.
+
+    Where they do so `apart`, what a block holds may be mapped in a dataset and not in its neighbour: the contents make
+    no difference at all. Other maps act on both. `mirror` is a map of contents that changes nothing where all blocks of
+    all kinds are mapped by theirs at once; it is its own inverse.
+    """
+
+    blocks: tuple[tuple[int, ...], ...]
+    maps: tuple[Map, ...] = ()
+    mirror: Map | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True)
 class Group:
-    """Interchangeable clients, and the classes of records that make no difference among each other."""
+    """Interchangeable clients, and the classes (*letters*) of records that make no difference among each other."""
 
     clients: tuple[int, ...]
     letters: tuple[tuple[Record, ...], ...]
@@ -32,162 +64,304 @@ class Group:
         index = {record: at for at, letter in enumerate(self.letters) for record in letter}
         object.__setattr__(self, "letter_of", index)
 
+    @property
+    def kind(self) -> Kind:
+        """The same as a kind of blocks of one client each."""
+        turn = {(old,): (new,) for same in self.letters for old, new in zip(same, (*same[1:], same[0]), strict=True)}
+        return Kind(tuple((client,) for client in self.clients), (turn,), apart=True)
+
 
 @dataclass(frozen=True)
 class Change:
-    """A class of pairs of neighbours: the counts before and after a client of a group changes its record.
+    """A class of pairs of neighbours: the counts before and after a block of kind number `kind` changes.
 
-    `letter` is that of the record before, `records` are the record before and after, `size` is how many pairs it has.
+    `move` is what it holds before and after, `letter` the number of the class before, `size` how many pairs there are.
     """
 
     counts: Counts
     counts_after: Counts
-    group: Group
+    kind: int
     letter: int
-    records: tuple[Record, Record]
+    move: Move
     size: int
 
 
 @dataclass(frozen=True)
+class _Classes:
+    """Classes of moves, the first of each as its representative, and the mirror as a map of classes."""
+
+    members: tuple[tuple[Move, ...], ...]
+    mirror: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @cached_property
+    def number_of(self) -> dict[Move, int]:
+        """The number of the class of every move."""
+        return {move: number for number, moves in enumerate(self.members) for move in moves}
+
+    @cached_property
+    def still(self) -> tuple[int, ...]:
+        """How many moves of every class change nothing."""
+        return tuple(sum(old == new for old, new in moves) for moves in self.members)
+
+    @cached_property
+    def shown(self) -> tuple[Move, ...]:
+        """One move of every class, one that changes something if there is."""
+        return tuple(next((move for move in moves if move[0] != move[1]), moves[0]) for moves in self.members)
+
+
+def _classes(moves: Sequence[Move], kind: Kind) -> _Classes:
+    """Return the classes of moves under the maps of a kind."""
+    if kind.apart:
+        same = _joined((content for move in moves for content in move), kind.maps, lambda rename, one: rename[one])
+        members = _grouped(moves, lambda move: (same[move[0]], same[move[1]]))
+    else:
+        root = _joined(moves, kind.maps, _image)
+        members = _grouped(moves, root.__getitem__)
+    found = _Classes(members, tuple(range(len(members))))
+    if kind.mirror is None:
+        return found
+    return replace(found, mirror=tuple(found.number_of[_image(kind.mirror, moves[0])] for moves in members))
+
+
+def _grouped(moves: Iterable[Move], key: Callable[[Move], Move]) -> tuple[tuple[Move, ...], ...]:
+    found: dict[Move, list[Move]] = {}
+    for move in moves:
+        found.setdefault(key(move), []).append(move)
+    return tuple(map(tuple, found.values()))
+
+
+def _joined(things: Iterable[T], maps: Sequence[Map], image: Callable[[Map, T], T]) -> dict[T, T]:
+    """Return a representative for everything; things that maps take to each other share it."""
+    root: dict[T, T] = {}
+    for thing in things:
+        if thing in root:
+            continue
+        root[thing] = thing
+        waiting = [thing]
+        while waiting:
+            one = waiting.pop()
+            for rename in maps:
+                other = image(rename, one)
+                if other not in root:
+                    root[other] = thing
+                    waiting.append(other)
+    return root
+
+
+def _image(rename: Map, move: Move) -> Move:
+    return rename[move[0]], rename[move[1]]
+
+
+@dataclass(frozen=True)
 class Orbits:
-    """Datasets up to exchanging clients within a group and records within a letter."""
+    """Datasets of a bound mechanism up to verified symmetries."""
 
-    groups: tuple[Group, ...]
-    n: int
+    bound: Bound
+    kinds: tuple[Kind, ...]
+    watch: Callable[[], None] = field(default=lambda: None, compare=False)
 
-    def counts(self, x: Sequence[Any]) -> Counts:
-        """Return how often every letter occurs in every group."""
-        result = []
-        for group in self.groups:
-            numbers = Counter(map(group.letter_of.__getitem__, map(x.__getitem__, group.clients)))
-            result.append(tuple(numbers[letter] for letter in range(len(group.letters))))
-        return tuple(result)
+    def __post_init__(self) -> None:
+        """Check that every client is in one block."""
+        clients = sorted(number for kind in self.kinds for block in kind.blocks for number in block)
+        if clients != list(range(self.bound.n)):
+            raise AssertionError("the blocks do not divide the clients: a defect of the search for symmetries")
 
     @property
-    def number(self) -> int:
-        """How many classes of datasets there are."""
-        return count_compositions([(len(group.clients), len(group.letters)) for group in self.groups])
+    def trivial(self) -> bool:
+        """Whether every dataset stands for itself only."""
+        return all(len(kind.blocks) == 1 and not kind.maps and kind.mirror is None for kind in self.kinds)
 
-    def every_counts(self) -> Iterator[Counts]:
-        """Yield the counts of every class of datasets."""
-        return every_counts([(len(group.clients), len(group.letters)) for group in self.groups])
+    @cached_property
+    def _columns(self) -> list[list[tuple[int, ...]]]:
+        """For every kind, the first clients of all blocks, the second ones, and so on."""
+        return [list(zip(*kind.blocks, strict=True)) for kind in self.kinds]
 
-    def representative(self, counts: Counts) -> Dataset:
-        """Return the first dataset of a class: letters ascending along the clients of a group."""
-        x: list[Record] = [None] * self.n
-        for group, numbers in zip(self.groups, counts, strict=True):
-            records: list[Record] = []
-            for letter, number in zip(group.letters, numbers, strict=True):
-                records += [letter[0]] * number
-            for client, record in zip(group.clients, records, strict=True):
-                x[client] = record
-        return tuple(x)
+    # datasets
 
-    def size(self, counts: Counts) -> int:
-        """Return how many datasets a class has."""
-        return prod(
-            arrangements(numbers)
-            * prod(len(letter) ** number for letter, number in zip(group.letters, numbers, strict=True))
-            for group, numbers in zip(self.groups, counts, strict=True)
+    @cached_property
+    def _contents(self) -> tuple[_Classes, ...]:
+        records = self.bound.record.values
+        return tuple(
+            _classes([(content, content) for content in every_content(records, len(kind.blocks[0]))], kind)
+            for kind in self.kinds
         )
 
-    def pairs(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
-        """Yield one pair of neighbours per class, with the class's size, for a relation that has a name."""
-        return self._pairs_of_all(bound) if relation_of(bound).every_record else self._pairs_of_one(bound)
+    @cached_property
+    def number(self) -> int:
+        """How many classes of datasets there are, not counting the mirrors."""
+        return count_compositions(self._sizes(self._contents))
 
-    def _pairs_of_one(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
-        for change in self.changes_of_one(bound):
+    def counts(self, x: Sequence[Record]) -> Counts:
+        """Return how many blocks of every kind hold what is in each class."""
+        result = []
+        for columns, classes in zip(self._columns, self._contents, strict=True):
+            numbers = [0] * len(classes)
+            held = Counter(zip(*(map(x.__getitem__, clients) for clients in columns), strict=True))
+            for content, number in held.items():
+                numbers[classes.number_of[content, content]] += number
+            result.append(tuple(numbers))
+        return tuple(result)
+
+    def every_counts(self) -> Iterator[Counts]:
+        """Yield the counts of every class of datasets, mirrors apart."""
+        return every_counts(self._sizes(self._contents))
+
+    def representative(self, counts: Counts) -> Dataset:
+        """Return a dataset with these counts."""
+        return self._dataset([self._held(classes, c) for classes, c in zip(self._contents, counts, strict=True)], 0)
+
+    def size(self, counts: Counts) -> int:
+        """Return how many datasets have these counts."""
+        return self._size(self._contents, counts)
+
+    def accuracy_set(self) -> AccuracySet:
+        """Return one dataset per class, with the size of the class."""
+        return AccuracySet(self._datasets_up_to_mirror, self.number)
+
+    def _datasets_up_to_mirror(self) -> Iterator[tuple[Dataset, int]]:
+        for counts in self.every_counts():
+            self.watch()
+            image = _mirrored(self._contents, counts)
+            if image >= counts:
+                yield self.representative(counts), self.size(counts) * (1 if image == counts else 2)
+
+    # pairs of neighbours, for relations that have a name
+
+    @cached_property
+    def _moves(self) -> tuple[_Classes, ...]:
+        return tuple(_classes(list(_every_move(self.bound, len(kind.blocks[0]))), kind) for kind in self.kinds)
+
+    @cached_property
+    def number_of_pairs(self) -> int:
+        """How many classes of pairs of neighbours there are, not counting the mirrors."""
+        if relation_of(self.bound).every_record:
+            unchanged = [
+                (
+                    len(kind.blocks),
+                    sum(still == len(same) for still, same in zip(moves.still, moves.members, strict=True)),
+                )
+                for kind, moves in zip(self.kinds, self._moves, strict=True)
+            ]
+            return count_compositions(self._sizes(self._moves)) - count_compositions(unchanged)
+        return sum(
+            len(moves) * count_compositions(self._sizes(self._contents, at)) for at, moves in enumerate(self._moves)
+        )
+
+    def privacy_set(self) -> PrivacySet:
+        """Return one pair of neighbours per class."""
+        every = relation_of(self.bound).every_record
+        return PrivacySet(self._pairs_of_all if every else self._pairs_of_one, self.number_of_pairs)
+
+    def _pairs_of_one(self) -> Iterator[tuple[Dataset, Dataset, int]]:
+        for change in self.changes_of_one():
             yield *self.neighbours(change), change.size
 
-    def changes_of_one(
-        self, bound: Bound, allowed: Callable[[int, Record, Record], bool] = lambda group, old, new: True
-    ) -> Iterator[Change]:
-        """Yield one change of one record per class of pairs of neighbours.
+    def changes_of_one(self, allowed: Callable[[int, Content, Content], bool] | None = None) -> Iterator[Change]:
+        """Yield one change of one block per class of pairs of neighbours, for relations that change one record.
 
-        With `allowed`, only changes of which it says so, of a client of a group (by number) from one record to another.
+        With `allowed`, only changes of which it says so, of a block of a kind (by number) from one content to another.
         """
-        steps = relation_of(bound).steps
-        for at, group in enumerate(self.groups):
-            kept = {old: tuple(new for new in after if allowed(at, old, new)) for old, after in steps.items()}
-            moves = self._moves(group, kept)
-            for others in every_counts([(len(g.clients) - (g is group), len(g.letters)) for g in self.groups]):
-                pairs_of_others = len(group.clients) * self.size(others)
-                for (before, after), ways in moves.items():
-                    counts, counts_after = (
-                        (*others[:at], _plus(others[at], letter), *others[at + 1 :]) for letter in (before, after)
-                    )
-                    yield Change(counts, counts_after, group, before, ways[0], pairs_of_others * len(ways))
+        for at, (kind, classes) in enumerate(zip(self.kinds, self._moves, strict=True)):
+            number_of = self._contents[at].number_of
+            moves = []
+            for number, (members, image) in enumerate(zip(classes.members, classes.mirror, strict=True)):
+                ways = members if allowed is None else [move for move in members if allowed(at, *move)]
+                if ways and image >= number:
+                    letters = [number_of[content, content] for content in ways[0]]
+                    moves.append((ways[0], len(ways), letters, image == number))
+            for others in every_counts(self._sizes(self._contents, at)):
+                self.watch()
+                mirrored = _mirrored(self._contents, others)
+                pairs = len(kind.blocks) * self._size(self._contents, others)
+                for move, ways_of_move, letters, own_image in moves:
+                    if own_image and mirrored < others:
+                        continue
+                    size = pairs * ways_of_move * (1 if own_image and mirrored == others else 2)
+                    before, after = ((*others[:at], _plus(others[at], one), *others[at + 1 :]) for one in letters)
+                    yield Change(before, after, at, letters[0], move, size)
 
     def neighbours(self, change: Change) -> tuple[Dataset, Dataset]:
         """Return neighbours that differ by a change."""
-        x, group, (old, new) = self.representative(change.counts), change.group, change.records
-        where = next(client for client in group.clients if group.letter_of[x[client]] == change.letter)
-        return (*x[:where], old, *x[where + 1 :]), (*x[:where], new, *x[where + 1 :])
+        held = [self._held(classes, c) for classes, c in zip(self._contents, change.counts, strict=True)]
+        held[change.kind][sum(change.counts[change.kind][: change.letter])] = change.move
+        return self._dataset(held, 0), self._dataset(held, 1)
 
-    def _pairs_of_all(self, bound: Bound) -> Iterator[tuple[Dataset, Dataset, int]]:
-        steps = relation_of(bound).steps
-        moves = [list(self._moves(group, steps, still=True).values()) for group in self.groups]
-        for numbers in every_counts(
-            [(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True)]
-        ):
-            x: list[Record] = [None] * self.n
-            x_prime = list(x)
-            size = still = 1
-            for group, counts, ways in zip(self.groups, numbers, moves, strict=True):
-                clients = iter(group.clients)
-                size *= arrangements(counts)
-                still *= arrangements(counts)
-                for number, pairs in zip(counts, ways, strict=True):
-                    size *= len(pairs) ** number
-                    still *= sum(old == new for old, new in pairs) ** number
-                    moved = next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
-                    for _ in range(number):
-                        client = next(clients)
-                        x[client], x_prime[client] = moved
-            if size > still:
-                yield tuple(x), tuple(x_prime), size - still
+    def _pairs_of_all(self) -> Iterator[tuple[Dataset, Dataset, int]]:
+        for counts in every_counts(self._sizes(self._moves)):
+            self.watch()
+            image = _mirrored(self._moves, counts)
+            size = self._size(self._moves, counts) - self._size_still(counts) if image >= counts else 0
+            if size:
+                held = [self._held(classes, c) for classes, c in zip(self._moves, counts, strict=True)]
+                yield self._dataset(held, 0), self._dataset(held, 1), size * (1 if image == counts else 2)
 
-    def number_of_pairs(self, bound: Bound) -> int:
-        """Return how many pairs `pairs` yields (at most, where every record may change)."""
-        steps = relation_of(bound).steps
-        if relation_of(bound).every_record:
-            moves = [self._moves(group, steps, still=True) for group in self.groups]
-            return count_compositions(
-                [(len(group.clients), len(ways)) for group, ways in zip(self.groups, moves, strict=True)]
-            )
-        total = 0
-        for group in self.groups:
-            sizes = [(len(g.clients) - (g is group), len(g.letters)) for g in self.groups]
-            total += len(self._moves(group, steps)) * count_compositions(sizes)
-        return total
+    # counts of classes
+
+    def _sizes(self, classes: Sequence[_Classes], without: int | None = None) -> list[tuple[int, int]]:
+        """Return (blocks, classes) of every kind, with one block of a kind left out."""
+        return [
+            (len(kind.blocks) - (at == without), len(same))
+            for at, (kind, same) in enumerate(zip(self.kinds, classes, strict=True))
+        ]
 
     @staticmethod
-    def _moves(
-        group: Group, steps: dict[Record, tuple[Record, ...]], still: bool = False
-    ) -> dict[tuple[int, int], list[tuple[Record, Record]]]:
-        """Return, by the letters before and after, the ways to change one record (or, with `still`, to leave it)."""
-        moves: dict[tuple[int, int], list[tuple[Record, Record]]] = {}
-        for old, others in steps.items():
-            for new in others:
-                if new != old or still:
-                    moves.setdefault((group.letter_of[old], group.letter_of[new]), []).append((old, new))
-        return moves
+    def _size(classes: Sequence[_Classes], counts: Counts) -> int:
+        return prod(
+            arrangements(numbers)
+            * prod(len(moves) ** number for moves, number in zip(same.members, numbers, strict=True))
+            for same, numbers in zip(classes, counts, strict=True)
+        )
+
+    def _size_still(self, counts: Counts) -> int:
+        return prod(
+            arrangements(numbers) * prod(still**number for still, number in zip(same.still, numbers, strict=True))
+            for same, numbers in zip(self._moves, counts, strict=True)
+        )
+
+    @staticmethod
+    def _held(classes: _Classes, numbers: Sequence[int]) -> list[Move]:
+        """Return what the blocks of a kind hold, and hold next, class by class."""
+        held: list[Move] = []
+        for move, number in zip(classes.shown, numbers, strict=True):
+            held += [move] * number
+        return held
+
+    def _dataset(self, held: Sequence[Sequence[Move]], side: int) -> Dataset:
+        """Return the dataset in which the blocks hold this, before (side 0) or after (side 1) their moves."""
+        x: list[Record] = [None] * self.bound.n
+        for columns, moves in zip(self._columns, held, strict=True):
+            for clients, records in zip(columns, zip(*(move[side] for move in moves), strict=True), strict=True):
+                for client, record in zip(clients, records, strict=True):
+                    x[client] = record
+        return tuple(x)
 
 
-def every_counts(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
-    """Yield all ways to write, for every (total, parts), the total as a sum of so many parts, without listing any."""
-    if not sizes:
-        yield ()
-        return
-    for first in compositions(*sizes[0]):
-        for rest in every_counts(sizes[1:]):
-            yield (first, *rest)
+def _mirrored(classes: Sequence[_Classes], counts: Counts) -> Counts:
+    """Return the counts of the mirrored classes."""
+    result = []
+    for same, numbers in zip(classes, counts, strict=True):
+        moved = [0] * len(numbers)
+        for number, image in zip(numbers, same.mirror, strict=True):
+            moved[image] += number
+        result.append(tuple(moved))
+    return tuple(result)
+
+
+def _every_move(bound: Bound, clients: int) -> Iterator[Move]:
+    """Yield all that a block may hold in a dataset and its neighbour; only changes where one record changes."""
+    steps = relation_of(bound).steps
+    for content in every_content(bound.record.values, clients):
+        if relation_of(bound).every_record:
+            yield from ((content, other) for other in product(*(steps[record] for record in content)))
+            continue
+        for place, record in enumerate(content):
+            for new in steps[record]:
+                if new != record:
+                    yield content, (*content[:place], new, *content[place + 1 :])
 
 
 def _plus(numbers: tuple[int, ...], at: int) -> tuple[int, ...]:
     return (*numbers[:at], numbers[at] + 1, *numbers[at + 1 :])
-
-
-def arrangements(numbers: Sequence[int]) -> int:
-    """Return in how many orders so many things of every sort can stand."""
-    return factorial(sum(numbers)) // prod(factorial(number) for number in numbers)

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from tightdp.core.nodes import CoreProgram
 from tightdp.language.program import Bound
-from tightdp.symmetry.blocks import BlockOrbits, Kind, Map, every_content
 from tightdp.symmetry.detect import Action, Detector
+from tightdp.symmetry.orbits import Kind, Map, Orbits, every_content
 
 __all__ = ["Symmetries", "find_symmetries"]
 
@@ -44,7 +44,7 @@ class Symmetries:
     symmetries of the first of some interchangeable blocks, `mirror` one of all clients at once.
     """
 
-    orbits: BlockOrbits
+    orbits: Orbits
     exchanged: tuple[tuple[tuple[tuple[int, ...], ...], bool], ...]
     inside: tuple[tuple[tuple[tuple[int, ...], ...], Action], ...]
     mirror: Action | None
@@ -71,7 +71,7 @@ def find_symmetries(
         blocks = [_renamed_together(detector, block) for block in blocks]
     mirror = _mirror(detector, blocks)
     kinds = tuple(_kind(bound, block, mirror) for block in blocks)
-    orbits = BlockOrbits(bound, kinds, lambda: watch(0))
+    orbits = Orbits(bound, kinds, lambda: watch(0))
     if orbits.trivial:
         return None
     return Symmetries(
