@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import signal
-import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+from agreement import module_of
 from tightdp.core.lowering import lower
 from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.language import interp
@@ -54,8 +51,6 @@ AGREES, FAILS, REFUSED, LARGE, SLOW, CRASHES, DIFFERS = (
     "agrees", "fails", "refused", "large", "slow", "crashes", "differs",
 )  # fmt: skip
 WRONG = (DIFFERS, CRASHES, SLOW)
-
-_serial = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -99,21 +94,10 @@ def time_limit(seconds: float) -> Iterator[None]:
 @contextmanager
 def imported(source: str) -> Iterator[ModuleType]:
     """A module with this text, from a file, so that its source can be read back."""
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", SyntaxWarning)  # reduced programs write things like 0[1]
-        name = f"drawn_{next(_serial)}"
-        path = Path(folder) / f"{name}.py"
-        path.write_text(PROLOGUE + source, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
+        with module_of(source, PROLOGUE) as module:
             yield module
-        finally:
-            del sys.modules[name]
 
 
 def meanings(bound: Bound, most: int = MOST_RUNS) -> Laws | None:

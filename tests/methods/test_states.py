@@ -75,7 +75,7 @@ def test_states_count_datasets_and_pairs(mechanism: Mechanism) -> None:
     assert all(states.counts(states.representative(state)) == state for state in states.every_counts())
     pairs = [(states.counts(x), states.counts(y)) for x in datasets for y in relation_of(bound).neighbours(x)]
     found: dict[Any, int] = {}
-    for change in states.changes_of_one(bound):
+    for change in states.changes_of_one():
         x, y = states.neighbours(change)
         assert y in relation_of(bound).neighbours(x)
         assert (states.counts(x), states.counts(y)) == (change.counts, change.counts_after)
