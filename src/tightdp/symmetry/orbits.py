@@ -175,9 +175,14 @@ class Orbits:
         return all(len(kind.blocks) == 1 and not kind.maps and kind.mirror is None for kind in self.kinds)
 
     @cached_property
-    def _columns(self) -> list[list[tuple[int, ...]]]:
-        """For every kind, the first clients of all blocks, the second ones, and so on."""
-        return [list(zip(*kind.blocks, strict=True)) for kind in self.kinds]
+    def _columns(self) -> list[list[Sequence[int]]]:
+        """For every kind, the first clients of all blocks, the second ones, and so on; a range where they follow."""
+        columns = [list(zip(*kind.blocks, strict=True)) for kind in self.kinds]
+        ranges = [[range(clients[0], clients[0] + len(clients)) for clients in each] for each in columns]
+        return [
+            [every if tuple(every) == clients else clients for every, clients in zip(*pair, strict=True)]
+            for pair in zip(ranges, columns, strict=True)
+        ]
 
     # datasets
 
@@ -286,7 +291,8 @@ class Orbits:
     def neighbours(self, change: Change) -> tuple[Dataset, Dataset]:
         """Return neighbours that differ by a change."""
         held = [self._held(classes, c) for classes, c in zip(self._contents, change.counts, strict=True)]
-        held[change.kind][sum(change.counts[change.kind][: change.letter])] = change.move
+        move, number = held[change.kind][change.letter]
+        held[change.kind][change.letter : change.letter + 1] = [(change.move, 1), (move, number - 1)]
         return self._dataset(held, 0), self._dataset(held, 1)
 
     def _pairs_of_all(self) -> Iterator[tuple[Dataset, Dataset, int]]:
@@ -322,20 +328,23 @@ class Orbits:
         )
 
     @staticmethod
-    def _held(classes: _Classes, numbers: Sequence[int]) -> list[Move]:
-        """Return what the blocks of a kind hold, and hold next, class by class."""
-        held: list[Move] = []
-        for move, number in zip(classes.shown, numbers, strict=True):
-            held += [move] * number
-        return held
+    def _held(classes: _Classes, numbers: Sequence[int]) -> list[tuple[Move, int]]:
+        """Return what the blocks of a kind hold, and hold next, class by class: each move with how many blocks."""
+        return list(zip(classes.shown, numbers, strict=True))
 
-    def _dataset(self, held: Sequence[Sequence[Move]], side: int) -> Dataset:
+    def _dataset(self, held: Sequence[Sequence[tuple[Move, int]]], side: int) -> Dataset:
         """Return the dataset in which the blocks hold this, before (side 0) or after (side 1) their moves."""
         x: list[Record] = [None] * self.bound.n
         for columns, moves in zip(self._columns, held, strict=True):
-            for clients, records in zip(columns, zip(*(move[side] for move in moves), strict=True), strict=True):
-                for client, record in zip(clients, records, strict=True):
-                    x[client] = record
+            for place, clients in enumerate(columns):
+                records: list[Record] = []
+                for move, number in moves:
+                    records += [move[side][place]] * number
+                if isinstance(clients, range):
+                    x[clients.start : clients.stop] = records
+                else:
+                    for client, record in zip(clients, records, strict=True):
+                        x[client] = record
         return tuple(x)
 
 
