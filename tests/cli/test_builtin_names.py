@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
+import subprocess
+import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from command_line import run
+from command_line import environment, run
 from tightdp.cli.completion import programs, whole_parser
 from tightdp.cli.parser import COMMANDS
 from tightdp.present.text import print_view
@@ -109,3 +114,29 @@ def test_verdicts_are_coloured_on_a_terminal_only(monkeypatch: pytest.MonkeyPatc
     plain = Terminal()
     print_view(seen, plain)
     assert "\x1b[3" not in plain.getvalue()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None or find_spec("argcomplete") is None, reason="no bash, no argcomplete")
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("tightdp pri", "privacy"),
+        ("tightdp privacy --cu", "--curve"),
+        ("tightdp privacy gallery/fl", "gallery/floating_point"),
+    ],
+)
+def test_a_shell_completes(typed: str, word: str, tmp_path: Path) -> None:
+    """The function that bash calls at Tab, in bash."""
+    command = tmp_path / "tightdp"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tightdp "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    asked = f"""
+        eval "$("{sys.executable}" -c 'from argcomplete import shellcode; print(shellcode(["tightdp"]))')"
+        COMP_TYPE=9 COMP_KEY=9 COMP_LINE='{typed}' COMP_POINT={len(typed)} COMP_WORDS=({typed})
+        COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
+        _python_argcomplete tightdp "${{COMP_WORDS[COMP_CWORD]}}" ""
+        echo "${{COMPREPLY[*]}}"
+    """
+    variables = {**environment(), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", asked], env=variables, capture_output=True, text=True, timeout=60)
+    assert word in done.stdout.split(), done.stderr
