@@ -80,7 +80,7 @@ def main() -> None:
         print(lines[-1], flush=True)
     if options.write:
         text, table = PAGE.read_text(encoding="utf-8"), "\n".join(lines)
-        begin, end = "<!-- sizes -->\n", "\n<!-- end -->"
+        begin, end = "<!-- sizes -->\n\n", "\n\n<!-- end -->"
         PAGE.write_text(re.sub(f"{begin}.*?{end}", f"{begin}{table}{end}", text, flags=re.DOTALL), encoding="utf-8")
 
 
