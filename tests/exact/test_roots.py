@@ -1,0 +1,76 @@
+"""Real roots of polynomials over Z[e^(1/d)]: isolated, compared and refined, beside SymPy and beside mpmath."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from itertools import pairwise
+
+import mpmath
+import sympy
+from flint import fmpz_poly
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tightdp.exact.field import exp
+from tightdp.exact.lines import Line
+from tightdp.exact.roots import Point, between, closed, roots, sign_at
+
+small = st.integers(-6, 6)
+polynomials = st.lists(small, min_size=2, max_size=7).filter(any)
+
+
+def line(*parts: list[int], root: int = 1) -> Line:
+    """A polynomial: coefficients in x for each power of e^(1/root)."""
+    return Line(tuple((at, fmpz_poly(part)) for at, part in enumerate(parts) if any(part)), root)
+
+
+@given(polynomials, st.sampled_from([F(0), F(-3), F(1, 2)]), st.sampled_from([None, F(2), F(7, 2)]))
+def test_roots_are_those_of_sympy(coefficients: list[int], low: F, high: F | None) -> None:
+    x = sympy.Symbol("x")
+    found = roots(line(coefficients), low, high)
+    wanted = [
+        root
+        for root in dict.fromkeys(sympy.Poly(coefficients[::-1], x).real_roots())
+        if root > sympy.Rational(str(low)) and (high is None or root < sympy.Rational(str(high)))
+    ]
+    assert len(found) == len(wanted)
+    for point, root in zip(found, sorted(wanted), strict=True):
+        below, above = point.near(20)
+        assert below <= F(str(sympy.N(root, 40))) + F(1, 10**30)
+        assert above >= F(str(sympy.N(root, 40))) - F(1, 10**30)
+        exact = closed(point)
+        assert (exact.value is not None) == bool(root.is_rational)
+        assert sign_at(line(coefficients), point) == 0
+
+
+@settings(deadline=None)
+@given(polynomials, polynomials)
+def test_roots_with_e_in_coefficients(plain: list[int], times_e: list[int]) -> None:
+    ours = line(plain, times_e, root=2)
+    assume(ours.degree > 0)
+    found = roots(ours, F(0), None)
+    with mpmath.workdps(60):
+        e = mpmath.exp(mpmath.mpf(1) / 2)
+        for point in found:
+            value = mpmath.mpf(0)
+            low, high = point.near(40)
+            at = (low + high) / 2
+            for power, part in ours.parts:
+                value += e**power * sum(
+                    int(c) * (mpmath.mpf(at.numerator) / at.denominator) ** i for i, c in enumerate(part.coeffs())
+                )
+            assert abs(value) < mpmath.mpf(10) ** -25
+    for one, other in pairwise(found):
+        assert one.compare(other) < 0
+        assert one.compare(between(one, other)) < 0 < other.compare(between(one, other))
+
+
+def test_the_same_root_of_two_polynomials_is_one_point() -> None:
+    (first,) = roots(line([-2, 0, 1]), F(0), None)
+    (second,) = roots(line([-6, 2, 3, -1]), F(0), F(2))
+    third = roots(line([-4, 0, 0, 0, 1]), F(0), None)[0]
+    assert first.compare(second) == 0 == first.compare(third)
+    assert first.compare(F(1414213562, 10**9)) > 0 > first.compare(F(1414213563, 10**9))
+    (with_e,) = roots(line([-1, 1], [0, 1]), F(0), None)
+    assert closed(with_e).value == 1 / (1 + exp(1))
+    assert with_e.compare(Point(1 / (1 + exp(1)))) == 0
