@@ -1,6 +1,6 @@
 """Measure tightdp and its peers: time and peak memory of whole processes, start-up included.
 
-    python benchmarks/run.py            the table, about an hour
+    python benchmarks/run.py            the table, a quarter of an hour
     python benchmarks/run.py --quick    a few small tasks, a minute
     python benchmarks/run.py --plot     the curves of docs/benchmark.svg, half an hour
 
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="only small tasks, one run each")
     parser.add_argument("--plot", action="store_true", help="measure and draw the curves instead of the table")
     parser.add_argument("--write", action="store_true", help="write benchmarks/README.md or docs/benchmark.svg")
-    parser.add_argument("--bound", type=float, default=60, help="seconds that a peer may take (default 60)")
+    parser.add_argument("--bound", type=float, default=25, help="seconds that a peer may take (default 25)")
     parser.add_argument("--runs", type=int, default=5, help="runs of a fast command (default 5)")
     parser.add_argument("--processor", action="store_true", help="processor instead of elapsed time: a busy machine")
     parser.add_argument("--json", metavar="FILE", help="keep the measurements")

@@ -111,10 +111,6 @@ def _remarks(result: Pieces) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _shown_ends(part: Part) -> tuple[str, str]:
-    return _shown_end(part.start, part.with_start), _shown_end(part.stop, part.with_stop)
-
-
 def _shown_end(end: End, included: bool = True) -> str:
     if end.value is None:
         return f"≈ {decimal_text((end.low + end.high) / 2, 12)}"
