@@ -218,6 +218,20 @@ def noisy_largest(x, k, ratio):
 
 
 @mechanism(record=Bit)
+def majority(x):
+    """A noisy count beside half the number of records."""
+    return geometric(sum(x), "1/3") >= len(x) / 2
+
+
+@mechanism(record=Bit)
+def one_count_twice(x):
+    """Two noisy counts, compared: hand-worked, the noise of both is shifted, 2·3."""
+    first = geometric(sum(x), "1/2")
+    second = geometric(sum(x), "1/3")
+    return max(0, min(first, 3)), second >= first
+
+
+@mechanism(record=Bit)
 def response(x, eps):
     """Randomized response as it is written in papers."""
     return tuple(v if flip(exp(eps) / (1 + exp(eps))) else 1 - v for v in x)
@@ -232,6 +246,8 @@ def response(x, eps):
         (noisy_count_of_noisy_bits, {}, Fraction(7, 5)),
         (two_noisy_counts, {"scale": 2}, field.exp(1)),
         (noisy_largest, {"k": 2, "ratio": "1/3"}, 9),
+        (majority, {}, 3),
+        (one_count_twice, {}, 6),
         (response, {"eps": "1/2"}, field.exp(Fraction(1, 2))),
     ],
 )

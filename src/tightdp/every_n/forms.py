@@ -15,12 +15,12 @@ from tightdp.language.primitives import Indefinite, Source, current_source
 
 __all__ = ["SIZE", "Affine", "Bounds", "Form", "Terms", "Trace", "Untraceable", "fresh", "held"]
 
-Terms: TypeAlias = tuple[tuple[tuple[str, int], int], ...]
+Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
 """Unknown integers with their coefficients, which are not 0, in a fixed order."""
 Bounds: TypeAlias = dict[Terms, tuple[float, float]]
 """The least and the greatest value of combinations of unknown integers; they are integers or infinite."""
 
-SIZE: Terms = ((("size", 0), 1),)
+SIZE: Terms = ((("size", 0), Fraction(1)),)
 """The number of records."""
 _MOST_WAYS = 60
 _BOTH: Law = ((0, Fraction(1)), (1, Fraction(1)))
@@ -39,12 +39,12 @@ class Affine(NamedTuple):
 
 def held(place: int) -> Terms:
     """Return the value that goes from one record to the next in this place."""
-    return ((("held", place), 1),)
+    return ((("held", place), Fraction(1)),)
 
 
 def fresh(place: int) -> Terms:
     """Return the noise around 0 that is drawn as the one with this number in this run."""
-    return ((("fresh", place), 1),)
+    return ((("fresh", place), Fraction(1)),)
 
 
 class Trace:
@@ -99,7 +99,7 @@ class Form(Indefinite):
             return NotImplemented
         total = dict(self.affine.terms)
         for symbol, times in other.affine.terms:
-            total[symbol] = total.get(symbol, 0) + factor * times
+            total[symbol] = total.get(symbol, Fraction(0)) + factor * times
         terms = tuple(sorted((symbol, times) for symbol, times in total.items() if times))
         constant = self.affine.constant + factor * other.affine.constant
         return Form(terms, constant) if terms else _number(constant)
@@ -122,12 +122,17 @@ class Form(Indefinite):
         return self
 
     def __mul__(self, other: Any) -> Any:
-        if not isinstance(other, int):
-            raise Untraceable("noise is multiplied with something that is no integer")
+        if not isinstance(other, (int, Fraction)):
+            raise Untraceable("noise is multiplied with something that is not known")
         terms = tuple((symbol, times * other) for symbol, times in self.affine.terms)
         return Form(terms, self.affine.constant * other) if other else 0
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if not isinstance(other, (int, Fraction)) or not other:
+            raise Untraceable("noise is divided by something that is not known")
+        return self * Fraction(1, other)
 
     def __abs__(self) -> Any:
         return self if self >= 0 else -self
@@ -136,7 +141,12 @@ class Form(Indefinite):
         return self != 0
 
     def __round__(self, digits: int | None = None) -> Form:
+        if not self._whole():
+            raise Untraceable("noise is rounded")
         return self
+
+    def _whole(self) -> bool:
+        return all(each.denominator == 1 for each in (self.affine.constant, *(times for _, times in self.affine.terms)))
 
     def __ge__(self, other: Any) -> bool:
         return self._above(other, strictly=False)
@@ -164,12 +174,18 @@ class Form(Indefinite):
             return bool(difference > 0 if strictly else difference >= 0)
         (terms, constant), trace = difference.affine, current_source()
         assert isinstance(trace, Trace)
-        shared = math.gcd(*(times for _, times in terms))
+        shared = _shared([times for _, times in terms])
         if terms[0][1] > 0:  # terms·v >= -constant
             least = _beyond(-constant / shared, strictly)
-            return trace.at_least(tuple((symbol, times // shared) for symbol, times in terms), least)
+            return trace.at_least(tuple((symbol, times / shared) for symbol, times in terms), least)
         most = _beyond(-constant / shared, strictly)  # -(terms·v) <= -most
-        return not trace.at_least(tuple((symbol, -times // shared) for symbol, times in terms), 1 - most)
+        return not trace.at_least(tuple((symbol, -times / shared) for symbol, times in terms), 1 - most)
+
+
+def _shared(numbers: list[Fraction]) -> Fraction:
+    """Return the largest rational of which all these are whole multiples."""
+    below = math.lcm(*(each.denominator for each in numbers))
+    return Fraction(math.gcd(*(int(each * below) for each in numbers)), below)
 
 
 def _beyond(value: Fraction, strictly: bool) -> int:

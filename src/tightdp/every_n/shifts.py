@@ -14,6 +14,8 @@ from tightdp.exact.field import Number
 __all__ = ["Shift", "reach_of", "shifts"]
 
 Shift: TypeAlias = tuple[int, ...]
+Edge: TypeAlias = "Fraction | float"
+"""An end of a range: exact, or infinite."""
 
 _FARTHEST = 40
 
@@ -21,9 +23,9 @@ _FARTHEST = 40
 class _Range(NamedTuple):
     """What the shifts of noise must satisfy: low <= Σ factors[j]·d_j <= high."""
 
-    factors: tuple[int, ...]
-    low: float
-    high: float
+    factors: tuple[Fraction, ...]
+    low: Edge
+    high: Edge
 
     def last(self) -> int:
         """Return the number of the last noise that counts."""
@@ -86,11 +88,11 @@ def _ranges(ours: Path, theirs: Path, before: Shift) -> list[_Range] | None:
     for one, other in zip(ours.published, theirs.published, strict=True):
         if one.terms != other.terms:
             return None
-        gap = float(other.constant - one.constant - _shifted(one.terms, before, ()))
+        gap = other.constant - one.constant - _shifted(one.terms, before, ())
         found.append(_Range(_factors(one.terms, count), gap, gap))
     for terms, (least, most) in theirs.bounds.items():
         low, high = _known(ours.bounds, terms)
-        moved = float(_shifted(terms, before, ()))
+        moved = _shifted(terms, before, ())
         # our terms are in low..high, theirs in low - shift..high - shift, which must be within least..most
         above = inf if least == -inf else low - least - moved
         below = -inf if most == inf else high - most - moved
@@ -98,19 +100,20 @@ def _ranges(ours: Path, theirs: Path, before: Shift) -> list[_Range] | None:
     return None if any(each.low > each.high for each in found) else found
 
 
-def _known(bounds: Bounds, terms: Terms) -> tuple[float, float]:
+def _known(bounds: Bounds, terms: Terms) -> tuple[Edge, Edge]:
     """Return the range of a combination that follows from bounds on it, or on its parts."""
     low, high = bounds.get(terms, (-inf, inf))
-    least = most = 0.0
+    least: Edge = Fraction(0)
+    most: Edge = Fraction(0)
     for symbol, times in terms:
-        one, other = bounds.get(((symbol, 1),), (-inf, inf))
+        one, other = bounds.get(((symbol, Fraction(1)),), (-inf, inf))
         least += times * (one if times > 0 else other)
         most += times * (other if times > 0 else one)
     return max(low, least), min(high, most)
 
 
-def _factors(terms: Terms, count: int) -> tuple[int, ...]:
-    factors = [0] * count
+def _factors(terms: Terms, count: int) -> tuple[Fraction, ...]:
+    factors = [Fraction(0)] * count
     for (kind, at), times in terms:
         if kind == "fresh":
             factors[at] = times
@@ -119,11 +122,11 @@ def _factors(terms: Terms, count: int) -> tuple[int, ...]:
 
 def _shifted(terms: Terms, values: Shift, noises: Sequence[int]) -> Fraction:
     """Return by how much a combination changes; the number of records does not."""
-    total = 0
+    total = Fraction(0)
     for (kind, at), times in terms:
         moved = values if kind == "held" else noises if kind == "fresh" else ()
         total += times * moved[at] if at < len(moved) else 0
-    return Fraction(total)
+    return total
 
 
 def _within(ranges: Sequence[_Range], count: int, reach: int) -> Iterator[Shift]:

@@ -108,14 +108,21 @@ class _Taken:
         if first == last:
             return before, loop, after
         whole = [loop]
+        late: list[ast.stmt] = []
         for part in parts[first + 1 : last + 1]:
             inside = [part] if isinstance(part, ast.stmt) else [*part.body, part.target]
             earlier = [node for each in whole for node in (*each.body, each.target)]
             names = stores(earlier) | _appended(earlier)
-            others = loads(earlier) | names
+            postponed = loads(late) | stores(late)
+            if isinstance(part, (ast.Assign, ast.AugAssign)) and (loads([part]) - {"__tightdp_record__"}) & (
+                names | stores(late)
+            ):
+                late.append(part)  # it waits for the records, if what comes before them does not wait for it
+                continue
+            others = loads(earlier) | names | postponed
             ended = any(isinstance(node, (ast.Break, ast.Return)) for each in inside for node in ast.walk(each))
             if (
-                names & (loads(inside) - {"__tightdp_record__"})
+                (names | stores(late)) & (loads(inside) - {"__tightdp_record__"})
                 or stores(inside) & others - {"__tightdp_record__"}
                 or ended
             ):
@@ -125,6 +132,7 @@ class _Taken:
                 whole.append(part)
             else:
                 before.append(part)
+        after = [*late, *after]
         if any(each.orelse or _leaves(each.body) for each in whole):
             raise self.reader.refusal("it goes through the records again after a loop that can end early", loop.target)
         record = name_of("__tightdp_each__", ast.Store())
