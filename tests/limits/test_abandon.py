@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from tightdp.errors import LimitError, ParameterError
-from tightdp.limits import Abandoned, Command, Limits, can_abandon, interrupted, run, snapshot
+from tightdp.limits import Abandoned, Command, Limits, can_fork, interrupted, run, snapshot
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
 
-pytestmark = pytest.mark.skipif(not can_abandon(), reason="limits are kept by looking at them on this system")
+pytestmark = pytest.mark.skipif(not can_fork(), reason="limits are kept by looking at them on this system")
 
 
 def spin() -> None:

@@ -15,11 +15,11 @@ import pytest
 
 import tightdp
 from tightdp import Bit, Instance, Int, LimitError, flip, geometric, mechanism
-from tightdp.limits import can_abandon
+from tightdp.limits import can_fork
 from tightdp.results.result import Result
 from tightdp.session import limited
 
-pytestmark = pytest.mark.skipif(not can_abandon(), reason="limits are kept by looking at them on this system")
+pytestmark = pytest.mark.skipif(not can_fork(), reason="limits are kept by looking at them on this system")
 
 
 @mechanism(record=Bit)

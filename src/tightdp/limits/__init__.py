@@ -6,7 +6,8 @@ code that does not is interrupted by a signal soon after; what cannot be interru
 library, runs in a child process and is abandoned there. Imports nothing but the errors.
 """
 
-from tightdp.limits.child import Abandoned, Command, begin, can_abandon, die_with_parent, run, snapshot, with_text
+from tightdp.limits.abandon import Abandoned, Command, run
+from tightdp.limits.child import begin, can_fork, die_with_parent, snapshot, with_text
 from tightdp.limits.clock import Limits, interrupted, interruption, ticking
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
 
@@ -16,7 +17,7 @@ __all__ = [
     "Limits",
     "available_memory",
     "begin",
-    "can_abandon",
+    "can_fork",
     "default_memory",
     "die_with_parent",
     "interrupted",
