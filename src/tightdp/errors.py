@@ -74,6 +74,10 @@ class LanguageError(_LocatedError):
         self.span = span
 
 
+class TooLargeError(LanguageError):
+    """The values of a mechanism are too many to compile it; its runs may still be few."""
+
+
 class ParameterError(TightdpError):
     """A number, parameter, probability, record or domain is not what is expected."""
 

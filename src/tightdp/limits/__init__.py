@@ -10,11 +10,13 @@ from tightdp.limits.abandon import Abandoned, Command, run
 from tightdp.limits.child import begin, can_fork, die_with_parent, snapshot, with_text
 from tightdp.limits.clock import Limits, interrupted, interruption, ticking
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
+from tightdp.limits.race import Race
 
 __all__ = [
     "Abandoned",
     "Command",
     "Limits",
+    "Race",
     "available_memory",
     "begin",
     "can_fork",

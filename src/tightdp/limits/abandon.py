@@ -19,7 +19,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import LimitError
-from tightdp.limits.child import ANSWER, ERROR, SNAPSHOT, Child, can_fork, end, fork, here, with_text
+from tightdp.limits.child import ANSWER, ERROR, SNAPSHOT, can_fork, end, fork_for, here, with_text
 from tightdp.limits.clock import Limits, holding, interruption, out_of_memory, out_of_time, requested, ticking
 from tightdp.limits.memory import resident_memory
 
@@ -119,16 +119,9 @@ class _Parent:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(AttributeError, ValueError):
                 stream.flush()
-        from multiprocessing.connection import Pipe  # late: it takes time to import
-
-        reading, writing = Pipe(duplex=False)
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self._pid = fork()
-            if not self._pid:
-                reading.close()
-                Child(writing, self._limits, self._printing, self._gentle).live(self._question, before)
-            writing.close()
+            self._pid, reading = fork_for(self._question, self._limits, before, self._printing, self._gentle)
             with self._counting_interrupts(), holding():
                 try:
                     signal.pthread_sigmask(signal.SIG_SETMASK, before)

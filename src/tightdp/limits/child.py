@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from tightdp.errors import TightdpError
-from tightdp.limits.clock import Limits, holding, interrupt, out_of_memory, ticking
+from tightdp.limits.clock import Limits, holding, interrupt, out_of_memory, reborn, ticking
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -32,7 +32,7 @@ __all__ = [
     "can_fork",
     "die_with_parent",
     "end",
-    "fork",
+    "fork_for",
     "here",
     "snapshot",
     "with_text",
@@ -50,12 +50,22 @@ def can_fork() -> bool:
     return hasattr(os, "fork") and hasattr(signal, "pthread_sigmask") and sys.platform not in ("emscripten", "wasi")
 
 
-def fork() -> int:
-    """Fork this process, as `os.fork` does."""
+def fork_for(
+    question: Callable[[], Any], limits: Limits, mask: Any, printing: bool = False, gentle: bool = True
+) -> tuple[int, Connection]:
+    """Fork a child that asks a question, with this mask of signals; return its number, and where to hear it."""
+    from multiprocessing.connection import Pipe  # late: it takes time to import
+
+    reading, writing = Pipe(duplex=False)
     with warnings.catch_warnings():
         # The child runs none of the threads, and asks for no lock that they could hold.
         warnings.simplefilter("ignore", DeprecationWarning)
-        return os.fork()
+        pid = os.fork()
+    if not pid:
+        reading.close()
+        Child(writing, limits, printing, gentle).live(question, mask)
+    writing.close()
+    return pid, reading
 
 
 def end(pid: int, kill: bool = True) -> int:
@@ -106,6 +116,7 @@ class Child:
         """Do what a child is for, and leave."""
         global _here
         _here = self
+        reborn()
         code = 1
         try:
             die_with_parent()

@@ -19,15 +19,18 @@ from tightdp.limits.memory import resident_memory, shown_memory
 
 __all__ = [
     "Limits",
+    "also_at_ticks",
     "holding",
     "interrupt",
     "interrupted",
     "interruption",
     "out_of_memory",
     "out_of_time",
+    "reborn",
     "request",
     "requested",
     "ticking",
+    "withdraw",
 ]
 
 _BETWEEN_MEASUREMENTS = 0.1
@@ -128,6 +131,8 @@ class _State:
     """When code last noticed a limit by itself, or was interrupted."""
     held: int = 0
     interrupted: bool = False
+    also: Callable[[], None] | None = None
+    """What else is done at every tick."""
 
 
 _state = _State()
@@ -137,6 +142,12 @@ def request(error: LimitError) -> None:
     """Ask all questions of this process to end; the first request counts."""
     if _state.request is None:
         _state.request, _state.since = error, time.monotonic()
+
+
+def withdraw(kind: type[LimitError]) -> None:
+    """Take back what was asked for, where it was of this kind."""
+    if isinstance(_state.request, kind):
+        _state.request, _state.raised = None, -math.inf
 
 
 def interrupt() -> None:
@@ -154,6 +165,22 @@ def interrupted() -> bool:
 def requested() -> LimitError | None:
     """Return what was requested, None for nothing."""
     return _state.request
+
+
+def reborn() -> None:
+    """Forget what was asked of the process that this one was forked from."""
+    _state.request, _state.raised, _state.interrupted = None, -math.inf, False
+    _state.held, _state.also = 0, None
+
+
+@contextmanager
+def also_at_ticks(action: Callable[[], None]) -> Iterator[None]:
+    """Do something else, too, at every tick meanwhile, where there are ticks."""
+    before, _state.also = _state.also, action
+    try:
+        yield
+    finally:
+        _state.also = before
 
 
 @contextmanager
@@ -203,6 +230,8 @@ def _tick(limits: Limits, parent: int | None) -> Callable[[int, FrameType | None
         found = limits.reached() if _state.request is None else None
         if found is not None:
             request(found)
+        if _state.also is not None and not _state.held:
+            _state.also()
         if _state.request is None or _state.held or _state.raised > _state.since - _PATIENCE:
             return
         if time.monotonic() - _state.since > _PATIENCE:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from tightdp.core.nodes import CoreProgram
 from tightdp.errors import QueryError
 from tightdp.language.program import Bound
-from tightdp.methods import by_aggregates, by_chain, by_clients, by_datasets, by_elimination, by_outputs
+from tightdp.methods import by_aggregates, by_chain, by_clients, by_datasets, by_elimination, by_outputs, by_runs
 from tightdp.methods.base import Candidate
 from tightdp.methods.program import Program
 
@@ -41,6 +41,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     # One dataset of every orbit, never more than all of them; few datasets are not worth the search for orbits.
     Candidate("orbits", by_datasets.look_for_orbits),
     Candidate("exhaustive", by_datasets.look),
+    # Asked beside all of these where they take long, so that no question takes longer than going through its runs.
+    Candidate("runs", by_runs.look),
     # Last, because it gives no more than an enclosure.
     Candidate("chain", by_chain.look_for_some_pairs),
 )

@@ -20,7 +20,7 @@ from tightdp.session.arguments import (
 )
 from tightdp.session.base import InstanceBase
 from tightdp.session.later import Later
-from tightdp.session.limited import limited
+from tightdp.session.limited import limited, limited_alone
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Distribution, Sample, Verification
@@ -79,8 +79,8 @@ class Instance(InstanceBase):
     known; where something is known, the result has the status "unresolved".
 
     Which method finds an answer is decided by looking at the program. `method` asks for one by name ("exhaustive",
-    "orbits", "chain", "aggregate", "independent clients", "independent groups", "independent outputs"): then a query
-    raises QueryError where that method does not apply, and says why. `precision` says how wide, relatively, an
+    "orbits", "chain", "aggregate", "independent clients", "independent groups", "independent outputs", "runs"): then a
+    query raises QueryError where that method does not apply, and says why. `precision` says how wide, relatively, an
     enclosure may be: then answers are enclosed where that is quicker, and at 1e-9 anyway where laws are too long.
     """
 
@@ -281,7 +281,7 @@ class Instance(InstanceBase):
         """Return P(y | x), without computing the other probabilities; n may be in the thousands."""
         return search.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
-    @limited
+    @limited_alone
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
         return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
@@ -345,7 +345,7 @@ class Instance(InstanceBase):
         """Return the values of an unknown parameter for which claims hold; see `UnknownInstance.solve`."""
         raise QueryError("no parameter is unknown", 'write "?" for the one to solve for, as in lam="?" or lam=?')
 
-    @limited
+    @limited_alone
     def certify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> certificates.Certificate:
@@ -355,7 +355,7 @@ class Instance(InstanceBase):
         """
         return certificates.certify_claim(self.engine, (exp_epsilon, epsilon), delta, (alpha, beta))
 
-    @limited
+    @limited_alone
     def core(self) -> str:
         """Return the core program: one line a value, to be read beside the Python function (`docs/certificates.md`)."""
         return "\n".join(certificates.core_lines(self.engine))

@@ -1,44 +1,66 @@
-"""Queries that keep the limits of their instance, whatever they do."""
+"""Queries that keep the limits of their instance, whatever they do, and take no longer than going through all runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
-from tightdp.errors import LimitError
-from tightdp.limits import Abandoned, Limits, default_memory, run, ticking, with_text
+from tightdp.errors import LimitError, TooLargeError
+from tightdp.limits import Abandoned, Limits, Race, default_memory, run, ticking, with_text
+from tightdp.session.later import Later
 
 if TYPE_CHECKING:
+    from tightdp.methods import by_runs as _runs
     from tightdp.session.base import InstanceBase
+else:
+    _runs = Later("tightdp.methods.by_runs")
 
-__all__ = ["limited"]
+__all__ = ["limited", "limited_alone"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Asked = TypeVar("Asked", bound="InstanceBase")
+Query = Callable[Concatenate[Asked, P], R]
+
+_BY_RUNS = "runs"
+"""The method that goes through all runs."""
 
 
-def limited(query: Callable[Concatenate[Asked, P], R]) -> Callable[Concatenate[Asked, P], R]:
+def limited(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
     """Make a query of an instance keep its limits.
 
     With a limit on time or memory it runs in a child process, so that it can be abandoned. Without one it runs here,
     keeps what it compiles for the next query, and takes at most 80 % of the memory that is free.
-    """
 
+    Where no method was asked for and the query takes long, going through all runs starts beside it, and the first
+    answer wins.
+    """
+    return _limited(query, _first_answer)
+
+
+def limited_alone(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
+    """Make a query that looks into the compiled program keep its limits: going through all runs cannot answer it."""
+    return _limited(query, lambda instance, question, other, limits: question())
+
+
+def _limited(query: Query[Asked, P, R], ask: Callable[..., R]) -> Query[Asked, P, R]:
     @wraps(query)
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         limits = Limits(instance.timeout, max_memory=instance.max_memory or default_memory())
+        question = partial(query, instance, *arguments, **options)
+        answer = partial(ask, instance, question, lambda: query(_by_runs(instance), *arguments, **options), limits)
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
                 try:
-                    return query(instance, *arguments, **options)
+                    return answer()
                 finally:
                     if met():
                         instance.forget()
         try:
-            return run(lambda: query(instance, *arguments, **options), limits)
+            return run(answer, limits)
         except Abandoned as error:
             abandoned = error
         if abandoned.snapshot is None:
@@ -46,3 +68,34 @@ def limited(query: Callable[Concatenate[Asked, P], R]) -> Callable[Concatenate[A
         return cast(R, replace(abandoned.snapshot, reason=abandoned.what, hint=abandoned.hint))
 
     return asked
+
+
+def _first_answer(instance: InstanceBase, question: Callable[[], R], by_runs: Callable[[], R], limits: Limits) -> R:
+    """Return the answer of a question, or that of going through all runs where this is faster or the only way."""
+    if instance.method is not None or instance.precision is not None or not instance.one_engine:
+        return question()
+    race = Race(question, by_runs, limits)
+    try:
+        found = race.answer()
+    except (LimitError, TooLargeError, RecursionError):
+        if not _only_by_runs(instance, limits):
+            raise
+    else:
+        if race.overtaken:
+            instance.forget()
+        if not getattr(found, "reason", "") or not _only_by_runs(instance, limits):
+            return found
+    return by_runs()
+
+
+def _only_by_runs(instance: InstanceBase, limits: Limits) -> bool:
+    """Whether there is time to go through all runs of a program that has no other exact answer."""
+    return limits.reached() is None and instance.max_nodes is None and bool(_runs.few_runs(instance.bound))
+
+
+def _by_runs(instance: Asked) -> Asked:
+    """Return the same instance, whose questions all go to the method that goes through all runs."""
+    found = copy(instance)
+    found.forget()
+    found.method, found.timeout, found.max_memory = _BY_RUNS, None, None
+    return found

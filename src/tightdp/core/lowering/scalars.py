@@ -25,7 +25,7 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.valuesets import TooManyValues
-from tightdp.errors import LanguageError
+from tightdp.errors import TooLargeError
 
 __all__ = ["negated", "operate", "over_values", "too_many", "total", "truth", "whole"]
 
@@ -63,11 +63,12 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     return known(result)
 
 
-def too_many(m: Machine, error: TooManyValues) -> LanguageError:
+def too_many(m: Machine, error: TooManyValues) -> TooLargeError:
     """Return the error for an operation over too many values."""
-    return m.unsupported(
+    return TooLargeError(
         f"this operation would have to tabulate {error.size:,} combinations of values",
         "bound its operands more tightly, or split it into steps with fewer values each",
+        m.unsupported("", "").span,
     )
 
 

@@ -1,0 +1,100 @@
+"""Going through all runs of every dataset with the interpreter: no compiling, and the plainest way to every answer.
+
+It is asked by name; beside the methods of the list, in a process of its own, where these take long; and where none of
+them has an exact answer (`session/limited.py`). So no question takes much longer than going through its runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import islice
+
+from tightdp.errors import TightdpError
+from tightdp.exact.field import Number
+from tightdp.exact.whole import Whole, lcm
+from tightdp.language import interp
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound, Dataset, Output
+from tightdp.logic.count import Weights
+from tightdp.methods.base import Refusal
+from tightdp.methods.by_datasets import Exhaustive
+from tightdp.methods.control import Control
+from tightdp.methods.program import Program
+from tightdp.symmetry.sets import Table
+
+__all__ = ["Runs", "few_runs", "look"]
+
+MOST_RUNS = 1_000_000
+"""So many runs are gone through where there is no other way to an answer."""
+_COMPARED = 32
+"""So many neighbours are compared in the time that one run takes, by output."""
+
+
+class RunsTable(Table):
+    """The output laws that the interpreter finds. A code is the number of an output in the order of its first use."""
+
+    def __init__(self, bound: Bound, watch: Callable[[], None]) -> None:
+        self.bound = bound
+        self.watch = watch
+        self._laws: dict[Dataset, Weights] = {}
+        self._kept = 0
+        self._codes: dict[Output, int] = {}
+        self._outputs: list[Output] = []
+
+    @property
+    def code_bits(self) -> int:
+        """How many bits the codes of the outputs that were met have."""
+        return len(self._outputs).bit_length()
+
+    def _counted(self, x: Dataset) -> Weights:
+        masses: dict[Output, Number] = {}
+        for output, probability in interp.runs(self.bound, x):
+            self.watch()
+            masses[output] = masses.get(output, Fraction(0)) + probability
+        denominator = lcm(*(mass.denominator for mass in masses.values()))
+        by_code: dict[int, Whole] = {}
+        for output, mass in masses.items():
+            code = self._codes.setdefault(output, len(self._outputs))
+            if code == len(self._outputs):
+                self._outputs.append(output)
+            by_code[code] = mass.numerator * (denominator // mass.denominator)
+        total = sum(by_code.values())
+        if not total:
+            raise self.bound.contradiction(x, "is false in every run")
+        return Weights(dict(sorted(by_code.items())), total)
+
+    def probability(self, x: Dataset, output: Output) -> Number:
+        weights = self.weights(x)
+        return weights.probability(self._codes.get(output))
+
+    def output(self, code: int) -> Output:
+        return self._outputs[code]
+
+
+class Runs(Exhaustive):
+    """All datasets, and all pairs of neighbours, with laws by the interpreter."""
+
+    name = "runs"
+
+    def laws(self, control: Control) -> Table:
+        table: Table = self.program.once("runs", lambda: RunsTable(self.program.bound, control))
+        return table
+
+
+def few_runs(bound: Bound) -> bool:
+    """Whether going through all runs, and comparing all neighbours, is little work, judged by the first dataset."""
+    first = (bound.record.values[0],) * bound.n
+    neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(first), MOST_RUNS))
+    most = MOST_RUNS // int(bound.record.size**bound.n * (1 + neighbours // _COMPARED))
+    try:
+        return 0 < sum(1 for _ in islice(interp.runs(bound, first), most + 1)) <= most
+    except TightdpError:
+        return False
+
+
+def look(program: Program, control: Control) -> Runs | Refusal:
+    """Return the method where it is asked for by name."""
+    if program.forced is None:
+        return Refusal("runs: it is asked beside the others where these take long")
+    return Runs(program)
