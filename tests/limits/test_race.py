@@ -104,7 +104,7 @@ def test_runs_answer_where_nothing_else_can() -> None:
 
 
 def test_answers_by_runs_on_request() -> None:
-    for ask in ("privacy", "curve", "tradeoff"):
+    for ask in ("privacy", "curve", "tradeoff", "zcdp"):
         mine, theirs = (getattr(small.bind(n=3, method=method), ask)() for method in ("runs", None))
         assert mine.to_dict()["result"] == theirs.to_dict()["result"], ask
         assert mine.stats.method == "runs"

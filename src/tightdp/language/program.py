@@ -277,6 +277,17 @@ def as_output(value: Any) -> Output:
     raise TypeError(f"the {type(value).__name__} {value!r}")
 
 
+def order_of(output: Output) -> tuple[Any, ...]:
+    """What outputs are sorted by: None, numbers, strings, then tuples, entry by entry."""
+    if output is None:
+        return (0,)
+    if isinstance(output, str):
+        return (2, output)
+    if isinstance(output, Sequence):
+        return (3, [order_of(item) for item in output])
+    return (1, output)
+
+
 def _read_parameter(name: str, value: Any) -> Parameter:
     try:
         return as_parameter(value)

@@ -100,7 +100,8 @@ class Race(Generic[T]):
         return replace(self._limits, timeout=None, max_memory=memory and memory // 2, memory=-1, start=time.monotonic())
 
     def _silently(self) -> T:
-        """Ask the other way; nothing that it prints is shown."""
+        """Ask the other way; nothing that it prints is shown, and Ctrl-C is for the first way."""
+        os.setpgid(0, 0)
         sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 (it is open to the end)
         return self._other()
 

@@ -121,6 +121,10 @@ class Method(Protocol):
         """Return the pairs of neighbours to compare."""
         return Refusal(f"{self.name}: it gives the tight likelihood ratio only")
 
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        """Yield pairs of neighbours in the order of datasets, among them the first that attains any divergence."""
+        return Refusal(f"{self.name}: it does not look at single pairs")
+
     def ratio_bound(self) -> Exact:
         """Return an upper bound on every likelihood ratio that needs no search; often infinite."""
         return math.inf

@@ -14,6 +14,7 @@ from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.control import Control
+from tightdp.methods.first import alike_pairs
 from tightdp.methods.program import Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, ratios_of_pairs
@@ -68,6 +69,10 @@ class Aggregates(Method):
             return (Pair(x, other, size, self.table) for x, other, size in self.table.known_pairs())
 
         return Comparison(lambda: self._filled(pairs, known, control), pairs.size)
+
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        groups = [group.clients for group in self.table.orbits.groups]
+        return alike_pairs(self.program.bound, self.table, groups)
 
     def _first_neighbours(self) -> Iterator[tuple[Dataset, Dataset]]:
         bound = self.program.bound

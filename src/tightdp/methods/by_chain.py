@@ -9,12 +9,13 @@ from typing import TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.language.neighbours import relation_of
-from tightdp.methods.base import Comparison, Exact, Method, Refusal, Tight, on_table
+from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
 from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.chain import Chain
 from tightdp.methods.chain_ratios import TooManyForms, every_ratio
 from tightdp.methods.chain_search import BRIEF, THOROUGH, Found, blockwise_bound, largest_ratio
 from tightdp.methods.control import Control
+from tightdp.methods.first import alike_pairs
 from tightdp.methods.leaf_laws import cells
 from tightdp.methods.likely import promising_pairs
 from tightdp.methods.program import MOST_CELLS, Program, TooLarge, at_most
@@ -40,6 +41,9 @@ class Chained(Method):
 
     def tight(self, control: Control) -> Tight | Refusal:
         return self._searched(control, THOROUGH)
+
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        return alike_pairs(self.program.bound, self.table)
 
     def ratio_bound(self) -> Exact:
         return self._blockwise

@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from heapq import merge
 
 from tightdp.core.nodes import Leaf
 from tightdp.core.passes import expand_shuffles
@@ -23,6 +24,7 @@ from tightdp.logic.encode import encode
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight
 from tightdp.methods.control import Control
+from tightdp.methods.first import position_of
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
 from tightdp.methods.program import Program, TooLarge, at_most
@@ -107,6 +109,30 @@ class Independent(Method):
 
         return Comparison(pairs, size, incomplete, bound)
 
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        bound = self.program.bound
+        streams = []
+        for alike in self.kinds:
+            pairs = questions.first(alike.program, control).in_order(control)
+            if isinstance(pairs, Refusal):
+                return pairs
+            streams.append(self._placed_in_order(alike, pairs, control))
+        return merge(*streams, key=partial(position_of, bound))
+
+    def _placed_in_order(self, alike: Alike, pairs: Iterator[Pair], control: Control) -> Iterator[Pair]:
+        """Yield pairs of one part as pairs of whole datasets, each with the part that puts it first."""
+        tables: dict[tuple[int, int], PieceTable] = {}
+        ends = (alike.parts[0], alike.parts[-1])
+        for pair in pairs:
+            placed = [
+                replace(pair, x=self._placed(part, pair.x), x_prime=self._placed(part, pair.x_prime)) for part in ends
+            ]
+            at = min(range(2), key=lambda at: position_of(self.program.bound, placed[at]))
+            key = (at, id(pair.table))
+            if key not in tables:
+                tables[key] = self._table(alike, pair.table, control, ends[at])
+            yield replace(placed[at], table=tables[key])
+
     def laws(self, control: Control) -> Table:
         pieces = [
             Piece(part.components, part.clients, alike.law_table(control))
@@ -148,16 +174,16 @@ class Independent(Method):
             x[client] = record
         return tuple(x)
 
-    def _table(self, shown: Alike, table: Table, control: Control) -> PieceTable:
-        """Return the table of the first of some parts, of which one table is given."""
+    def _table(self, shown: Alike, table: Table, control: Control, first: Part | None = None) -> PieceTable:
+        """Return the table of one of some parts (the first, unless given), of which one table is given."""
+        first = first or shown.parts[0]
         others = []
         for alike in self._alike:
             laws = None
             for part in alike.parts:
-                if part is not shown.parts[0] and part.components:
+                if part is not first and part.components:
                     laws = laws or alike.law_table(control)
                     others.append(Piece(part.components, part.clients, laws))
-        first = shown.parts[0]
         return PieceTable(self.program.bound, self.shape, [Piece(first.components, first.clients, table)], others)
 
     def _completed(self, alike: Alike, ratio: Ratio, control: Control) -> Ratio:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from tightdp.errors import QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.methods.base import Comparison, Method, Refusal, on_table
+from tightdp.methods.base import Comparison, Method, Pair, Refusal, on_table
 from tightdp.methods.control import Control
+from tightdp.methods.first import alike_pairs
 from tightdp.methods.program import Program
 from tightdp.methods.ratios import Named, ratios_of_pairs
 from tightdp.methods.symmetry import Symmetry, of_symmetries
@@ -34,6 +35,9 @@ class Exhaustive(Method):
         except QueryError as error:
             return Refusal(error.what, error.hint, decisive=True)
         return on_table(self.laws(control), pairs, control)
+
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        return alike_pairs(self.program.bound, self.laws(control))
 
     def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
         try:
@@ -65,6 +69,11 @@ class Orbits(Exhaustive):
         if found.orbits.number_of_pairs > MAX_DATASETS:
             return _too_many(found.orbits.number_of_pairs, "pairs of neighbours")
         return on_table(self.laws(control), found.orbits.privacy_set(), control)
+
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        kinds = () if self._used is None else self._used.orbits.kinds
+        groups = [[block[0] for block in kind.blocks] for kind in kinds if len(kind.blocks[0]) == 1]
+        return alike_pairs(self.program.bound, self.laws(control), groups)
 
     def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
         found = self.program.symmetries(control, measured=True)

@@ -17,7 +17,7 @@ from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.program import Bound, Dataset, Output, order_of
 from tightdp.logic.count import Weights
 from tightdp.symmetry.sets import MAX_LISTED, Table
 
@@ -45,10 +45,10 @@ class Piece:
         """Return the law of the piece on a dataset of the mechanism."""
         return self.table.weights(tuple(x[client] for client in self.clients))
 
-    def likeliest(self, x: Dataset) -> tuple[int, Weights]:
-        """Return the likeliest code on a dataset, the least one of several, and the law."""
+    def least(self, x: Dataset) -> tuple[int, Weights]:
+        """Return the code of the first output in order on a dataset, and the law."""
         law = self.weights(x)
-        return max(law.by_code, key=lambda code: (law.by_code[code], -code)), law
+        return min(law.by_code, key=lambda code: order_of(self.table.output(code))), law
 
 
 class PieceTable(Table):
@@ -114,7 +114,7 @@ class PieceTable(Table):
         return prod(piece.table.multiplicity(own) for piece, own in zip(self.shown, codes, strict=True))
 
     def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Number, Number]:
-        """Return a whole output, the other pieces being the likeliest, with its probabilities on two datasets."""
+        """Return a whole output, the other pieces being the first in order, with its probabilities on two datasets."""
         shown = [value for output in self._first(code) for value in output]
         copies = self.multiplicity(code)
         p, q = (self.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
@@ -127,9 +127,9 @@ class PieceTable(Table):
         up: Whole = 1
         total: Whole = 1
         for piece in self.others:
-            best, law = piece.likeliest(x)
-            given.append((piece, piece.table.output(best)))
-            up, total = up * law.by_code[best], total * law.total * piece.table.multiplicity(best)
+            least, law = piece.least(x)
+            given.append((piece, piece.table.output(least)))
+            up, total = up * law.by_code[least], total * law.total * piece.table.multiplicity(least)
         shared = quotient(up, total)
         return self._put_together(given), p * shared, q * shared
 

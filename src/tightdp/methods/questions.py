@@ -13,6 +13,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.methods.base import Comparison, Exact, Method, Refusal, Tight
 from tightdp.methods.by_aggregates import Aggregates
 from tightdp.methods.control import Control
+from tightdp.methods.first import first_ratio
 from tightdp.methods.program import Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, Ratio
@@ -113,7 +114,7 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
             asked.refused(found)
             continue
         if not found.gave_up:
-            return method, found
+            return method, _in_order(method, control, found)
         known = method, found
     if known is None:
         raise asked.error
@@ -129,6 +130,13 @@ def _tight(method: Method, control: Control, again: bool) -> Tight | Refusal:
     if isinstance(pairs, Refusal):
         return pairs
     return found if again and pairs.incomplete is not None else ranked(method.program, control, pairs, 1)[1]
+
+
+def _in_order(method: Method, control: Control, found: Tight) -> Tight:
+    """Return the same with the first witness in the order of datasets, where the ratio is known exactly."""
+    if found.reason is not None or found.upper != found.lower:
+        return found
+    return replace(found, witness=first_ratio(method, control, found.lower, found.witness))
 
 
 def _nested(name: str) -> Refusal:

@@ -21,12 +21,23 @@ from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import ExpInteger, Whole, ball_of, compare_quotients, lcm, quick
-from tightdp.language.program import Dataset
+from tightdp.language.program import Dataset, as_output, order_of
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Pair
 from tightdp.methods.sums import LawByCode
 
-__all__ = ["Divergence", "Profile", "Renyi", "least_ratio", "profile", "renyi"]
+__all__ = [
+    "Divergence",
+    "Profile",
+    "Renyi",
+    "delta_of",
+    "event_of",
+    "least_of",
+    "least_ratio",
+    "moment_of",
+    "profile",
+    "renyi",
+]
 
 
 @dataclass(frozen=True)
@@ -67,7 +78,7 @@ class Profile:
         value = quotient(best.under, self.scale) - t * quotient(best.under_prime, self.scale)
         if best.pair is None or value <= 0:
             return Divergence(Fraction(0), None, None, ())
-        return Divergence(value, best.pair.x, best.pair.x_prime, _event(best.pair, t))
+        return Divergence(value, best.pair.x, best.pair.x_prime, event_of(best.pair, t))
 
     def _best(self, t: Number) -> Vertex:
         """Return the vertex with the largest P(E) - t·P'(E), the first of those."""
@@ -125,8 +136,8 @@ class Profile:
         )
 
 
-def _event(pair: Pair, t: Number) -> tuple[Any, ...]:
-    """Return the outputs y with P(y) > t·P'(y)."""
+def event_of(pair: Pair, t: Number) -> tuple[Any, ...]:
+    """Return the outputs y with P(y) > t·P'(y), in order."""
     table = pair.table
     ours, theirs = table.weights(pair.x), table.weights(pair.x_prime)
     left, right = theirs.total * t.denominator, ours.total * t.numerator
@@ -142,7 +153,16 @@ def _event(pair: Pair, t: Number) -> tuple[Any, ...]:
         return weight * left > other * right
 
     codes = [code for code, weight in ours.by_code.items() if above(weight, theirs.by_code.get(code, 0))]
-    return table.event(codes, pair.x)
+    return tuple(sorted(map(as_output, table.event(codes, pair.x)), key=order_of))
+
+
+def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:
+    """Return δ(t) of one pair of neighbours."""
+    up, down = t.as_integer_ratio()
+    left, right = theirs.total * down, ours.total * up
+    get = theirs.by_code.get
+    above = (weight * left - get(code, 0) * right for code, weight in ours.by_code.items())
+    return quotient(sum(part for part in above if part > 0), ours.total * left)
 
 
 def profile(pairs: Iterable[Pair]) -> Profile:
@@ -177,7 +197,7 @@ def least_ratio(pairs: Iterable[Pair], delta: Number) -> tuple[Exact, Pair | Non
     for pair in _scattered(pairs):
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         if not isinstance(best, float) and not _surely_below(ours, theirs, best, delta):
-            t = _least_of_pair(ours, theirs, delta)
+            t = least_of(ours, theirs, delta)
             if t > best:
                 best, worst = t, pair
     return best, worst
@@ -231,7 +251,7 @@ def _surely_below_by_balls(ours: Weights, theirs: Weights, t: Number, delta: Num
         return bool(excess <= as_ball(delta))
 
 
-def _least_of_pair(ours: Weights, theirs: Weights, delta: Number) -> Exact:
+def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
     """Return the least t with δ(t) <= delta for one pair: the largest (P(E) - delta) / P'(E) over its tests E."""
     up_best: Whole = 0
     down_best: Whole = 1
@@ -328,13 +348,14 @@ def renyi(pairs: Iterable[Pair], order: int) -> Renyi:
         raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
     best = Renyi(Fraction(1), None, None)
     for pair in pairs:
-        moment = _moment(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), order)
+        moment = moment_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), order)
         if moment > best.exp_moment or best.x is None:
             best = Renyi(moment, pair.x, pair.x_prime)
     return best
 
 
-def _moment(ours: Weights, theirs: Weights, order: int) -> Exact:
+def moment_of(ours: Weights, theirs: Weights, order: int) -> Exact:
+    """Return Σ_y P(y|x)^a P(y|x')^(1-a) of one pair for an integer order a >= 2."""
     total: Number = Fraction(0)
     for code, weight in ours.by_code.items():
         other = theirs.by_code.get(code, 0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.language.program import as_output, order_of
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.results.result import PairWitness, Result
 from tightdp.results.shown import Drawn, Recorded
@@ -105,18 +106,9 @@ class Unknown(Result):
 
 def in_order(law: Mapping[Any, Number]) -> tuple[tuple[Any, Number], ...]:
     """Return an output law in the order of its outputs: None, numbers, strings, then tuples, entry by entry."""
+    law = {as_output(output): probability for output, probability in law.items()}
     try:
         outputs = sorted(law)
     except TypeError:  # of different kinds
-        outputs = sorted(law, key=_sort_key)
+        outputs = sorted(law, key=order_of)
     return tuple((output, law[output]) for output in outputs)
-
-
-def _sort_key(output: Any) -> tuple[Any, ...]:
-    if output is None:
-        return (0,)
-    if isinstance(output, str):
-        return (2, output)
-    if isinstance(output, Sequence):
-        return (3, [_sort_key(item) for item in output])
-    return (1, output)

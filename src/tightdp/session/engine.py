@@ -128,6 +128,7 @@ class Engine:
         self.progress: Progress | None = None
         self.stopping = False
         self.profile_bound: Exact = math.inf
+        self.profile_method: Method | None = None
         self._profile: tuple[Profile, Outcome] | None = None
 
     @property
@@ -179,7 +180,7 @@ class Engine:
         with query.searching():
             found = profile(query.control.pairs(pairs))
         result = found, self.outcome(query, method)
-        self.profile_bound = questions.ratio_bound(self.program, pairs)
+        self.profile_bound, self.profile_method = questions.ratio_bound(self.program, pairs), method
         if query.control.stopped is None:
             self._profile = result
         return result

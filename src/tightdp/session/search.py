@@ -15,11 +15,12 @@ from tightdp.exact.numbers import Exact
 from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset, Output
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Method
+from tightdp.methods.base import Comparison, Method, Pair
 from tightdp.methods.by_elimination import MOST_WORK
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
+from tightdp.methods.first import first_alike, first_pair, first_ratio
 from tightdp.methods.listing import MOST_LISTED, least_outputs
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
@@ -41,6 +42,8 @@ _DIGITS = 40
 """To how many digits e^ε is enclosed where δ is asked at a rational ε."""
 _LONGEST_EPSILON = 10_000
 """Up to such numerators and denominators of ε, δ at e^ε is computed exactly."""
+_IN_ORDER = 16
+"""Of so many of the largest ratios, the first triple in order is looked for."""
 _SHORT = 10**30
 """The denominator to which the two ends of an enclosed δ are rounded, outward."""
 
@@ -59,6 +62,9 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
         method, pairs = questions.comparison(engine.program, control)
         with query.searching():
             ratios, found = questions.ranked(engine.program, control, pairs, top)
+            if control.stopped is None:
+                shown = [first_ratio(method, control, ratio.exp_epsilon, ratio) for ratio in ratios[:_IN_ORDER]]
+                ratios = (*(ratio for ratio in shown if ratio is not None), *ratios[_IN_ORDER:])
     control.stopped = found.reason
     decided = top == 1 and found.upper == found.lower
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
@@ -101,6 +107,8 @@ def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
     query, method, pairs = _compared(engine)
     with query.searching():
         least, pair = curves.least_ratio(query.control.pairs(pairs), delta)
+        if pair is not None and (query.control.stopped is None or least == math.inf):
+            pair = first_pair(method, query.control, lambda p, q: curves.least_of(p, q, delta) == least) or pair
     upper, outcome = _closed(engine, query, method, least, questions.ratio_bound(engine.program, pairs))
     witness = None if pair is None else PairWitness(pair.x, pair.x_prime)
     return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, delta=delta, lower=least, witness=witness))
@@ -186,7 +194,7 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delt
     if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
         return seen
     profile, outcome = engine.profile()
-    found, witness = _delta(profile, t)
+    found, witness = _delta(engine, profile, t)
     upper, outcome = _delta_end(engine, t, found, outcome)
     return outcome.on(
         Delta(subject=engine.subject, delta=upper, lower=found, exp_epsilon=t, epsilon=epsilon, witness=witness)
@@ -213,7 +221,7 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
         return delta_at(engine, exp(epsilon), epsilon)
     low, high = exp_enclosure(epsilon, _DIGITS)
     profile, outcome = engine.profile()
-    (upper, _), (lower, witness) = _delta(profile, low), _delta(profile, high)
+    (upper, _), (lower, witness) = _delta(engine, profile, low), _delta(engine, profile, high)
     upper, outcome = _delta_end(engine, low, upper, outcome)
     if lower == upper:
         outcome = outcome.exact
@@ -265,8 +273,15 @@ def _enclosed_renyi(engine: Engine, order: Fraction) -> Renyi:
     upper = found.upper if query.control.stopped is None else math.inf
     if query.control.stopped is None and found.lower != upper:
         outcome = outcome.bounded
-    witness = None if found.pair is None else PairWitness(found.pair.x, found.pair.x_prime)
+    witness = _first_alike(query, method, found.pair)
     return outcome.on(Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=found.lower, witness=witness))
+
+
+def _first_alike(query: Query, method: Method, pair: Pair | None) -> PairWitness | None:
+    """Return the first pair in order whose two laws are, output by output, those of a pair that a search found."""
+    if pair is not None and query.control.stopped is None:
+        pair = first_alike(method, query.control, pair)
+    return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 def concentrated(engine: Engine) -> Zcdp:
@@ -278,7 +293,7 @@ def concentrated(engine: Engine) -> Zcdp:
     upper = found.upper if query.control.stopped is None else math.inf
     if query.control.stopped is None and found.lower != upper:
         outcome = outcome.bounded
-    witness = None if found.pair is None else PairWitness(found.pair.x, found.pair.x_prime)
+    witness = _first_alike(query, method, found.pair)
     return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=found.lower, order=found.order, witness=witness))
 
 
@@ -286,7 +301,12 @@ def _whole_renyi(engine: Engine, order: int) -> Renyi:
     query, method, pairs = _compared(engine)
     with query.searching():
         found = curves.renyi(query.control.pairs(pairs), order)
-    witness = None if found.x is None or found.x_prime is None else PairWitness(found.x, found.x_prime)
+        pair = None
+        if found.x is not None and query.control.stopped is None:
+            moment = found.exp_moment
+            pair = first_pair(method, query.control, lambda p, q: curves.moment_of(p, q, order) == moment)
+    x, x_prime = (found.x, found.x_prime) if pair is None else (pair.x, pair.x_prime)
+    witness = None if x is None or x_prime is None else PairWitness(x, x_prime)
     # Σ P (P/P')^(a-1) is at most the largest ratio to the power of a - 1.
     bound = questions.ratio_bound(engine.program, pairs) ** (order - 1)
     upper, outcome = _closed(engine, query, method, found.exp_moment, bound)
@@ -360,11 +380,17 @@ def structure(engine: Engine, x: Dataset | None) -> Structure:
     return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats)
 
 
-def _delta(profile: Profile, t: Number) -> tuple[Number, EventWitness | None]:
+def _delta(engine: Engine, profile: Profile, t: Number) -> tuple[Number, EventWitness | None]:
+    """Return δ(t) over some pairs of neighbours, and of those that attain it the first in order."""
     found = profile.delta(t)
-    if found.x is None or found.x_prime is None or not found.event:
+    x, x_prime, event, method = found.x, found.x_prime, found.event, engine.profile_method
+    if x is not None and method is not None:
+        pair = first_pair(method, engine.control(), lambda p, q: curves.delta_of(p, q, t) == found.delta)
+        if pair is not None:
+            x, x_prime, event = pair.x, pair.x_prime, curves.event_of(pair, t)
+    if x is None or x_prime is None or not event:
         return found.delta, None
-    return found.delta, EventWitness(found.x, found.x_prime, found.event)
+    return found.delta, EventWitness(x, x_prime, event)
 
 
 def _check_target(engine: Engine) -> None:

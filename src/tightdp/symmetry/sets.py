@@ -144,6 +144,10 @@ class Table:
             self._laws[x] = found
         return found
 
+    def knows(self, x: Dataset) -> bool:
+        """Whether the law of a dataset is there already."""
+        return x in self._laws
+
     def _counted(self, x: Dataset) -> Weights:
         found = output_weights(self.formula, self.evidence(x), watch=self.watch)
         return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
