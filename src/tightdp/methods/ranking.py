@@ -35,7 +35,8 @@ def tight_ratio(
     `note` is told the rounded logarithm of base 2 of the last of them so far.
 
     The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
-    give do not count. The result is empty where the relation has no neighbours.
+    give do not count. The result is empty where the relation has no neighbours. Where one ratio is wanted and is
+    infinite, no other pair is looked at, and triples are not counted.
     """
     best, logarithms = _Best(top), _Logarithms()
     for pair in pairs:
@@ -47,6 +48,8 @@ def tight_ratio(
             codes = ours.by_code
         _offer(best, pair, ours, theirs, codes)
         note(best.logarithm)
+        if top == 1 and best.infinite:
+            return tuple(_ratio(*triple, 0) for triple, _ in best.ranking())
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
 
 
@@ -129,6 +132,11 @@ class _Best:
             else:
                 self._logarithm = math.log2(up) - math.log2(down) if down else math.inf
         return self._logarithm
+
+    @property
+    def infinite(self) -> bool:
+        """Whether the least of the ratios is infinite."""
+        return bool(self._least_up) and not self._least_down
 
     def surely_less(self, weight: Whole, other: Whole, scale: arb) -> bool:
         """Whether a ratio is certainly too small to be taken note of, decided on balls; weights have e^q."""

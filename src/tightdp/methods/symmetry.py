@@ -257,6 +257,10 @@ def _moves(bound: Bound, classes: Mapping[tuple[Record, int], Hashable]) -> int:
     )
 
 
+_MOST_RECORDS = 64
+"""Of more records, all pairs are not tried in search of words."""
+
+
 def _relabellings(
     tables: Sequence[Mapping[tuple[Record, int], Hashable]], records: Sequence[Record], outputs: bool
 ) -> list[str]:
@@ -264,7 +268,7 @@ def _relabellings(
 
     A table says for one client what a record with an output does; equal values are alike.
     """
-    if not tables:
+    if not tables or len(records) > _MOST_RECORDS:
         return []
     pairs = []
     for at, one in enumerate(records):
