@@ -71,7 +71,7 @@ class Aggregates(Method):
         return Comparison(lambda: self._filled(pairs, known, control), pairs.size)
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
-        groups = [group.clients for group in self.table.orbits.groups]
+        groups = [group.clients for group in self.table.groups]
         return alike_pairs(self.program.bound, self.table, groups)
 
     def _first_neighbours(self) -> Iterator[tuple[Dataset, Dataset]]:
