@@ -36,6 +36,25 @@ def shuffled(x, values, table):  # type: ignore[no-untyped-def]
     return shuffle(choice(values, table[v]) > 0 for v in x)
 
 
+@mechanism(record=lambda table: Int(0, len(table) - 1), target=sum)
+def looped(x, values, table):  # type: ignore[no-untyped-def]
+    total = 2
+    for v in x:
+        noisy = choice(values, table[v])
+        if noisy > 0:
+            total += noisy
+        total += v
+    return total
+
+
+@mechanism(record=lambda table: Int(0, len(table) - 1))
+def appended(x, values, table):  # type: ignore[no-untyped-def]
+    messages = []
+    for v in x:
+        messages.append(choice(values, table[v]) > 0)
+    return shuffle(messages)
+
+
 @mechanism(record=Bit, neighbours="add-remove")
 def absent(x, lam):  # type: ignore[no-untyped-def]
     return sum(flip(lam) if b is None else 1 - b if flip(lam) else b for b in x)
@@ -44,7 +63,7 @@ def absent(x, lam):  # type: ignore[no-untyped-def]
 def draw(seed: int) -> Instance:
     """A program of one of these forms with drawn laws, asked for enclosures."""
     source = random.Random(seed)
-    form = source.choice([drawn, scaled, counted, shuffled])
+    form = source.choice([drawn, scaled, counted, shuffled, looped, appended])
     number = source.choice([2, 2, 3, 4])
     values = tuple(sorted(source.sample(range(-3, 5), source.choice([2, 3]))))
     spare = source.random() < 0.8
@@ -164,7 +183,46 @@ def adaptive(x, lam):  # type: ignore[no-untyped-def]
     return sum(b if first > 1 else flip(lam) for b in x)
 
 
-@pytest.mark.parametrize("program", [first_is_special, shared_coin, growing, compared, adaptive])
+@mechanism(record=Bit)
+def remembered(x, lam):  # type: ignore[no-untyped-def]
+    before = total = 0
+    for b in x:
+        total += b ^ flip(lam) ^ before
+        before = b
+    return total
+
+
+@mechanism(record=Bit)
+def compounded(x, lam):  # type: ignore[no-untyped-def]
+    total = 0
+    for b in x:
+        total += (b ^ flip(lam)) * (1 + total)
+    return total
+
+
+@mechanism(record=Bit)
+def last_of_all(x, lam):  # type: ignore[no-untyped-def]
+    total = 0
+    for b in x:
+        noise = flip(lam)
+        total += b ^ noise
+    return total + noise
+
+
+@mechanism(record=Bit)
+def first_only(x, lam):  # type: ignore[no-untyped-def]
+    total, first = 0, True
+    for b in x:
+        if first:
+            total += b ^ flip(lam)
+        first = False
+    return total
+
+
+LEFT = [first_is_special, shared_coin, growing, compared, adaptive, remembered, compounded, last_of_all, first_only]
+
+
+@pytest.mark.parametrize("program", LEFT)
 def test_what_is_no_sum_of_equals_is_left_to_others(program: Any) -> None:
     enclosed = program.bind(n=3, lam="1/3", precision=WIDTH)
     assert large.privacy_at(enclosed.engine, F(1, 100)) is None

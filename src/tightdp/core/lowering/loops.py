@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import count
 
+from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.iteration import iterate, visit
+from tightdp.core.lowering.loops_alike import loop_over_all
 from tightdp.core.lowering.machine import End, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
@@ -21,6 +23,10 @@ __all__ = ["Unrolled", "meet"]
 @lowers(ast.For)
 def _for(m: Machine, node: ast.For) -> None:
     iterable = m.evaluate(node.iter)
+    alike = template(m, iterable)
+    if alike is not None:
+        loop_over_all(m, node, alike)
+        return
     unrolled = Unrolled(m)
     if isinstance(iterable, (Generator, Filtered)):
         m.attempt(lambda: visit(m, iterable, partial(_round_with, m, node, unrolled)))

@@ -70,11 +70,12 @@ def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | Non
     """Return what is published, where it is one sum over records that are treated alike; None elsewhere."""
     relation = relation_of(bound)
     cut = _cut(bound, False, watch)
-    if cut is None or not relation.one_record or len(cut.part.components) != 1:
+    if cut is None or not relation.one_record:
         return None
-    if not any(_tells(component) for component in cut.rest.components):
+    by = _read_off(cut)
+    if by is None:
         return None
-    letters, records = _letters(bound, [{value[0]: mass for value, mass in law} for law in _laws(bound, cut)])
+    letters, records = _letters(bound, _weighed(bound, cut, by)[0])
     if not _narrow(letters):
         return None
     place = {record: at for at, alike in enumerate(records) for record in alike}
@@ -96,24 +97,11 @@ def error_sum(bound: Bound, watch: Callable[[], None]) -> ErrorSum | None:
     output, target = map(_affine, cut.rest.components)
     if output is None or target is None:
         return None
-    number = {leaf.client: at for at, leaf in enumerate(cut.rest.inputs)}
-    factors = [Fraction(0)] * len(number)
-    for (by, _), sign in ((output, 1), (target, -1)):
-        for client, factor in by.items():
-            factors[number[client]] += sign * factor
-    scale = math.lcm(*(factor.denominator for factor in factors))
-    laws: list[Law] = []
-    for law in _laws(bound, cut):
-        errors: Law = {}
-        for values, mass in law:
-            error = int(sum(f * v for f, v in zip(factors, values, strict=True)) * scale)
-            errors[error] = errors.get(error, Fraction(0)) + mass
-        laws.append(errors)
-    shared = math.gcd(*(error for law in laws for error in law)) or 1
-    letters, records = _letters(bound, [{error // shared: mass for error, mass in law.items()} for law in laws])
+    by, _ = _weighted([(output, Fraction(1)), (target, Fraction(-1))])
+    laws, whole = _weighed(bound, cut, by)
+    letters, records = _letters(bound, laws)
     if not _narrow(letters):
         return None
-    whole = Fraction(scale, shared)
     return ErrorSum(bound.n, letters, records, (target[1] - output[1]) * whole, whole)
 
 
@@ -121,6 +109,22 @@ def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike 
     if bound.record.size > _MOST_RECORDS or relation_of(bound).custom:
         return None
     return lower_alike(bound, target, watch)
+
+
+def _weighed(bound: Bound, cut: RecordsAlike, by: dict[int, Fraction]) -> tuple[list[Law], Fraction]:
+    """Return what every record adds to a linear function of the sums, as integers, and how many of these make 1."""
+    factors = [by.get(leaf.client, Fraction(0)) for leaf in cut.rest.inputs]
+    scale = math.lcm(*(factor.denominator for factor in factors))
+    laws: list[Law] = []
+    for law in _laws(bound, cut):
+        added: Law = {}
+        for values, mass in law:
+            value = int(sum(f * v for f, v in zip(factors, values, strict=True)) * scale)
+            added[value] = added.get(value, Fraction(0)) + mass
+        laws.append(added)
+    shared = math.gcd(*(value for law in laws for value in law)) or 1
+    whole = Fraction(scale, shared)
+    return [{value // shared: mass for value, mass in law.items()} for law in laws], whole
 
 
 def _laws(bound: Bound, cut: RecordsAlike) -> list[list[tuple[tuple[int, ...], Number]]]:
@@ -143,10 +147,13 @@ def _narrow(letters: Sequence[Law]) -> bool:
     return all(max(law) - min(law) <= _WIDEST for law in letters)
 
 
-def _tells(component: Expr) -> bool:
-    """Whether the sum can be read off a component."""
-    found = _affine(component)
-    return found is not None and any(found[0].values())
+def _read_off(cut: RecordsAlike) -> dict[int, Fraction] | None:
+    """Return the linear function of the sums that the output tells, and is a function of; None where that is none."""
+    found = [
+        affine[0] for affine in map(_affine, cut.rest.components) if affine is not None and any(affine[0].values())
+    ]
+    alone = len(cut.rest.inputs) == 1 or len(cut.rest.components) == 1
+    return found[0] if found and alone else None
 
 
 def _affine(expr: Expr) -> Affine | None:

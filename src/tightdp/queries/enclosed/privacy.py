@@ -57,10 +57,11 @@ class _Tests:
 
     def delta_above(self, t: float) -> float:
         """Return a number that is at least Σ max(0, P - t·P')."""
-        scaled_q = t * self.q
         # The subtraction and the product with t are roundings of P + t P'; `t` is within one of the true one.
         error = self.error + 10 * UNIT
-        excess = self.p - scaled_q + error * (self.p + scaled_q)
+        with np.errstate(invalid="ignore", over="ignore"):  # at an infinite t nothing exceeds t·P'
+            scaled_q = t * self.q
+            excess = self.p - scaled_q + error * (self.p + scaled_q)
         return float(excess[excess > 0].sum()) * (1 + gamma(len(excess) + 4)) + self.missing * (1 + 4 * UNIT)
 
     def event(self, t: float) -> tuple[Fraction, Fraction]:
@@ -174,7 +175,7 @@ def least_ratio(
             t: Fraction | float = (ours - least) / theirs if theirs else math.inf
             if t > best[0]:
                 best = (t, counts, move)
-            if tests.delta_above(upper) > most:
+            if math.isfinite(upper) and tests.delta_above(upper) > most:
                 near = float(t) if t < 1e300 else math.inf
                 upper = near if math.isinf(near) else raised(tests, max(near, upper) * (1 + _NARROW * width))
 
