@@ -35,7 +35,7 @@ def law(lines: list[str], x: tuple[Any, ...]) -> Law:
             words = _TOKEN.findall(line)
 
             def get(word: str) -> Any:
-                return values[word] if word[0] in "xdv" else constant(word)
+                return values[word] if word[0] in "xdvs" else constant(word)
 
             if words[0] in ("fails", "observe"):
                 if plain(get(words[1])) is (words[0] == "fails"):
@@ -47,7 +47,7 @@ def law(lines: list[str], x: tuple[Any, ...]) -> Law:
             elif words[0] == "take":
                 values[words[1]] = taken(values[words[1]], [get(word) for word in words[2:]])
             elif words[0] == "output":
-                shown = tuple(get(word) for word in words[1:] if word[0] in "xdv")
+                shown = tuple(get(word) for word in words[1:] if word[0] in "xdvs")
                 shown = tuple(value[1] if isinstance(value, list) else value for value in shown)
                 if MISSING in shown:
                     raise Impossible
@@ -55,8 +55,8 @@ def law(lines: list[str], x: tuple[Any, ...]) -> Law:
             else:
                 name, kind, rest = words[0], words[2], words[3:]
                 if kind == "draw":
-                    chosen = plain(get(rest[0])) if rest[0][0] in "xdv" else None
-                    step = 3 if rest[0][0] in "xdv" else 2
+                    chosen = plain(get(rest[0])) if rest[0][0] in "xdvs" else None
+                    step = 3 if rest[0][0] in "xdvs" else 2
                     rows = [rest[i : i + step] for i in range(step - 2, len(rest), step)]
                     here = [row[-2:] for row in rows if step == 2 or constant(row[0]) == chosen]
                     whole = sum(int(odds) for _, odds in here)

@@ -60,7 +60,7 @@ def test_committed_examples_are_accepted(path: Path) -> None:
     status, said = checked(path)
     assert (status, said.partition(":")[0]) == (0, "accepted")
     content = json.loads(path.read_text(encoding="utf-8"))
-    if len(content["records"]) ** content["clients"] <= 300:
+    if content["clients"] != "all" and len(content["records"]) ** content["clients"] <= 300:
         assert is_true(content)
 
 

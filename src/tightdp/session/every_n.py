@@ -13,14 +13,18 @@ from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.session.arguments import checked_calls, read_count, read_exponential, read_number
 from tightdp.session.instance import Instance
+from tightdp.session.later import Later
 from tightdp.session.limited import limited
 from tightdp.session.unknowns import UnknownInstance, unknown_of
 
 if TYPE_CHECKING:
     from tightdp.results.every_n import EveryN, EveryNVerification
     from tightdp.results.result import Subject
+    from tightdp.session.certify import Certificate
 
 __all__ = ["ALL", "EveryInstance", "bound_for"]
+
+_certificates = Later("tightdp.session.certify_every")
 
 ALL = "all"
 """In place of n: every number of records at once."""
@@ -94,6 +98,16 @@ class EveryInstance(Instance):
             raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
         t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
         found: EveryNVerification = _answers().verify(self, t, exponent)
+        return found
+
+    @limited
+    def certify(
+        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
+    ) -> Certificate:
+        """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits."""
+        if (epsilon, exp_epsilon, alpha, beta) != (None,) * 4 or read_number("delta", delta, 1):
+            raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
+        found: Certificate = _certificates.certify_every(self)
         return found
 
 

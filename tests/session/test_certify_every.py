@@ -1,0 +1,108 @@
+"""Certificates for every number of clients: what is accepted is true for each small number of them."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certificate_oracle import Impossible, is_true
+from expectations import mechanisms
+from tightdp import ALL
+from tightdp.errors import QueryError
+from tightdp.session.certify import load_checker
+
+checker = load_checker()
+EXAMPLE = Path(__file__).parents[2] / "proofs" / "certificates" / "xor_randomized_response_every_n.json"
+NOISE = {"ratio_threshold": "1/2", "ratio_query": "1/2"}
+PROGRAMS: list[tuple[str, dict[str, Any]]] = [
+    ("xor_randomized_response", {"lam": "1/5"}),
+    ("randomized_response", {"lam": "1/5"}),
+    ("randomized_response_count", {"lam": "1/4"}),
+    ("k_ary_randomized_response", {"k": 3, "exp_epsilon": 3}),
+    ("above_threshold", {"k": 1, "threshold": 1, **NOISE}),
+]
+
+
+def unrolled(given: dict[str, Any], n: int) -> dict[str, Any]:
+    """The same claim for n clients, each with a part of its own."""
+    lines = [line for line in given["program"] if not line.startswith("#")]
+    start, end = lines.index('client "all"'), lines.index("end")
+    body, (*after, output) = lines[start + 1 : end], lines[end:]
+    defined = {line.split()[0] for line in body}
+    shown = [name for name in output.split()[1:] if name in defined]
+    copies = []
+    for client in range(n):
+        copies.append(f"client {client}")
+        copies += [re.sub(r"\b[xdvs]\d*\b", lambda name: renamed(name[0], shown, client), line) for line in body]
+    published = [renamed(name, shown, client) for name in shown for client in range(n)]
+    last = " ".join(["output", *published, *(name for name in output.split()[1:] if name not in shown)])
+    claim = {key: value for key, value in given["claim"].items() if key != "tight"}
+    return {**given, "claim": claim, "clients": n, "program": [*lines[:start], *copies, *after, last]}
+
+
+def renamed(name: str, shown: list[str], client: int) -> str:
+    """The name of what one client publishes."""
+    return f"{name}_{client}" if name in shown else name
+
+
+@pytest.mark.parametrize(("name", "parameters"), PROGRAMS, ids=[name for name, _ in PROGRAMS])
+def test_every_number_of_clients_is_certified(name: str, parameters: dict[str, Any]) -> None:
+    instance = mechanisms(name)[name].bind(n=ALL, **parameters)
+    found = instance.certify()
+    assert found.content["clients"] == "all"
+    assert found.content["claim"]["bound"] == str(instance.privacy().upper)
+    for n in (1, 2, 3):
+        assert is_true(unrolled(dict(found.content), n))
+
+
+def test_what_no_simulation_proves_is_not_certified() -> None:
+    for claim in ({}, {"epsilon": 1}):
+        with pytest.raises(QueryError, match=r"rule of evidence|nothing else"):
+            mechanisms("all_or_nothing")["all_or_nothing"].bind(n=ALL, p="1/10").certify(**claim)
+
+
+def changed(given: dict[str, Any], random_: random.Random) -> dict[str, Any]:
+    """A certificate with a number, name, line, form, reason or claim changed."""
+    new: dict[str, Any] = json.loads(json.dumps(given))
+    lines, evidence, kind = new["program"], new["evidence"], random_.randrange(7)
+    at = random_.randrange(len(lines))
+    if kind <= 1:
+        lines[at] = re.sub(r"\b\d\b", lambda found: random_.choice([found[0], found[0], "0", "1", "3"]), lines[at])
+    elif kind == 2:
+        lines[at] = re.sub(r"\b[xdvs]\d*\b", lambda found: random_.choice([found[0], "s", "v1", "d1"]), lines[at])
+    elif kind == 3:
+        other = random_.randrange(len(lines))
+        lines[at], lines[other] = lines[other], lines[at]
+    elif kind == 4:
+        row = random_.choice([*evidence["cuts"][0]["after"], *(row for part in evidence["why"] for row in part)])
+        row[random_.randrange(len(row))] = random_.choice([-1, 0, 1, 2, 3, 10])
+    elif kind == 5:
+        new["claim"]["bound"] = random_.choice(["1", "2", "3", "4", "5", "7/2"])
+        evidence["cuts"] = random_.choice([evidence["cuts"], [{}], [{"after": []}]])
+    else:
+        new["neighbours"] = random_.choice(["replace-one", "unit-all", "unit-step", "add-remove"])
+        new["claim"]["tight"] = False
+    return new
+
+
+def test_changed_certificates_are_refused_or_true_for_few_clients() -> None:
+    random_, given, still = random.Random(3), json.loads(EXAMPLE.read_text(encoding="utf-8")), 0
+    assert checker.check(given) == "privacy: bound = 4, delta = 0, attained"
+    for _ in range(400):
+        new = changed(given, random_)
+        try:
+            checker.check(new)
+        except (checker.Refused, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            continue
+        still += 1
+        for n in (1, 2, 3):
+            try:
+                assert is_true(unrolled(new, n)), json.dumps(new)
+            except Impossible:
+                raise AssertionError(json.dumps(new)) from None
+    assert still > 10
