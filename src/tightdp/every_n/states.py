@@ -23,11 +23,11 @@ from tightdp.language.primitives import Source, using
 from tightdp.language.program import Bound, as_output
 from tightdp.language.source import failure_span
 
-__all__ = ["Path", "Paths", "chain_of", "explore"]
+__all__ = ["OPEN", "Path", "Paths", "chain_of", "explore"]
 
 _MOST_STATES = 300
 _DONE = ("stopped",)
-_OPEN = "\0open"
+OPEN = "\0open"
 """What stands for an open value in a letter."""
 State: TypeAlias = tuple[Any, ...]
 """How the loop goes on ("next", "break", "stopped"), and the values of the variables, frozen."""
@@ -347,7 +347,7 @@ def _settled(value: Any, published: list[Affine], bounds: Bounds) -> Any:
             known = constant + (Fraction(low) if terms else 0)
             return as_output(known)
         published.append(value.affine)
-        return _OPEN
+        return OPEN
     if isinstance(value, (list, tuple)):
         return tuple(_settled(each, published, bounds) for each in value)
     return value

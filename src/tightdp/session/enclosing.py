@@ -7,7 +7,10 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from tightdp.errors import LimitError
+from tightdp.errors import LanguageError, LimitError, QueryError
+from tightdp.every_n.alike import errs_alike
+from tightdp.every_n.forms import Untraceable
+from tightdp.every_n.states import explore
 from tightdp.every_n.upper import least_upper, near, readings
 from tightdp.exact.numbers import Exact, as_text, compare_log
 from tightdp.results.answers import Claim
@@ -62,6 +65,19 @@ def enclose(instance: Instance, enough: Callable[[Exact], bool] | None = None) -
         proof=proof,
         witness=best.witness,
     )
+
+
+def refuse_uneven(instance: Instance) -> None:
+    """Raise QueryError where the error of a program is not known to have one law for every n."""
+    hint = "ask for one n: only the error of a sum of the records plus noise is known not to depend on n"
+    if instance.bound.program.target is not sum:
+        raise QueryError("accuracy for every n is known for the target `sum` only", hint)
+    try:
+        alike = errs_alike(explore(instance.bound, sums=True))
+    except (LanguageError, Untraceable):
+        alike = False
+    if not alike:
+        raise QueryError("accuracy has no answer for every n, as the error may depend on the records", hint)
 
 
 def verify(instance: Instance, exp_epsilon: Fraction | None, epsilon: Fraction | None) -> EveryNVerification:

@@ -18,6 +18,7 @@ from tightdp.session.limited import limited
 from tightdp.session.unknowns import UnknownInstance, unknown_of
 
 if TYPE_CHECKING:
+    from tightdp.results.answers import Accuracy
     from tightdp.results.every_n import EveryN, EveryNVerification
     from tightdp.results.result import Subject
     from tightdp.session.certify import Certificate
@@ -84,6 +85,28 @@ class EveryInstance(Instance):
             raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
         found: EveryN = _answers().enclose(self)
         return found
+
+    @limited
+    def accuracy(
+        self,
+        alpha: Any = None,
+        *,
+        beta: Any = None,
+        top: int = 5,
+        accuracy_set: Iterable[Any] | None = None,
+        inference_set: Iterable[Any] | None = None,
+    ) -> Accuracy:
+        """Return the tight 1 - β at an error bound α >= 0, or the least α for a `beta`, of a noisy sum.
+
+        Its error has one law for every n, that of one record. Raises QueryError for other programs.
+        """
+        if accuracy_set is not None or inference_set is not None:
+            raise QueryError("for every n no set of datasets can be declared", "ask for one n")
+        _answers().refuse_uneven(self)
+        one = Instance(
+            self.bound, self.backend, timeout=self.timeout, max_nodes=self.max_nodes, max_memory=self.max_memory
+        )
+        return replace(one.accuracy(alpha, beta=beta, top=top), subject=self.subject)
 
     @limited
     def verify(
