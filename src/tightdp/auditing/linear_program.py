@@ -16,10 +16,9 @@ from typing import Any
 
 from tightdp.auditing.certificate import DualCertificate, Spending, largest_spending
 from tightdp.auditing.tradeoff import Pair
-from tightdp.errors import TightdpError
 from tightdp.exact.enclosure import BITS, float_above
 
-__all__ = ["Game", "Solution", "certify", "near", "search"]
+__all__ = ["Game", "Solution", "certify", "largest_mean", "near", "search"]
 
 _ROUNDS = 12
 _START = 12
@@ -129,8 +128,8 @@ def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int, distance
     `distance` (pairs by indices) is ln t - ln(a_i / b_i) of a nearby law, see `near`; without it all is open.
     """
     import numpy as np
+    from scipy.sparse import coo_matrix
 
-    linprog, coo_matrix = _solver()
     size, count, indices = last - first + 1, len(slopes), np.arange(first + 1, last + 1)
     right = indices / game.guesses
     wrong = (game.guesses - indices + 1) / (game.guesses * (game.options - 1))
@@ -150,25 +149,23 @@ def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int, distance
     matrix = coo_matrix((value, (row, column)), shape=(rows + count, size + rows)).tocsc()
     bounds = np.concatenate([np.zeros(rows), deltas * game.canaries / game.guesses])
     gain = np.zeros(size + rows)
-    gain[game.correct - first : size] = -1.0
-    ones = coo_matrix((np.ones(size), (np.zeros(size, int), np.arange(size))), shape=(1, size + rows))
-    result = linprog(gain, A_ub=matrix, b_ub=bounds, A_eq=ones, b_eq=[1.0], method="highs-ds", options=_TOLERANCES)
+    gain[game.correct - first : size] = 1.0
+    result = largest_mean(gain, matrix, bounds, size, method="highs-ds", options=_TOLERANCES)
     if result.x is None:
         return 1.0, np.full(size, 1.0 / size), np.zeros(count)
     return -result.fun, result.x[:size], -result.ineqlin.marginals[rows:] / game.guesses
 
 
-def _solver() -> tuple[Any, Any]:
-    """Return SciPy's solver and its sparse matrices."""
-    try:
-        from scipy.optimize import linprog
-        from scipy.sparse import coo_matrix
-    except ImportError as error:
-        raise TightdpError(
-            f"the optimal audit of a trade-off function needs SciPy: {error}",
-            "install it with: python -m pip install scipy, or use the method fdp",
-        ) from None
-    return linprog, coo_matrix
+def largest_mean(gain: Any, matrix: Any, bounds: Any, size: int, **options: Any) -> Any:
+    """Solve in floats: the largest gain·z of z >= 0 whose first `size` entries are a law, where matrix·z <= bounds.
+
+    Returns what SciPy says of it; its `x` is None where the solver gave up.
+    """
+    import numpy as np
+    from scipy.optimize import linprog
+
+    total = (np.arange(len(gain)) < size).astype(float)[np.newaxis, :]
+    return linprog(-gain, A_ub=matrix, b_ub=bounds, A_eq=total, b_eq=[1.0], **options)
 
 
 def _excess(game: Game, slopes: Any, deltas: Any, law: Any, first: int) -> Any:

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import comb
-from typing import Any
 
 from tightdp.auditing.certificate import WorstMechanism
+from tightdp.auditing.linear_program import largest_mean
 from tightdp.auditing.optimal import enclose, p_value, worst_mechanism
 
 __all__ = ["Parts", "Worst", "largest_of_any_number", "largest_probability"]
@@ -132,7 +132,6 @@ def _solve(
     Variables are p_0..p_r, then the excesses of a_i - t b_i and of b_i - t a_i, i = 1..r, times m.
     """
     import numpy as np
-    from scipy.optimize import linprog
 
     r, slope = guesses, float(t)
     matrix = np.zeros((2 * r + 1, 3 * r + 1))
@@ -143,10 +142,8 @@ def _solve(
     bounds = np.zeros(2 * r + 1)
     bounds[-1] = float(canaries * delta)
     gain = np.zeros(3 * r + 1)
-    gain[list(numbers)] = -1.0
-    total = np.zeros((1, 3 * r + 1))
-    total[0, : r + 1] = 1.0
-    found: Any = linprog(gain, A_ub=matrix, b_ub=bounds, A_eq=total, b_eq=[1.0], method="highs")
+    gain[list(numbers)] = 1.0
+    found = largest_mean(gain, matrix, bounds, r + 1, method="highs")
     if found.x is None:
         return [comb(r, i) / 2**r for i in range(r + 1)], [0.0] * r, [0.0] * r
     multipliers = [float(-value) for value in found.ineqlin.marginals]
