@@ -71,6 +71,8 @@ class _Parser(argparse.ArgumentParser):
             if "--" in message:
                 return f"give them; see {self.prog} --help"
             return f"give the file of a mechanism; see {self.prog} --help"
+        if message.startswith("one of the arguments") or "not allowed with argument" in message:
+            return f"give one of them; see {self.prog} --help"
         if not message.startswith("unrecognized"):
             return f"see {self.prog} --help"
         known = [option for action in self._actions for option in action.option_strings]

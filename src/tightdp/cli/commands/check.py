@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
+from tightdp.cli.errors import UsageError
 from tightdp.session.certify import check_file
 
 __all__ = ["add_arguments", "run"]
@@ -16,4 +18,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Check, print one line, and return the exit status."""
+    if not Path(options.file).is_file():
+        raise UsageError(f"there is no file {options.file}", "give a certificate that `tightdp certify --output` wrote")
     return check_file(options.file)
