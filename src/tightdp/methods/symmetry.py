@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tightdp.exact.field import Number
@@ -270,30 +271,52 @@ def _relabellings(
     """
     if not tables or len(records) > _MOST_RECORDS:
         return []
-    pairs = []
-    for at, one in enumerate(records):
-        for other in records[at + 1 :]:
-            if all(_exchangeable(table, records, one, other) for table in tables):
-                pairs.append((one, other))
+    classes = _exchangeable(tables, records)
+    pairs = sorted(pair for alike in classes for pair in combinations(alike, 2))
     if not pairs:
         return []
     together = " and y_i together" if outputs else ""
     if tuple(records) == (0, 1):
         return [f"flipping x_i{together} changes nothing"]
-    if len(pairs) == len(records) * (len(records) - 1) // 2:
+    if len(classes) == 1:
         return [f"permuting the values of x_i{together} changes nothing"]
-    return [f"exchanging {one} and {other} in x_i{together} changes nothing" for one, other in pairs[:_SHOWN]]
+    shown = ((records[one], records[other]) for one, other in pairs[:_SHOWN])
+    return [f"exchanging {one} and {other} in x_i{together} changes nothing" for one, other in shown]
 
 
 def _exchangeable(
-    table: Mapping[tuple[Record, int], Hashable], records: Sequence[Record], one: Record, other: Record
-) -> bool:
-    """Whether exchanging two records, with some permutation of the client's outputs, gives the same table."""
-    swapped = {one: other, other: one}
-    bits = {bits for _, bits in table}
-    before = Counter(tuple(table.get((record, b)) for record in records) for b in bits)
-    after = Counter(tuple(table.get((swapped.get(record, record), b)) for record in records) for b in bits)
-    return before == after
+    tables: Sequence[Mapping[tuple[Record, int], Hashable]], records: Sequence[Record]
+) -> list[list[int]]:
+    """Return classes of records, by number, any two of which can be exchanged, with some permutation of the client's outputs.
+
+    That one can be exchanged with another, and this with a third, is true of the first and the third, too.
+    """
+    columns = [
+        [tuple(table.get((record, bits)) for record in records) for bits in sorted({bits for _, bits in table})]
+        for table in tables
+    ]
+    rows = [
+        tuple(frozenset(Counter(column[at] for column in found).items()) for found in columns)
+        for at in range(len(records))
+    ]
+    classes: list[list[int]] = []
+    for at in range(len(records)):
+        for alike in classes:
+            if rows[alike[0]] == rows[at] and all(_same_exchanged(found, alike[0], at) for found in columns):
+                alike.append(at)
+                break
+        else:
+            classes.append([at])
+    return classes
+
+
+def _same_exchanged(columns: Sequence[tuple[Hashable, ...]], one: int, other: int) -> bool:
+    """Whether exchanging two entries of every column gives the same columns in some order."""
+    moved = [column for column in columns if column[one] != column[other]]
+    changed = (
+        (*column[:one], column[other], *column[one + 1 : other], column[one], *column[other + 1 :]) for column in moved
+    )
+    return Counter(moved) == Counter(changed)
 
 
 def _below(block: Block) -> frozenset[int]:
