@@ -287,7 +287,7 @@ def _relabellings(
 def _exchangeable(
     tables: Sequence[Mapping[tuple[Record, int], Hashable]], records: Sequence[Record]
 ) -> list[list[int]]:
-    """Return classes of records, by number, any two of which can be exchanged, with some permutation of the client's outputs.
+    """Return classes of records, by number, any two of which can be exchanged, with a permutation of its outputs.
 
     That one can be exchanged with another, and this with a third, is true of the first and the third, too.
     """
