@@ -22,8 +22,8 @@ def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 def count_compositions(sizes: Sequence[tuple[int, int]]) -> int:
-    """Return how many counts there are for classes of (clients, letters)."""
-    return prod(comb(clients + letters - 1, letters - 1) for clients, letters in sizes)
+    """Return how many counts there are for classes of (clients, letters): none where there are clients and no letter."""
+    return prod(comb(clients + letters - 1, clients) if letters else int(not clients) for clients, letters in sizes)
 
 
 def every_counts(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
