@@ -258,10 +258,6 @@ def _moves(bound: Bound, classes: Mapping[tuple[Record, int], Hashable]) -> int:
     )
 
 
-_MOST_RECORDS = 64
-"""Of more records, all pairs are not tried in search of words."""
-
-
 def _relabellings(
     tables: Sequence[Mapping[tuple[Record, int], Hashable]], records: Sequence[Record], outputs: bool
 ) -> list[str]:
@@ -269,7 +265,7 @@ def _relabellings(
 
     A table says for one client what a record with an output does; equal values are alike.
     """
-    if not tables or len(records) > _MOST_RECORDS:
+    if not tables:
         return []
     classes = _exchangeable(tables, records)
     pairs = sorted(pair for alike in classes for pair in combinations(alike, 2))

@@ -22,7 +22,7 @@ def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 def count_compositions(sizes: Sequence[tuple[int, int]]) -> int:
-    """Return how many counts there are for classes of (clients, letters): none where there are clients and no letter."""
+    """Return how many counts there are for classes of (clients, letters); clients need a letter."""
     return prod(comb(clients + letters - 1, clients) if letters else int(not clients) for clients, letters in sizes)
 
 
