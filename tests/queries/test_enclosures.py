@@ -76,7 +76,7 @@ def ends(found: Any) -> tuple[Any, Any]:
     return found.lower, found.upper
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", [*range(60), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 400))])
 def test_the_exact_value_lies_inside(seed: int) -> None:
     enclosed, source = draw(seed), random.Random(-seed - 1)
     exact = Instance(enclosed.bound)
