@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import pytest
 
-from tightdp import Bit, Mechanism, choice, flip, mechanism, observe
+from tightdp import Bit, Int, Mechanism, choice, flip, mechanism, observe, randint, shuffle
 from tightdp.core.lowering import lower
 from tightdp.errors import QueryError
 from tightdp.methods.listing import least_outputs
@@ -64,3 +65,16 @@ def test_the_number_is_never_more_than_there_are(one: Mechanism) -> None:
     outputs = [len(instance.distribution(x).law) for x in product((0, 1), repeat=1)]
     assert 1 <= least_outputs(lower(instance.bound)) <= min(outputs)
     assert (least_outputs(lower(instance.bound)) > 1) == (one is not given)
+
+
+@mechanism(record=Int(0, 2))
+def shuffled(x: Any) -> Any:
+    return shuffle([b if flip("1/2") else randint(0, 2) for b in x])
+
+
+def test_one_count_of_very_many_is_enough_for_one_probability() -> None:
+    """P is a coefficient of (2/3 z0 + 1/6 z1 + 1/6 z2)^100, over the number of orders of the outputs."""
+    zeros = (0,) * 100
+    assert shuffled.bind(n=100).probability(zeros, zeros) == Fraction(2, 3) ** 100
+    one = (1, *zeros[1:])
+    assert shuffled.bind(n=100).probability(zeros, one) == Fraction(1, 6) * Fraction(2, 3) ** 99

@@ -84,8 +84,12 @@ class AggregateTable(Table):
     @property
     def entries(self) -> int:
         """A bound on how many probabilities the laws of all classes have together."""
-        states = math.prod(len(leaf.values) for leaf in self.rest.inputs)
-        return min(self.orbits.number * states, self._most_entries)
+        return min(self.orbits.number * self.states, self._most_entries)
+
+    @property
+    def states(self) -> int:
+        """A bound on how many values the aggregates have together."""
+        return math.prod(len(leaf.values) for leaf in self.rest.inputs)
 
     @property
     def _most_entries(self) -> int:

@@ -16,6 +16,7 @@ from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset, Output
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Method, Pair
+from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.by_elimination import MOST_WORK
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
@@ -364,6 +365,9 @@ def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
             return EliminationTable(engine.bound, core, watch=control, budget=MOST_WORK).probability(x, y)
         except (TooMuchWork, TooWide):
             pass
+    aggregate = engine.program.aggregate(control) if engine.program.forced is None else None
+    if aggregate is not None and aggregate.entries > COSTLY >= aggregate.states:
+        return aggregate.probability(x, y)  # the laws of all counts are many, that of one is not
     return questions.laws(engine.program, control)[1].probability(x, y)
 
 
