@@ -14,15 +14,9 @@ from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset, Output
-from tightdp.methods import questions
+from tightdp.methods import one_output, questions
 from tightdp.methods.base import Comparison, Method, Pair
-from tightdp.methods.by_aggregates import COSTLY
-from tightdp.methods.by_elimination import MOST_WORK
-from tightdp.methods.elimination import TooMuchWork
-from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.first import first_alike, first_pair, first_ratio
-from tightdp.methods.listing import MOST_LISTED, least_outputs
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import accuracy, curves, declared, divergences
@@ -358,17 +352,8 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
 
 
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
-    """Return the probability of one output on one dataset; where there are very many, by following its runs alone."""
-    control = engine.control()
-    if engine.program.forced is None and least_outputs(core := engine.program.core(control)) > MOST_LISTED:
-        try:
-            return EliminationTable(engine.bound, core, watch=control, budget=MOST_WORK).probability(x, y)
-        except (TooMuchWork, TooWide):
-            pass
-    aggregate = engine.program.aggregate(control) if engine.program.forced is None else None
-    if aggregate is not None and aggregate.entries > COSTLY >= aggregate.states:
-        return aggregate.probability(x, y)  # the laws of all counts are many, that of one is not
-    return questions.laws(engine.program, control)[1].probability(x, y)
+    """Return the probability of one output on one dataset."""
+    return one_output.probability(engine.program, engine.control(), x, y)
 
 
 def structure(engine: Engine, x: Dataset | None) -> Structure:
