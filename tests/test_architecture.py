@@ -33,7 +33,7 @@ LAYERS = (
     "cli",
 )
 ANYWHERE = {"tightdp.errors", "tightdp._version"}
-HEAVY = {"numpy", "sympy", "rich", "dd", "matplotlib", "scipy"}
+HEAVY = {"numpy", "sympy", "networkx", "rich", "dd", "matplotlib", "scipy"}
 SHIPPED = ("programs", "proofs")
 """Folders that a wheel holds beside the packages: read by commands, imported by none."""
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in SHIPPED)

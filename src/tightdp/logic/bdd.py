@@ -9,12 +9,12 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tightdp.errors import BackendError, LimitError
+from tightdp.logic.lazily import lazily
 
 if sys.platform != "win32":
     import resource
@@ -193,8 +193,8 @@ class _CuddManager(_DdManager):
                 f"the formula has {levels:,} variables, more than the {allowed:,} that the C stack allows",
                 "use fewer records, a larger stack (ulimit -s), or the autoref back end",
             )
-        with _without_networkx():
-            from dd import cudd
+        lazily("networkx")  # `dd` imports it, for what is not needed here
+        from dd import cudd
 
         super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=_CACHE_AT_START)
 
@@ -216,27 +216,11 @@ class _AutorefManager(_DdManager):
     """The pure-Python back end; it recurses in Python, so the recursion limit follows the number of levels."""
 
     def __init__(self, levels: int, watch: Watch) -> None:
-        with _without_networkx():
-            from dd import autoref
+        lazily("networkx")
+        from dd import autoref
 
         super().__init__(autoref, levels, watch)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20 * levels + 10_000))
-
-
-@contextmanager
-def _without_networkx() -> Iterator[None]:
-    """Keep `dd` from loading networkx, which takes longer to load than most programs to compile.
-
-    `dd` does without it where it is missing, and needs it to export diagrams only. One that is loaded already stays.
-    """
-    if "networkx" in sys.modules:
-        yield
-        return
-    sys.modules["networkx"] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules["networkx"]
 
 
 def _stack_bytes() -> int:

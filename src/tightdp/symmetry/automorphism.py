@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tightdp.symmetry.graph import ColouredGraph, Vertex
+from tightdp.symmetry.graph import Vertex
+
+if TYPE_CHECKING:
+    import networkx
 
 __all__ = ["Automorphisms"]
 
@@ -22,11 +25,11 @@ Colours = Mapping[Vertex, Hashable]
 class Automorphisms:
     """The automorphisms of one coloured graph."""
 
-    def __init__(self, graph: ColouredGraph, watch: Callable[[], None] = lambda: None) -> None:
-        self.vertices: list[Vertex] = sorted(graph.colours, key=_priority)
+    def __init__(self, graph: networkx.Graph, watch: Callable[[], None] = lambda: None) -> None:
+        self.vertices: list[Vertex] = sorted(graph, key=_priority)
         self._index = {vertex: at for at, vertex in enumerate(self.vertices)}
-        self._neighbours = [[self._index[other] for other in graph.neighbours[vertex]] for vertex in self.vertices]
-        self._colours = [graph.colours[vertex] for vertex in self.vertices]
+        self._neighbours = [[self._index[other] for other in graph[vertex]] for vertex in self.vertices]
+        self._colours = [graph.nodes[vertex]["colour"] for vertex in self.vertices]
         self._watch = watch
 
     def cells(self, fixed: Colours) -> dict[Vertex, int]:

@@ -71,10 +71,10 @@ class Detector:
             return
         if measured is not None:
             for number, root in enumerate(program.components):
-                graph.colours[component(number)] = ("component", number)
+                graph.nodes[component(number)]["colour"] = ("component", number)
                 for at in range(len(root.values)):
-                    vertex = value(root, at)
-                    graph.colours[vertex] = (graph.colours[vertex], "output", root.values[at])
+                    vertex = graph.nodes[value(root, at)]
+                    vertex["colour"] = (vertex["colour"], "output", root.values[at])
         self._automorphisms = Automorphisms(graph, lambda: watch(0))
         self._verifier = Verifier(program, backend, watch)
         self._measured = measured

@@ -12,12 +12,18 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
 from tightdp.core.operators import REFUSED, operation
+from tightdp.logic.lazily import lazily
 
-__all__ = ["ColouredGraph", "Vertex", "client", "component", "node", "program_graph", "value"]
+if TYPE_CHECKING:
+    import networkx
+else:
+    networkx = lazily("networkx")
+
+__all__ = ["Vertex", "client", "component", "node", "program_graph", "value"]
 
 Vertex = tuple[Hashable, ...]
 """What a vertex stands for; see `client`, `node`, `value` and `component`."""
@@ -25,27 +31,6 @@ Vertex = tuple[Hashable, ...]
 _MAX_ROWS = 4096
 """A larger table is not spelled out: its values are anchored instead."""
 _MAX_VERTICES = 100_000
-
-
-class ColouredGraph:
-    """An undirected graph whose vertices have colours; `neighbours` gives each vertex once."""
-
-    def __init__(self) -> None:
-        self.colours: dict[Vertex, Hashable] = {}
-        self.neighbours: dict[Vertex, dict[Vertex, None]] = {}
-
-    def add(self, vertex: Vertex, colour: Hashable) -> None:
-        """Add a vertex, or colour one that an edge has added."""
-        self.colours[vertex] = colour
-        self.neighbours.setdefault(vertex, {})
-
-    def join(self, left: Vertex, right: Vertex) -> None:
-        """Add an edge."""
-        self.neighbours.setdefault(left, {})[right] = None
-        self.neighbours.setdefault(right, {})[left] = None
-
-    def __len__(self) -> int:
-        return len(self.neighbours)
 
 
 def client(number: int) -> Vertex:
@@ -68,7 +53,7 @@ def component(number: int) -> Vertex:
     return ("component", number)
 
 
-def program_graph(program: CoreProgram) -> ColouredGraph | None:
+def program_graph(program: CoreProgram) -> networkx.Graph | None:
     """Return the graph of a program without `Shuffled` nodes, every vertex with a `colour`; None where it is too large.
 
     Records are not told apart by their values, nor clients by their numbers.
@@ -76,18 +61,18 @@ def program_graph(program: CoreProgram) -> ColouredGraph | None:
     nodes = reachable([*program.inputs, *program.components, *program.evidence])
     if sum(1 + len(expr.values) for expr in nodes) > _MAX_VERTICES:
         return None
-    graph = ColouredGraph()
+    graph = networkx.Graph()
     anchored = _anchored(program, nodes)
     for expr in nodes:
         _add_node(graph, expr, expr.serial in anchored)
-        if len(graph) > _MAX_VERTICES:
+        if graph.number_of_nodes() > _MAX_VERTICES:
             return None
     for leaf in program.inputs:
-        graph.add(client(leaf.client), ("client",))
-        graph.join(client(leaf.client), node(leaf))
+        graph.add_node(client(leaf.client), colour=("client",))
+        graph.add_edge(client(leaf.client), node(leaf))
     for number, root in enumerate(program.components):
-        graph.add(component(number), ("component",))
-        graph.join(component(number), node(root))
+        graph.add_node(component(number), colour=("component",))
+        graph.add_edge(component(number), node(root))
     return graph
 
 
@@ -100,14 +85,14 @@ def _anchored(program: CoreProgram, nodes: Sequence[Expr]) -> set[int]:
     return found
 
 
-def _add_node(graph: ColouredGraph, expr: Expr, anchored: bool) -> None:
+def _add_node(graph: networkx.Graph, expr: Expr, anchored: bool) -> None:
     kind = expr.operator if isinstance(expr, (Apply, Nary)) else expr.leaf if isinstance(expr, Input) else ""
-    graph.add(node(expr), ("node", type(expr).__name__, kind, len(expr.values)))
+    graph.add_node(node(expr), colour=("node", type(expr).__name__, kind, len(expr.values)))
     masses = _masses(expr)
     for position, item in enumerate(expr.values):
         meaning = (type(item).__name__, item) if anchored else ()
-        graph.add(value(expr, position), ("value", meaning, masses.get(item)))
-        graph.join(value(expr, position), node(expr))
+        graph.add_node(value(expr, position), colour=("value", meaning, masses.get(item)))
+        graph.add_edge(value(expr, position), node(expr))
     match expr:
         case Nary():
             _join_operands(graph, expr)
@@ -121,24 +106,23 @@ def _add_node(graph: ColouredGraph, expr: Expr, anchored: bool) -> None:
             _add_rows(graph, expr, _laws(expr))
 
 
-def _join_operands(graph: ColouredGraph, expr: Apply | Nary) -> None:
+def _join_operands(graph: networkx.Graph, expr: Apply | Nary) -> None:
     for place, operand in enumerate(expr.operands):
         port: Vertex = ("port", expr.serial, place)
-        graph.add(port, ("port", place if isinstance(expr, Apply) else 0))
-        graph.join(port, node(expr))
-        graph.join(port, node(operand))
+        graph.add_node(port, colour=("port", place if isinstance(expr, Apply) else 0))
+        graph.add_edge(port, node(expr))
+        graph.add_edge(port, node(operand))
 
 
 Row = tuple[tuple[Vertex, ...], Any]
 """The values that a row of a table joins, and its colour."""
 
 
-def _add_rows(graph: ColouredGraph, expr: Expr, rows: Iterator[Row]) -> None:
+def _add_rows(graph: networkx.Graph, expr: Expr, rows: Iterator[Row]) -> None:
     for number, (joined, colour) in enumerate(rows):
         row: Vertex = ("row", expr.serial, number)
-        graph.add(row, ("row", colour))
-        for vertex in joined:
-            graph.join(row, vertex)
+        graph.add_node(row, colour=("row", colour))
+        graph.add_edges_from((row, vertex) for vertex in joined)
 
 
 def _unknown(expr: Apply) -> list[Expr]:
