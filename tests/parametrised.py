@@ -12,11 +12,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from tightdp.exact import enclosure
 from tightdp.exact.field import ExpNumber, exp
 from tightdp.results.pieces import Pieces
 from tightdp.session.cellwise import limit_of
 
 PROBABILITIES = ("q", "1 - q", "q / (1 + q)", "q * q", "(1 + q) / 4", "1 - q / 3", "(1 - q) * (1 - q)")
+DIGITS = 60
 RATIOS = ("q", "q / 2", "q * q", "1 / (2 + q)")
 
 
@@ -66,6 +68,11 @@ def differences(pieces: Pieces, values: list[Fraction], numeric: Callable[[Fract
         if ours != theirs:
             found.append(f"{pieces.unknown.name} = {value}: {ours} in pieces, {theirs} with the number")
     return found
+
+
+def rounded(exponent: Fraction) -> Fraction:
+    """e^exponent to 60 digits."""
+    return Fraction(math.floor(enclosure.exp(exponent, DIGITS + 5).lower * 10**DIGITS), 10**DIGITS)
 
 
 def near(exact: Any, approximate: Any, digits: int) -> bool:

@@ -11,22 +11,15 @@ import pytest
 from conftest import FULL
 from generators.comparison import TooSlow, imported, meanings, time_limit
 from generators.mechanisms import draw_mechanism
-from parametrised import near, with_parameter
+from parametrised import near, rounded, with_parameter
 from tightdp import LanguageError, LimitError, ParameterError, ProgramError, QueryError
-from tightdp.exact import enclosure
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 
 EXPONENTS = (F(-1, 2), F(-2, 3), F(-7, 3), F(-1, 5))
-DIGITS = 60
 CERTAIN = 30
 MOST_RUNS = 2_000
 REFUSED = (LanguageError, LimitError, ParameterError, ProgramError, QueryError)
-
-
-def rounded(exponent: F) -> F:
-    """e^exponent to 60 digits."""
-    return F(math.floor(enclosure.exp(exponent, DIGITS + 5).lower * 10**DIGITS), 10**DIGITS)
 
 
 def brute_force(bound: Bound, t: F) -> tuple[Any, F] | None:

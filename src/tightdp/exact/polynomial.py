@@ -1,4 +1,7 @@
-"""Sums of independent counts: polynomials with non-negative integer coefficients, multiplied by flint."""
+"""Sums of independent counts: polynomials with weights as coefficients.
+
+Flint multiplies them where all weights are ints; with e^q in them they are multiplied weight by weight.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +11,51 @@ from typing import TypeAlias
 
 from flint import fmpz_poly
 
+from tightdp.exact.whole import Whole
+
 __all__ = ["Joint", "add_into", "joint_power", "joint_times", "power", "times", "unpacked"]
 
-Joint: TypeAlias = dict[int, list[int]]
+Joint: TypeAlias = dict[int, list[Whole]]
 """By a number r, the weights of a number v = 0, 1, 2, ..."""
 
 
-def times(left: Sequence[int], right: Sequence[int]) -> list[int]:
+def times(left: Sequence[Whole], right: Sequence[Whole]) -> list[Whole]:
     """Return the product of two polynomials; it is as long as the lengths of both make it."""
     if not left or not right:
         return []
-    return _coefficients(fmpz_poly(list(left)) * fmpz_poly(list(right)), len(left) + len(right) - 1)
+    ours, theirs = _plainly(left), _plainly(right)
+    if ours is not None and theirs is not None:
+        return _coefficients(ours * theirs, len(left) + len(right) - 1)
+    found: list[Whole] = [0] * (len(left) + len(right) - 1)
+    for at, one in enumerate(left):
+        for to, other in enumerate(right):
+            found[at + to] += one * other
+    return found
 
 
-def power(base: Sequence[int], exponent: int) -> list[int]:
+def power(base: Sequence[Whole], exponent: int) -> list[Whole]:
     """Return a power of a polynomial."""
-    return _coefficients(fmpz_poly(list(base)) ** exponent, exponent * (len(base) - 1) + 1)
+    plain = _plainly(base)
+    if plain is not None:
+        return _coefficients(plain**exponent, exponent * (len(base) - 1) + 1)
+    found: list[Whole] = [1]
+    for _ in range(exponent):
+        found = times(found, base)
+    return found
 
 
-def _coefficients(polynomial: fmpz_poly, length: int) -> list[int]:
-    found = list(map(int, polynomial.coeffs()))
+def _plainly(weights: Sequence[Whole]) -> fmpz_poly | None:
+    """Return a polynomial as flint has it, None where a weight has e^q in it."""
+    ints = [weight for weight in weights if isinstance(weight, int)]
+    return fmpz_poly(ints) if len(ints) == len(weights) else None
+
+
+def _coefficients(polynomial: fmpz_poly, length: int) -> list[Whole]:
+    found: list[Whole] = list(map(int, polynomial.coeffs()))
     return found + [0] * (length - len(found))
 
 
-def add_into(target: list[int], other: Sequence[int]) -> None:
+def add_into(target: list[Whole], other: Sequence[Whole]) -> None:
     """Add a polynomial to another one in place."""
     if len(target) < len(other):
         target.extend([0] * (len(other) - len(target)))
@@ -39,7 +63,7 @@ def add_into(target: list[int], other: Sequence[int]) -> None:
         target[at] += value
 
 
-def joint_times(left: Mapping[int, Sequence[int]], right: Mapping[int, Sequence[int]]) -> Joint:
+def joint_times(left: Mapping[int, Sequence[Whole]], right: Mapping[int, Sequence[Whole]]) -> Joint:
     """Return the product of two polynomials in two variables."""
     result: Joint = {}
     for r, ours in left.items():
@@ -48,7 +72,7 @@ def joint_times(left: Mapping[int, Sequence[int]], right: Mapping[int, Sequence[
     return result
 
 
-def joint_power(base: Mapping[int, Sequence[int]], exponent: int) -> Joint:
+def joint_power(base: Mapping[int, Sequence[Whole]], exponent: int) -> Joint:
     """Return a power of a polynomial in two variables."""
     if len(base) == 2:
         return _binomial_power(base, exponent)
@@ -63,14 +87,14 @@ def joint_power(base: Mapping[int, Sequence[int]], exponent: int) -> Joint:
     return result
 
 
-def _binomial_power(base: Mapping[int, Sequence[int]], exponent: int) -> Joint:
+def _binomial_power(base: Mapping[int, Sequence[Whole]], exponent: int) -> Joint:
     """Return a power of a sum of two terms, by the binomial theorem."""
     (r, first), (s, second) = base.items()
-    powers: list[list[int]] = [[1]]
+    powers: list[list[Whole]] = [[1]]
     for _ in range(exponent):
         powers.append(times(powers[-1], second))
     result: Joint = {}
-    other = [1]
+    other: list[Whole] = [1]
     for number in range(exponent + 1):
         weights = times(other, powers[exponent - number])
         ways = comb(exponent, number)

@@ -23,6 +23,7 @@ __all__ = [
     "Whole",
     "ball_of",
     "compare_quotients",
+    "divides",
     "gcd",
     "lcm",
     "plain",
@@ -102,6 +103,10 @@ class ExpInteger:
 
     def __lshift__(self, bits: int) -> ExpInteger:
         return ExpInteger(self.polynomial * (1 << bits), self.root)
+
+    def __rshift__(self, bits: int) -> ExpInteger:
+        """Divide by a power of two that is a divisor. Raises ArithmeticError where there is a remainder."""
+        return ExpInteger(self.polynomial / fmpz_poly([1 << bits]), self.root) if bits else self
 
     def __neg__(self) -> ExpInteger:
         return ExpInteger(-self.polynomial, self.root)
@@ -247,10 +252,15 @@ def plain(value: Whole) -> int:
     """Return a weight as an int. Raises QueryError where it has e^q in it: what asks for it has no use for those."""
     if isinstance(value, ExpInteger):
         raise QueryError(
-            "one-run audits of mechanisms with exp are not computed",
-            "write a rational near it in place of exp(q), as in lam=1/4",
+            "an adaptive audit in a given order of a mechanism with exp is not computed",
+            "ask for the efficacy with --adaptive, or write a rational near it in place of exp(q), as in lam=1/4",
         )
     return value
+
+
+def divides(divisor: Whole, value: Whole) -> bool:
+    """Whether a positive weight is a divisor of another one."""
+    return gcd(divisor, value) == divisor
 
 
 def gcd(*values: Whole) -> Whole:

@@ -9,12 +9,17 @@ from math import prod
 from typing import TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.revealed import stage_joints
-from tightdp.one_run.stage import Counts, Outcome, Stage
+from tightdp.one_run.stage import Counts, Outcome, Stage, Table
 
 __all__ = ["adaptive_joint", "adaptive_optimum", "read_order"]
+
+_ONE: Number = Fraction(1)
 
 MAX_STATES = 300_000
 """How many states of knowledge the search for the best order may go through."""
@@ -75,7 +80,7 @@ Piece: TypeAlias = tuple[int, Counts, Counts]
 """What is known of one stage: the number of its outcome, and how many zeros and ones were revealed, by class."""
 
 
-def adaptive_optimum(law: AuditLaw) -> tuple[Fraction, ...]:
+def adaptive_optimum(law: AuditLaw) -> tuple[Number, ...]:
     """Return, for k = 1, ..., n, the largest expected share of right guesses of k guesses, over all adaptive guessers.
 
     The guesser picks the next bit and whether to guess it, knowing the output and all bits decided on before, and
@@ -90,20 +95,20 @@ class _Optimum:
     def __init__(self, law: AuditLaw) -> None:
         self._law = law
         self._sizes: list[list[int]] = []
-        self._masses: list[dict[tuple[Counts, Counts], int]] = []
-        self._tables: list[dict[Counts, int]] = []
-        self._best: dict[tuple[Piece, ...], list[Fraction]] = {}
+        self._masses: list[dict[tuple[Counts, Counts], Whole]] = []
+        self._tables: list[dict[Counts, Whole]] = []
+        self._best: dict[tuple[Piece, ...], list[Number]] = {}
 
-    def shares(self) -> tuple[Fraction, ...]:
-        sums = [Fraction(0)] * (self._law.n + 1)
+    def shares(self) -> tuple[Number, ...]:
+        sums: list[Number] = [Fraction(0)] * (self._law.n + 1)
         for pieces, probability in self._every_output():
             for k, value in enumerate(self._value(tuple(sorted(pieces)))):
                 sums[k] += probability * value
         return tuple(value / k for k, value in enumerate(sums) if k)
 
-    def _every_output(self) -> Iterator[tuple[list[Piece], Fraction]]:
-        ways: list[list[tuple[list[Piece], Fraction]]] = []
-        known: dict[Group, list[tuple[list[Piece], Fraction]]] = {}
+    def _every_output(self) -> Iterator[tuple[list[Piece], Number]]:
+        ways: list[list[tuple[list[Piece], Number]]] = []
+        known: dict[Group, list[tuple[list[Piece], Number]]] = {}
         for placed in self._law.groups:
             if placed.clients:
                 if placed.group not in known:
@@ -114,25 +119,25 @@ class _Optimum:
         for taken in product(*ways):
             yield (
                 [piece for pieces, _ in taken for piece in pieces],
-                prod((p for _, p in taken), start=Fraction(1)),
+                prod((p for _, p in taken), start=_ONE),
             )
 
-    def _outcomes(self, group: Group) -> list[tuple[list[Piece], Fraction]]:
+    def _outcomes(self, group: Group) -> list[tuple[list[Piece], Number]]:
         """Return every output of a group as pieces of which no bit is revealed, with its probability."""
-        ways: list[tuple[int, list[Piece], Fraction]] = [(group.start, [], Fraction(1))]
+        ways: list[tuple[int, list[Piece], Number]] = [(group.start, [], _ONE)]
         for stage in group.stages:
             pieces: dict[int, list[tuple[Outcome, list[Piece]]]] = {}
             for state in {state for state, _, _ in ways}:
                 table = stage.table(state)[0] if stage.classes else {}
                 pieces[state] = [(outcome, self._piece(stage, outcome, table)) for outcome in stage.outcomes[state]]
             ways = [
-                (outcome.state, [*before, *new], probability * outcome.weight / stage.total)
+                (outcome.state, [*before, *new], probability * quotient(outcome.weight, stage.total))
                 for state, before, probability in ways
                 for outcome, new in pieces[state]
             ]
         return [(pieces, probability) for _, pieces, probability in ways]
 
-    def _piece(self, stage: Stage, outcome: Outcome, table: dict[Counts, dict[int, int]]) -> list[Piece]:
+    def _piece(self, stage: Stage, outcome: Outcome, table: Table) -> list[Piece]:
         if not stage.classes:
             return []
         self._sizes.append([len(members) for members in stage.classes])
@@ -141,7 +146,7 @@ class _Optimum:
         none = (0,) * len(stage.classes)
         return [(len(self._sizes) - 1, none, none)]
 
-    def _mass(self, number: int, zeros: Counts, ones: Counts) -> int:
+    def _mass(self, number: int, zeros: Counts, ones: Counts) -> Whole:
         """Return the sum over all bits that agree with what is revealed, of the weight of the outcome given them."""
         known = self._masses[number]
         found = known.get((zeros, ones))
@@ -155,7 +160,7 @@ class _Optimum:
             known[zeros, ones] = found
         return found
 
-    def _value(self, pieces: tuple[Piece, ...]) -> list[Fraction]:
+    def _value(self, pieces: tuple[Piece, ...]) -> list[Number]:
         """Return the largest expected number of right guesses for 0, 1, 2, ... guesses among the bits not revealed."""
         found = self._best.get(pieces)
         if found is not None:
@@ -165,7 +170,7 @@ class _Optimum:
                 f"the search for the best adaptive guesser has more than {MAX_STATES:,} states",
                 "use fewer records",
             )
-        best = [Fraction(0)]
+        best: list[Number] = [Fraction(0)]
         for at, (number, zeros, ones) in enumerate(pieces):
             for kind, size in enumerate(self._sizes[number]):
                 if zeros[kind] + ones[kind] < size:
@@ -173,18 +178,18 @@ class _Optimum:
         self._best[pieces] = best
         return best
 
-    def _consider(self, best: list[Fraction], pieces: tuple[Piece, ...], at: int, kind: int) -> None:
+    def _consider(self, best: list[Number], pieces: tuple[Piece, ...], at: int, kind: int) -> None:
         """Improve the values by deciding next on a bit of one class of one piece."""
         number, zeros, ones = pieces[at]
         branches = ((number, _more(zeros, kind), ones), (number, zeros, _more(ones, kind)))
         masses = [self._mass(*branch) for branch in branches]
         total = sum(masses)
         values = [
-            (Fraction(mass, total), self._value(tuple(sorted((*pieces[:at], branch, *pieces[at + 1 :])))))
+            (quotient(mass, total), self._value(tuple(sorted((*pieces[:at], branch, *pieces[at + 1 :])))))
             for mass, branch in zip(masses, branches, strict=True)
             if mass
         ]
-        chance = Fraction(max(masses), total)
+        chance = quotient(max(masses), total)
         most = len(values[0][1])
         best.extend([Fraction(0)] * (most + 1 - len(best)))
         for left in range(1, most + 1):

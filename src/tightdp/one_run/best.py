@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import comb, prod
 
 from tightdp.errors import LimitError, ProgramError
+from tightdp.exact.field import Number
 from tightdp.language.domains import Record
 from tightdp.language.program import Bound
 from tightdp.logic.encode import encode
@@ -35,7 +35,7 @@ def best_pairs(compiler: Compiler, guesses: int) -> tuple[PairVector, AuditLaw]:
 
     Raises LimitError where there are more than MAX_VECTORS up to symmetry.
     """
-    best: tuple[Fraction, PairVector, AuditLaw] | None = None
+    best: tuple[Number, PairVector, AuditLaw] | None = None
     for pairs in _vectors(compiler):
         compiler.watch(0)
         law = compiler.law(pairs)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import lcm
 
 from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, joint_power
-from tightdp.exact.whole import plain
+from tightdp.exact.whole import Whole, lcm
 from tightdp.language.program import Output
 
 __all__ = ["classic_joint"]
@@ -21,11 +20,14 @@ def classic_joint(law: Law, law_prime: Law, runs: int, least: Fraction) -> Joint
 
     A run is guessed where the larger posterior of x or x' given its output is at least `least`; x in a tie.
     """
-    below = 2 * lcm(*(plain(p.denominator) for p in (*law.values(), *law_prime.values())))
-    passed = wrong = right = 0
+    below = 2 * lcm(*(p.denominator for p in (*law.values(), *law_prime.values())))
+    passed: Whole = 0
+    wrong: Whole = 0
+    right: Whole = 0
     for output in law.keys() | law_prime.keys():
-        masses = [int(other.get(output, Fraction(0)) * below) for other in (law, law_prime)]
-        if max(masses) >= least * sum(masses):
+        chances = [other.get(output, Fraction(0)) for other in (law, law_prime)]
+        masses = [p.numerator * (below // p.denominator) for p in chances]
+        if max(masses) * least.denominator >= sum(masses) * least.numerator:
             right, wrong = right + max(masses), wrong + min(masses)
         else:
             passed += sum(masses)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import comb, prod
 
+from tightdp.exact.whole import Whole
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stage import Counts, Outcome, Stage, Table
 
@@ -17,7 +18,7 @@ __all__ = ["CountedStage", "function_of", "ways_of"]
 class CountedStage(Stage):
     """Classes of interchangeable clients and the weights of outcomes by their counts of ones. There is one state, 0."""
 
-    def __init__(self, classes: Sequence[tuple[int, ...]], bits: int, table: Table, total: int) -> None:
+    def __init__(self, classes: Sequence[tuple[int, ...]], bits: int, table: Table, total: Whole) -> None:
         self.classes = tuple(classes)
         self.bits = bits
         self._table, self._below = table, total
@@ -26,8 +27,8 @@ class CountedStage(Stage):
         self.outcomes: Mapping[int, tuple[Outcome, ...]] = {0: self._outcomes()}
 
     def _outcomes(self) -> tuple[Outcome, ...]:
-        weights: dict[int, int] = {}
-        ones: dict[int, list[int]] = {}
+        weights: dict[int, Whole] = {}
+        ones: dict[int, list[Whole]] = {}
         for counts, outcomes in self._table.items():
             ways = ways_of(counts, self._sizes)
             shares = [ways * one // size for one, size in zip(counts, self._sizes, strict=True)]
@@ -38,8 +39,8 @@ class CountedStage(Stage):
                     present[at] += share * weight
         return tuple(Outcome(code, 0, weights[code], tuple(ones[code])) for code in sorted(weights))
 
-    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[int]:
-        weights = [0] * (len(guesses) + 1)
+    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
+        weights: list[Whole] = [0] * (len(guesses) + 1)
         patterns = [
             (sum(guesses.get(c) == 0 for c in members), sum(guesses.get(c) == 1 for c in members))
             for members in self.classes
@@ -67,7 +68,7 @@ class CountedStage(Stage):
     def function(self, state: int, outcome: Outcome, functions: Functions, order: Sequence[int]) -> int:
         return function_of(self._table, outcome, functions, [self.class_of[client] for client in order])
 
-    def table(self, state: int) -> tuple[Table, int]:
+    def table(self, state: int) -> tuple[Table, Whole]:
         return self._table, self._below
 
 

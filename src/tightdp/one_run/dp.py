@@ -10,6 +10,8 @@ from fractions import Fraction
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 from tightdp.logic.encode import encode
 from tightdp.methods.chain import make_chain
 from tightdp.methods.chain_search import largest_ratio
@@ -95,7 +97,8 @@ def _of_stage(stage: Stage, state: int) -> Exact:
 
 def _of_table(table: Table, sizes: list[int]) -> Exact:
     """Return the largest ratio of the weights of an outcome for counts that differ in one bit."""
-    up, down = 1, 1
+    up: Whole = 1
+    down: Whole = 1
     for counts, other in _neighbours(table, sizes):
         ours, theirs = table[counts], table[other]
         for code in ours.keys() | theirs.keys():
@@ -104,7 +107,7 @@ def _of_table(table: Table, sizes: list[int]) -> Exact:
                 return math.inf
             if more * down > up * less:
                 up, down = more, less
-    return Fraction(up, down)
+    return quotient(up, down)
 
 
 def _neighbours(table: Table, sizes: list[int]) -> Iterator[tuple[Counts, Counts]]:

@@ -1,4 +1,4 @@
-"""Numbers as functions of secret bits: decision diagrams with integers at their leaves, in an order of our choice.
+"""Numbers as functions of secret bits: decision diagrams with weights at their leaves, in an order of our choice.
 
 P(outcome | bits) is such a function. Interchangeable clients, whatever makes them so, leave it small: a function of the
 number of ones among n bits has at most n(n+1)/2 nodes.
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
 from tightdp.errors import LimitError
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 
 __all__ = ["MAX_NODES", "Functions"]
 
@@ -30,22 +32,21 @@ class Functions:
         self.variable: list[int] = []
         self.low: list[int] = []
         self.high: list[int] = []
-        self.value: list[int] = []
-        self._nodes: dict[tuple[int, int, int], int] = {}
-        self._combined: dict[tuple[int, int, int, int], int] = {}
-        self._totals: dict[int, int] = {}
-        self._ratios: dict[tuple[int, int], tuple[int, int]] = {}
+        self.value: list[Whole] = []
+        self._nodes: dict[tuple[int, Whole] | tuple[int, int, int], int] = {}
+        self._combined: dict[tuple[int, Whole, int, Whole], int] = {}
+        self._totals: dict[int, Whole] = {}
+        self._ratios: dict[tuple[int, int], tuple[Whole, Whole]] = {}
 
-    def constant(self, value: int) -> int:
+    def constant(self, value: Whole) -> int:
         """Return a constant."""
-        return self._make(self.variables, value, value, value)
+        return self._make((self.variables, value), 0, 0, value)
 
     def choose(self, variable: int, low: int, high: int) -> int:
         """Return the function that is `low` where a variable is 0, else `high`; both depend on later ones only."""
-        return low if low == high else self._make(variable, low, high, 0)
+        return low if low == high else self._make((variable, low, high), low, high, 0)
 
-    def _make(self, variable: int, low: int, high: int, value: int) -> int:
-        key = (variable, low, high)
+    def _make(self, key: tuple[int, Whole] | tuple[int, int, int], low: int, high: int, value: Whole) -> int:
         found = self._nodes.get(key)
         if found is None:
             found = self._nodes[key] = len(self.variable)
@@ -54,7 +55,7 @@ class Functions:
                     f"the probability of an output as a function of the secret bits has more than {MAX_NODES:,} nodes",
                     "use fewer records",
                 )
-            self.variable.append(variable)
+            self.variable.append(key[0])
             self.low.append(low)
             self.high.append(high)
             self.value.append(value)
@@ -64,7 +65,7 @@ class Functions:
         """Return f where a variable is 0 and where it is 1; f depends on no earlier one."""
         return (self.low[f], self.high[f]) if self.variable[f] == variable else (f, f)
 
-    def sum(self, f: int, times: int, g: int, others: int) -> int:
+    def sum(self, f: int, times: Whole, g: int, others: Whole) -> int:
         """Return times·f + others·g."""
         if f > g:
             f, times, g, others = g, others, f, times
@@ -90,7 +91,7 @@ class Functions:
             return self.choose(variable, low0, high1)
         return self.choose(at, self.where(variable, low0, high0), self.where(variable, low1, high1))
 
-    def total(self, f: int, variable: int = 0) -> int:
+    def total(self, f: int, variable: int = 0) -> Whole:
         """Return the sum of f over all values of the variables from `variable` on; f depends on no earlier one."""
         found = self._totals.get(f)
         if found is None:
@@ -102,9 +103,10 @@ class Functions:
             self._totals[f] = found
         return found << (self.variable[f] - variable)
 
-    def largest_change(self, f: int) -> Fraction | float:
+    def largest_change(self, f: int) -> Exact:
         """Return the largest ratio of values of f >= 0 at arguments that differ in one variable; 0/0 does not count."""
-        best_up, best_down = 1, 1
+        best_up: Whole = 1
+        best_down: Whole = 1
         seen = {f}
         stack = [f]
         while stack:
@@ -120,9 +122,9 @@ class Functions:
                 if child not in seen:
                     seen.add(child)
                     stack.append(child)
-        return Fraction(best_up, best_down)
+        return quotient(best_up, best_down)
 
-    def _ratio(self, f: int, g: int) -> tuple[int, int]:
+    def _ratio(self, f: int, g: int) -> tuple[Whole, Whole]:
         """Return the largest f/g as (numerator, denominator): denominator 0 where it is infinite, 0/1 where f is 0."""
         found = self._ratios.get((f, g))
         if found is None:
@@ -141,7 +143,7 @@ class Functions:
             self._ratios[f, g] = found
         return found
 
-    def of_counts(self, classes: Sequence[int], values: dict[tuple[int, ...], int], kinds: int) -> int:
+    def of_counts(self, classes: Sequence[int], values: dict[tuple[int, ...], Whole], kinds: int) -> int:
         """Return the function of how many variables of each class are 1; `classes[i]` is the class of variable i."""
         known: dict[tuple[int, tuple[int, ...]], int] = {}
 

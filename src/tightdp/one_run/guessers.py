@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import gcd, prod
+from math import prod
 from typing import Any, TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times, times
 from tightdp.exact.rationals import as_fraction, as_int
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, gcd
 from tightdp.language.program import Output
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stage import Outcome, Stage
@@ -70,30 +73,30 @@ class JointLaw:
     """The law of (number of guesses, number of right guesses) among n secret bits: (r, v, probability), ascending."""
 
     n: int
-    entries: tuple[tuple[int, int, Fraction], ...]
+    entries: tuple[tuple[int, int, Number], ...]
 
     @property
-    def guesses(self) -> Fraction:
+    def guesses(self) -> Number:
         """The expected number of guesses."""
         return sum((r * p for r, _, p in self.entries), Fraction(0))
 
     @property
-    def right(self) -> Fraction:
+    def right(self) -> Number:
         """The expected number of right guesses."""
         return sum((v * p for _, v, p in self.entries), Fraction(0))
 
     @property
-    def share(self) -> Fraction | None:
+    def share(self) -> Number | None:
         """The expected share of right guesses among those made, given that one is made; None if none ever is."""
         made = sum((p for r, _, p in self.entries if r), Fraction(0))
         return sum((Fraction(v, r) * p for r, v, p in self.entries if r), Fraction(0)) / made if made else None
 
-    def to_dict(self) -> dict[tuple[int, int], Fraction]:
+    def to_dict(self) -> dict[tuple[int, int], Number]:
         """Return the law as a dictionary."""
         return {(r, v): p for r, v, p in self.entries}
 
 
-def as_joint_law(n: int, joint: Mapping[int, Sequence[int]]) -> JointLaw:
+def as_joint_law(n: int, joint: Mapping[int, Sequence[Whole]]) -> JointLaw:
     """Return the law whose weights are given by number of guesses, then by number right."""
     total = sum(map(sum, joint.values()))
     shared = gcd(total, *(weight for weights in joint.values() for weight in weights))
@@ -101,7 +104,7 @@ def as_joint_law(n: int, joint: Mapping[int, Sequence[int]]) -> JointLaw:
     return JointLaw(
         n,
         tuple(
-            (r, v, Fraction(weight // shared, total))
+            (r, v, quotient(weight // shared, total))
             for r in sorted(joint)
             for v, weight in enumerate(joint[r])
             if weight
@@ -188,7 +191,7 @@ def _ways(group: Group) -> int:
     return sum(ways.values())
 
 
-def _top_of(known: Sequence[tuple[Fraction, int]], k: int) -> list[int | None]:
+def _top_of(known: Sequence[tuple[Number, int]], k: int) -> list[int | None]:
     """Return the guesses for the k largest posteriors; `known` are (larger posterior, likelier bit) by client."""
     chosen = set(sorted(range(len(known)), key=lambda client: (-known[client][0], client))[:k])
     return [bit if client in chosen else None for client, (_, bit) in enumerate(known)]
@@ -197,20 +200,18 @@ def _top_of(known: Sequence[tuple[Fraction, int]], k: int) -> list[int | None]:
 # rules that look at whole outputs
 
 
-def _by_output(
-    law: AuditLaw, rule: Callable[[Output, Sequence[tuple[Fraction, int]]], Sequence[int | None]]
-) -> JointLaw:
+def _by_output(law: AuditLaw, rule: Callable[[Output, Sequence[tuple[Number, int]]], Sequence[int | None]]) -> JointLaw:
     """Go through every output; `rule` is given it with (larger posterior, likelier bit) by client."""
     joint: Joint = {}
     for taken in _every_output(law):
         output = law.output([[outcome.code for _, _, outcome in steps] for steps in taken])
-        known: list[tuple[Fraction, int]] = [(Fraction(1, 2), 0)] * law.n
+        known: list[tuple[Number, int]] = [(Fraction(1, 2), 0)] * law.n
         for placed, steps in zip(law.groups, taken, strict=True):
             for stage, _, outcome in steps:
                 for client, at in stage.class_of.items():
                     known[placed.clients[client]] = outcome.confidence(at), outcome.likelier(at)
         guesses = rule(output, known)
-        weights = [1]
+        weights: list[Whole] = [1]
         for placed, steps in zip(law.groups, taken, strict=True):
             for stage, state, outcome in steps:
                 mine = {c: bit for c in stage.clients if (bit := guesses[placed.clients[c]]) is not None}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import lcm, prod
+from math import prod
 from typing import Any
 
 from tightdp.core.nodes import Check, CoreProgram, Leaf, Shape
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LimitError, ProgramError
-from tightdp.exact.whole import plain
+from tightdp.exact.whole import lcm
 from tightdp.exact.writing import brief
 from tightdp.language.domains import Bit
 from tightdp.language.program import Bound
@@ -215,9 +215,9 @@ def _conditioned(bound: Bound, clients: int, formula: WeightedFormula, aggregate
             for client in members[:ones]:
                 x[client] = 1
         found[counts] = laws.weights(tuple(x))
-    total = lcm(*(plain(weights.total) for weights in found.values()))
+    total = lcm(*(weights.total for weights in found.values()))
     table: Table = {
-        counts: {code: plain(weight) * (total // plain(weights.total)) for code, weight in weights.by_code.items()}
+        counts: {code: weight * (total // weights.total) for code, weight in weights.by_code.items()}
         for counts, weights in found.items()
     }
     return CountedStage(classes, len(formula.output_bits), table, total)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import comb
 
 from tightdp.exact.polynomial import Joint, add_into, unpacked
+from tightdp.exact.whole import plain
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stage import Outcome, Stage
 
@@ -28,14 +29,15 @@ def stage_joints(stage: Stage, state: int, order: Sequence[int], least: Fraction
     for outcome in stage.outcomes[state]:
         functions = Functions(len(order))
         f = stage.function(state, outcome, functions, order)
-        yield outcome, _OfFunctions(functions, least, functions.total(f)).joint(f)
+        yield outcome, _OfFunctions(functions, least, plain(functions.total(f))).joint(f)
 
 
 def _alike(stage: Stage, state: int, clients: int, least: Fraction) -> Iterator[tuple[Outcome, Joint]]:
     """Yield the same where all clients are interchangeable, so that only the number of ones matters."""
     table, _ = stage.table(state)
     rows = [
-        tuple(table[ones,].get(outcome.code, 0) for ones in range(clients + 1)) for outcome in stage.outcomes[state]
+        tuple(plain(table[ones,].get(outcome.code, 0)) for ones in range(clients + 1))
+        for outcome in stage.outcomes[state]
     ]
     heaviest = max(sum(comb(clients, ones) * weight for ones, weight in enumerate(row)) for row in rows)
     counts = _OfCounts(clients, least, heaviest)
@@ -88,11 +90,11 @@ class _OfFunctions(_Digits):
     def _of(self, f: int, at: int) -> int:
         functions = self._functions
         if at == self.bits:
-            return functions.value[f]
+            return plain(functions.value[f])
         found = self._known.get((f, at))
         if found is None:
             low, high = functions.split(f, at)
-            masses = functions.total(low, at + 1), functions.total(high, at + 1)
+            masses = plain(functions.total(low, at + 1)), plain(functions.total(high, at + 1))
             digits = (self._of(low, at + 1) if masses[0] else 0, self._of(high, at + 1) if masses[1] else 0)
             found = self._known[f, at] = self.decided(masses, digits)
         return found

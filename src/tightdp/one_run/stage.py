@@ -9,9 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
 from tightdp.one_run.functions import Functions
 
 __all__ = ["Counts", "Outcome", "Stage", "Table"]
@@ -19,7 +21,7 @@ __all__ = ["Counts", "Outcome", "Stage", "Table"]
 Counts = tuple[int, ...]
 """For every class of clients, how many have the secret bit 1."""
 
-Table = dict[Counts, dict[int, int]]
+Table = dict[Counts, dict[int, Whole]]
 """For every counts, the weight of every outcome given them, by its code."""
 
 
@@ -32,17 +34,17 @@ class Outcome:
 
     code: int
     state: int
-    weight: int
-    ones: tuple[int, ...]
+    weight: Whole
+    ones: tuple[Whole, ...]
 
     @cached_property
-    def best(self) -> tuple[int, ...]:
+    def best(self) -> tuple[Whole, ...]:
         """The weight on which the likelier value of the bit is right, by class: the confidence times `weight`."""
         return tuple(max(one, self.weight - one) for one in self.ones)
 
-    def confidence(self, at: int) -> Fraction:
+    def confidence(self, at: int) -> Number:
         """Return the larger posterior of the bit of a client of class `at`."""
-        return Fraction(self.best[at], self.weight)
+        return quotient(self.best[at], self.weight)
 
     def likelier(self, at: int) -> int:
         """Return the likelier bit of a client of class `at`; 0 where both are equally likely."""
@@ -57,7 +59,7 @@ class Stage(ABC):
 
     classes: tuple[tuple[int, ...], ...]
     bits: int
-    total: int
+    total: Whole
     outcomes: Mapping[int, tuple[Outcome, ...]]
 
     @cached_property
@@ -70,7 +72,7 @@ class Stage(ABC):
         """The class of every client."""
         return {client: at for at, members in enumerate(self.classes) for client in members}
 
-    def likelier(self, outcome: Outcome, chosen: Callable[[Fraction], bool]) -> dict[int, int]:
+    def likelier(self, outcome: Outcome, chosen: Callable[[Number], bool]) -> dict[int, int]:
         """Return the likelier bit of every client whose confidence, given an outcome, is chosen."""
         return {
             client: outcome.likelier(at)
@@ -80,11 +82,11 @@ class Stage(ABC):
         }
 
     @abstractmethod
-    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[int]:
+    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
         """Return the weight of an outcome together with 0, 1, 2, ... of some guesses being right."""
 
     @abstractmethod
-    def table(self, state: int) -> tuple[Table, int]:
+    def table(self, state: int) -> tuple[Table, Whole]:
         """Return the weight of every outcome given the bits, and the total. Raises LimitError where it is too large."""
 
     @abstractmethod

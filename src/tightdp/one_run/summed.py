@@ -6,14 +6,13 @@ and with bit 1. Clients of one kind share their posterior; it takes the law of a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from math import lcm, prod
+from math import prod
 from typing import Any
 
 from tightdp.errors import LimitError
-from tightdp.exact.whole import Whole, plain
+from tightdp.exact.whole import Whole, divides, lcm
 from tightdp.logic.count import raw_weights
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregate import Aggregate, Contribution
@@ -27,7 +26,7 @@ __all__ = ["MAX_COUNTS", "SummedStage"]
 MAX_COUNTS = 50_000
 """How many ways there may be to count out the secret bits of all classes where each is looked at."""
 
-Given = tuple[Mapping[int, int], int]
+Given = tuple[Mapping[int, Whole], Whole]
 """The weights of outputs by code, and their total."""
 
 Pattern = tuple[tuple[int, int], ...]
@@ -47,7 +46,7 @@ class SummedStage(Stage):
         self.bits = len(rest.output_bits)
         self._start = one_state(aggregate.operators, aggregate.tables, len(aggregate.kinds))
         self._outputs: dict[tuple[Any, ...], Given] = {}
-        self._patterns: dict[Pattern, dict[int, list[int]]] = {}
+        self._patterns: dict[Pattern, dict[int, list[Whole]]] = {}
 
     @cached_property
     def _laws(self) -> list[tuple[Given, Given]]:
@@ -78,36 +77,40 @@ class SummedStage(Stage):
         """Return the output weights for a law of the aggregates."""
         entries = [(self._given(state), weight) for state, weight in law.items()]
         common = lcm(*(below for (_, below), _ in entries))
-        weights: dict[int, int] = {}
+        weights: dict[int, Whole] = {}
         for (outputs, below), weight in entries:
             for code, share in outputs.items():
-                weights[code] = weights.get(code, 0) + plain(weight) * (common // below) * share
-        return weights, plain(law.denominator) * common
+                weights[code] = weights.get(code, 0) + weight * (common // below) * share
+        return weights, law.denominator * common
 
     def _given(self, state: tuple[Any, ...]) -> Given:
         found = self._outputs.get(state)
         if found is None:
-            found = self._outputs[state] = _plainly(raw_weights(self.rest, self.rest.evidence_of(state)))
+            found = self._outputs[state] = raw_weights(self.rest, self.rest.evidence_of(state))
         return found
 
     @cached_property
-    def total(self) -> int:  # type: ignore[override]
-        return 2 * lcm(*(below for pair in self._laws for _, below in pair))
+    def _half(self) -> Whole:
+        return lcm(*(below for pair in self._laws for _, below in pair))
+
+    @cached_property
+    def total(self) -> Whole:  # type: ignore[override]
+        return 2 * self._half
 
     @cached_property
     def outcomes(self) -> Mapping[int, tuple[Outcome, ...]]:  # type: ignore[override]
-        scaled = [[_scaled(given, self.total // 2) for given in pair] for pair in self._laws]
+        scaled = [[_scaled(given, self._half) for given in pair] for pair in self._laws]
         codes = sorted({code for zero, one in scaled for code in (*zero, *one)})
         return {0: tuple(self._outcome(code, scaled) for code in codes)}
 
     @staticmethod
-    def _outcome(code: int, scaled: Sequence[Sequence[dict[int, int]]]) -> Outcome:
+    def _outcome(code: int, scaled: Sequence[Sequence[dict[int, Whole]]]) -> Outcome:
         weights = {zero.get(code, 0) + one.get(code, 0) for zero, one in scaled}
         if len(weights) != 1:
             raise AssertionError("the output law depends on which client was left out: a defect of the cut")
         return Outcome(code, 0, weights.pop(), tuple(one.get(code, 0) for _, one in scaled))
 
-    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[int]:
+    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
         pattern = tuple(
             (sum(guesses.get(c) == 0 for c in members), sum(guesses.get(c) == 1 for c in members))
             for members in self.classes
@@ -125,14 +128,14 @@ class SummedStage(Stage):
         if self._ways > MAX_COUNTS:
             return None
         counted = CountedStage(self.classes, self.bits, *self._table)
-        return counted if self.total % counted.total == 0 else None
+        return counted if divides(counted.total, self.total) else None
 
     @property
     def _ways(self) -> int:
         """In how many ways ones can be counted out to the classes."""
         return prod(len(members) + 1 for members in self.classes)
 
-    def _right(self, pattern: Pattern) -> dict[int, list[int]]:
+    def _right(self, pattern: Pattern) -> dict[int, list[Whole]]:
         """Return, by output code, the weights of the numbers of right guesses, counted as one more aggregate."""
         operators = (*self.aggregate.operators, "sum")
         law: StateLaw = one_state(
@@ -147,13 +150,13 @@ class SummedStage(Stage):
                 for _ in range(number):
                     law = law.add(added)
         most = sum(zeros + ones for zeros, ones in pattern)
-        by_right: dict[int, dict[tuple[Any, ...], int]] = {}
+        by_right: dict[int, dict[tuple[Any, ...], Whole]] = {}
         for (*values, right), weight in law.items():
-            by_right.setdefault(right or 0, {})[tuple(values)] = plain(weight)
-        factor, remainder = divmod(self.total, plain(law.denominator))
-        if remainder:
+            by_right.setdefault(right or 0, {})[tuple(values)] = weight
+        if not divides(law.denominator, self.total):
             raise AssertionError("the total is no multiple of what the clients contribute: a defect of the count")
-        weights: dict[int, list[int]] = {}
+        factor = self.total // law.denominator
+        weights: dict[int, list[Whole]] = {}
         for right, states in by_right.items():
             for state, weight in states.items():
                 outputs, below = self._given(state)
@@ -164,11 +167,11 @@ class SummedStage(Stage):
     def function(self, state: int, outcome: Outcome, functions: Functions, order: Sequence[int]) -> int:
         return function_of(self.table(state)[0], outcome, functions, [self.class_of[client] for client in order])
 
-    def table(self, state: int) -> tuple[Table, int]:
+    def table(self, state: int) -> tuple[Table, Whole]:
         return self._table
 
     @cached_property
-    def _table(self) -> tuple[Table, int]:
+    def _table(self) -> tuple[Table, Whole]:
         if self._ways > MAX_COUNTS:
             raise LimitError(
                 f"there are {self._ways:,} ways to count out the secret bits of all kinds of clients, too many",
@@ -183,12 +186,7 @@ class SummedStage(Stage):
         return {counts: _scaled(given, total) for counts, given in found.items()}, total
 
 
-def _plainly(given: tuple[Mapping[int, Whole], Whole]) -> Given:
-    weights, below = given
-    return {code: plain(weight) for code, weight in weights.items()}, plain(below)
-
-
-def _scaled(given: Given, total: int) -> dict[int, int]:
+def _scaled(given: Given, total: Whole) -> dict[int, Whole]:
     weights, below = given
     return {code: weight * (total // below) for code, weight in weights.items()}
 
@@ -196,11 +194,11 @@ def _scaled(given: Given, total: int) -> dict[int, int]:
 def _mixture(table: Sequence[Contribution]) -> Contribution:
     """Return the even mixture of what a client contributes with bit 0 and with bit 1, in canonical order."""
     zero, one = table
-    common = lcm(plain(zero.denominator), plain(one.denominator))
-    weights: Counter[tuple[Any, ...]] = Counter()
+    common = lcm(zero.denominator, one.denominator)
+    weights: dict[tuple[Any, ...], Whole] = {}
     for entry in table:
         for values, weight in entry.weights:
-            weights[values] += plain(weight) * (common // plain(entry.denominator))
+            weights[values] = weights.get(values, 0) + weight * (common // entry.denominator)
     ordered = sorted(weights.items(), key=lambda item: [(value is not None, value or 0) for value in item[0]])
     return Contribution(tuple(ordered), 2 * common)
 

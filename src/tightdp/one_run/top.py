@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from itertools import pairwise
 from math import comb
 
+from tightdp.exact.field import Number
 from tightdp.exact.polynomial import add_into, times
+from tightdp.exact.whole import Whole
 from tightdp.one_run.gaps import confidences
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stage import Stage
@@ -18,7 +19,7 @@ State = tuple[int, int, int]
 """(node, how many posteriors exceed a value so far, how many attain it and are guessed)."""
 
 
-def right_of_top(law: AuditLaw, k: int) -> list[int] | None:
+def right_of_top(law: AuditLaw, k: int) -> list[Whole] | None:
     """Return the weights of 0, 1, 2, ... right guesses, or None where the groups of clients are entangled in order."""
     if len(law.distinct) == 1:
         ((group, number),) = law.distinct.items()
@@ -30,7 +31,7 @@ def right_of_top(law: AuditLaw, k: int) -> list[int] | None:
 # independent clients that are alike
 
 
-def _alike(group: Group, clients: int, k: int) -> list[int]:
+def _alike(group: Group, clients: int, k: int) -> list[Whole]:
     """Go through the posteriors from the largest; `above[j]` are the weights right where j clients exceed the present.
 
     Given all posteriors, the guesses for different clients are right independently of each other, so it does not
@@ -38,14 +39,14 @@ def _alike(group: Group, clients: int, k: int) -> list[int]:
     """
     levels = sorted(_levels(group).items(), reverse=True)
     below = sum(wrong + right for _, (wrong, right) in levels)
-    above: dict[int, list[int]] = {0: [1]}
-    result: list[int] = []
+    above: dict[int, list[Whole]] = {0: [1]}
+    result: list[Whole] = []
     for _, (wrong, right) in levels:
         level, below = wrong + right, below - wrong - right
-        guesses = [[1]]
+        guesses: list[list[Whole]] = [[1]]
         for _ in range(k):
             guesses.append(times(guesses[-1], [wrong, right]))
-        after: dict[int, list[int]] = {}
+        after: dict[int, list[Whole]] = {}
         for taken, weights in above.items():
             left, room = clients - taken, k - taken
             enough = _at_least(left, room, level, below)
@@ -58,21 +59,22 @@ def _alike(group: Group, clients: int, k: int) -> list[int]:
     return result
 
 
-def _at_least(clients: int, room: int, level: int, below: int) -> int:
+def _at_least(clients: int, room: int, level: Whole, below: Whole) -> Whole:
     """Return the weight of `room` or more clients at a level, the others below; that of the first `room` left out."""
-    total, power = 0, 1
+    total: Whole = 0
+    power: Whole = 1
     for more in range(clients, room - 1, -1):
         total += comb(clients, more) * level ** (more - room) * power
         power *= below
     return total
 
 
-def _levels(group: Group) -> dict[Fraction, tuple[int, int]]:
+def _levels(group: Group) -> dict[Number, tuple[Whole, Whole]]:
     """Return, by posterior of the likelier value, the weights of a wrong and of a right guess of the only client."""
-    reached = {group.start: 1}
-    levels: dict[Fraction, tuple[int, int]] = {}
+    reached: dict[int, Whole] = {group.start: 1}
+    levels: dict[Number, tuple[Whole, Whole]] = {}
     for stage in group.stages:
-        after: dict[int, int] = {}
+        after: dict[int, Whole] = {}
         levels = {value: (wrong * stage.total, right * stage.total) for value, (wrong, right) in levels.items()}
         for state, weight in reached.items():
             for outcome in stage.outcomes[state]:
@@ -99,10 +101,10 @@ def _in_order(law: AuditLaw) -> bool:
     return all(before[-1] < after[0] for before, after in pairwise(clients))
 
 
-def _ordered(law: AuditLaw, k: int) -> list[int]:
+def _ordered(law: AuditLaw, k: int) -> list[Whole]:
     """Sum over the value of the k-th largest posterior, and over how many are larger."""
     values = {value for group in law.distinct for value in confidences(group)}
-    right: list[int] = []
+    right: list[Whole] = []
     for value in values:
         most = sum(number * _most_above(group, value) for group, number in law.distinct.items())
         for larger in range(min(k, most + 1)):
@@ -110,7 +112,7 @@ def _ordered(law: AuditLaw, k: int) -> list[int]:
     return right
 
 
-def _most_above(group: Group, value: Fraction) -> int:
+def _most_above(group: Group, value: Number) -> int:
     """Return how many posteriors of a group can exceed a value at once."""
     reached = {group.start: 0}
     for stage in group.stages:
@@ -123,14 +125,14 @@ def _most_above(group: Group, value: Fraction) -> int:
     return max(reached.values())
 
 
-def _given(law: AuditLaw, value: Fraction, larger: int, equal: int) -> list[int]:
+def _given(law: AuditLaw, value: Number, larger: int, equal: int) -> list[Whole]:
     """Return the weights of right guesses where `larger` posteriors exceed a value and `equal` or more attain it."""
-    reached: dict[State, list[int]] = {(0, 0, 0): [1]}
+    reached: dict[State, list[Whole]] = {(0, 0, 0): [1]}
     for placed in law.groups:
         reached = _moved(reached, lambda _, start=placed.group.start: start)  # type: ignore[misc]
         for stage in placed.group.stages:
-            after: dict[State, list[int]] = {}
-            steps: dict[tuple[int, int], dict[State, list[int]]] = {}
+            after: dict[State, list[Whole]] = {}
+            steps: dict[tuple[int, int], dict[State, list[Whole]]] = {}
             for (state, above, level), before in reached.items():
                 key = state, equal - level
                 if key not in steps:
@@ -144,17 +146,17 @@ def _given(law: AuditLaw, value: Fraction, larger: int, equal: int) -> list[int]
     return reached.get((0, larger, equal), [])
 
 
-def _moved(reached: dict[State, list[int]], to: Callable[[int], int]) -> dict[State, list[int]]:
+def _moved(reached: dict[State, list[Whole]], to: Callable[[int], int]) -> dict[State, list[Whole]]:
     """Return the same weights with every node replaced."""
-    result: dict[State, list[int]] = {}
+    result: dict[State, list[Whole]] = {}
     for (state, above, level), weights in reached.items():
         add_into(result.setdefault((to(state), above, level), []), weights)
     return result
 
 
-def _steps(stage: Stage, state: int, value: Fraction, room: int) -> dict[State, list[int]]:
+def _steps(stage: Stage, state: int, value: Number, room: int) -> dict[State, list[Whole]]:
     """Return, by (state after, how many exceed the value, how many attain it and are guessed), the weights right."""
-    steps: dict[State, list[int]] = {}
+    steps: dict[State, list[Whole]] = {}
     for outcome in stage.outcomes[state]:
         above = stage.likelier(outcome, lambda confidence: confidence > value)
         level = stage.likelier(outcome, lambda confidence: confidence == value)

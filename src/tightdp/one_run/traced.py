@@ -8,7 +8,7 @@ from itertools import accumulate, product
 from operator import mul
 
 from tightdp.errors import LimitError
-from tightdp.exact.whole import plain
+from tightdp.exact.whole import Whole
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stage import Counts, Outcome, Stage, Table
@@ -44,22 +44,22 @@ class Levels:
         ]
         self.below = [self._denominator(level) for level in range(self.end)]
 
-    def _denominator(self, level: int) -> int:
+    def _denominator(self, level: int) -> Whole:
         variable = self.formula.variables[level]
         if isinstance(variable, Coin):
-            return plain(variable.denominator)
+            return variable.denominator
         return 2 if isinstance(variable, InputBit) else 1
 
     def level(self, node: int) -> int:
         """Return the level of a node; the constants stand below all levels."""
         return self.diagram.level[node] if node > 1 else self.end
 
-    def arrows(self, node: int, wanted: int | None) -> Iterator[tuple[int, int, int]]:
+    def arrows(self, node: int, wanted: int | None) -> Iterator[tuple[int, int, Whole]]:
         """Yield (bit, child, weight) for the children of a node that lead to True; `wanted` fixes an output bit."""
         variable = self.formula.variables[self.diagram.level[node]]
-        weights = (1, 1)
+        weights: tuple[Whole, Whole] = (1, 1)
         if isinstance(variable, Coin):
-            above, below = plain(variable.numerator), plain(variable.denominator)
+            above, below = variable.numerator, variable.denominator
             weights = (below - above, above)
         for bit, child in enumerate((self.diagram.low[node], self.diagram.high[node])):
             if child and (wanted is None or wanted == bit):
@@ -135,7 +135,7 @@ class TracedStage(Stage):
             for state, exits in self.exits.items()
         }
 
-    def _gap(self, above: int, below: int) -> int:
+    def _gap(self, above: int, below: int) -> Whole:
         """Return the product of the denominators of the levels above..below-1."""
         return 1 if above >= below else self._scale[below - self.start] // self._scale[above - self.start]
 
@@ -147,10 +147,10 @@ class TracedStage(Stage):
         last = self.bits - 1
         return {level: code >> (last - at) & 1 for at, level in enumerate(self._outputs)}
 
-    def _paths(self, state: int, code: int, after: int) -> tuple[list[int], dict[int, list[tuple[int, int, int]]]]:
+    def _paths(self, state: int, code: int, after: int) -> tuple[list[int], dict[int, list[tuple[int, int, Whole]]]]:
         """Return the nodes between two states, parents first, and their arrows (bit, child, weight) to such nodes."""
         wanted = self._wanted(code)
-        arrows: dict[int, list[tuple[int, int, int]]] = {}
+        arrows: dict[int, list[tuple[int, int, Whole]]] = {}
         stack = [state]
         while stack:
             node = stack.pop()
@@ -170,13 +170,13 @@ class TracedStage(Stage):
         """Add up the weight of all paths, and for every secret bit that of the paths on which it is 1."""
         order, arrows = self._paths(state, code, after)
         level, gap = self._level, self._gap
-        below = {after: 1}
+        below: dict[int, Whole] = {after: 1}
         for node in reversed(order):
             under = level(node) + 1
             below[node] = sum(weight * gap(under, level(child)) * below[child] for _, child, weight in arrows[node])
         above = {state: gap(self.start, level(state))}
-        through: dict[int, int] = {}
-        ones: dict[int, int] = {}
+        through: dict[int, Whole] = {}
+        ones: dict[int, Whole] = {}
         for node in order:
             present, here = above[node], level(node)
             for bit, child, weight in arrows[node]:
@@ -193,20 +193,20 @@ class TracedStage(Stage):
             tuple((weight - through.get(at, 0)) // 2 + ones.get(at, 0) for at in self.level_of.values()),
         )
 
-    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[int]:
+    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
         order, arrows = self._paths(state, outcome.code, outcome.state)
         guess = {self.level_of[client]: bit for client, bit in guesses.items()}
         counts = {state: self._skip([1], self.start, self._level(state), guess)}
         for node in order:
             present, here = counts.pop(node), self._level(node)
             for bit, child, weight in arrows[node]:
-                sent = [weight * count for count in present]
+                sent: list[Whole] = [weight * count for count in present]
                 if guess.get(here) == bit:
                     sent.insert(0, 0)
                 counts[child] = _plus(counts.get(child, []), self._skip(sent, here + 1, self._level(child), guess))
         return counts[outcome.state]
 
-    def _skip(self, counts: list[int], above: int, below: int, guess: Mapping[int, int]) -> list[int]:
+    def _skip(self, counts: list[Whole], above: int, below: int, guess: Mapping[int, int]) -> list[Whole]:
         """Return the weights after skipped levels: a guess of a bit that is skipped is right on half of them."""
         factor, guessed = self._gap(above, below), [level for level in guess if above <= level < below]
         for _ in guessed:
@@ -214,7 +214,7 @@ class TracedStage(Stage):
         factor >>= len(guessed)
         return counts if factor == 1 else [factor * count for count in counts]
 
-    def table(self, state: int) -> tuple[Table, int]:
+    def table(self, state: int) -> tuple[Table, Whole]:
         clients = len(self.classes)
         if 1 << clients > MAX_ASSIGNMENTS:
             raise LimitError(
@@ -224,13 +224,13 @@ class TracedStage(Stage):
         total = self.total >> clients
         return {bits: self._given(state, bits) for bits in product((0, 1), repeat=clients)}, total
 
-    def _given(self, state: int, bits: Counts) -> dict[int, int]:
+    def _given(self, state: int, bits: Counts) -> dict[int, Whole]:
         """Return the weight of every outcome for given secret bits."""
         inputs = dict(zip(self.level_of.values(), bits, strict=True))
         after = {(0, state): self._free_gap(self.start, self._level(state))}
         while any(self._level(node) < self.end for _, node in after):
             highest = min(self._level(node) for _, node in after)
-            flowed: dict[tuple[int, int], int] = {}
+            flowed: dict[tuple[int, int], Whole] = {}
             for (code, node), present in after.items():
                 if self._level(node) > highest:
                     flowed[code, node] = flowed.get((code, node), 0) + present
@@ -249,7 +249,7 @@ class TracedStage(Stage):
         zero = functions.constant(0)
         for node in reversed(paths):
             here = self._level(node)
-            parts = [(zero, 0), (zero, 0)]
+            parts: list[tuple[int, Whole]] = [(zero, 0), (zero, 0)]
             for bit, child, weight in arrows[node]:
                 parts[bit] = made[child], weight * self._free_gap(here + 1, self._level(child))
             (low, down), (high, up) = parts
@@ -261,7 +261,7 @@ class TracedStage(Stage):
                 made[node] = functions.sum(low, down, high, up)
         return functions.sum(made[state], self._free_gap(self.start, self._level(state)), zero, 0)
 
-    def _free_gap(self, above: int, below: int) -> int:
+    def _free_gap(self, above: int, below: int) -> Whole:
         """Return the product of the denominators of the levels above..below-1 that are not secret bits."""
         return self._gap(above, below) >> self._inputs(above, below)
 
@@ -270,7 +270,7 @@ class TracedStage(Stage):
         return sum(above <= level < below for level in self.level_of.values())
 
 
-def _plus(left: list[int], right: list[int]) -> list[int]:
+def _plus(left: list[Whole], right: list[Whole]) -> list[Whole]:
     """Return the sum of two polynomials."""
     if len(left) < len(right):
         left, right = right, left

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
@@ -24,19 +23,19 @@ class Row(Recorded):
     """
 
     guesses: int
-    efficacy: Fraction
-    ac: Fraction
-    ddp: Fraction
+    efficacy: Number
+    ac: Number
+    ddp: Number
     dp: Number
-    adaptive: Fraction | None = None
+    adaptive: Number | None = None
 
     @property
-    def element_gap(self) -> Fraction:
+    def element_gap(self) -> Number:
         """What is lost because not all elements are the worst one: AC - E_k."""
         return self.ac - self.efficacy
 
     @property
-    def output_gap(self) -> Fraction:
+    def output_gap(self) -> Number:
         """What is lost because not all outputs are the worst one: DDP - AC."""
         return self.ddp - self.ac
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import as_exact
 from tightdp.one_run.guessers import JointLaw
@@ -45,7 +46,7 @@ class Guessing(Drawn, Result):
         The δ of such a method is that of this result.
         """
         reports = Reports(as_rule(rule, self.delta, Fraction(1, 20)))
-        masses: dict[Exact, Fraction] = {}
+        masses: dict[Exact, Number] = {}
         for r, v, p in self.joint.entries:
             value = reports.level(self.canaries, r, v).epsilon
             masses[value] = masses.get(value, Fraction(0)) + p
@@ -66,7 +67,7 @@ class Reported(Drawn, Result):
     query: ClassVar[str] = "reported"
     canaries: int
     exp_epsilon: Exact
-    law: tuple[tuple[Exact, Fraction], ...]
+    law: tuple[tuple[Exact, Number], ...]
 
     @property
     def expectation(self) -> Exact:
@@ -77,23 +78,23 @@ class Reported(Drawn, Result):
 
     def reached_with(self, probability: Fraction) -> Exact:
         """Return the largest reported ε that is reached or exceeded with at least a probability."""
-        below = Fraction(0)
+        below: Number = Fraction(0)
         for value, p in self.law:
             below += p
             if below > 1 - probability:
                 return value
         return self.law[-1][0]
 
-    def at_least(self, epsilon: Exact) -> Fraction:
+    def at_least(self, epsilon: Exact) -> Number:
         """Return the probability of reporting at least an ε."""
         return sum((p for value, p in self.law if value >= epsilon), Fraction(0))
 
-    def power(self, share: Fraction = Fraction(1, 2)) -> Fraction:
+    def power(self, share: Fraction = Fraction(1, 2)) -> Number:
         """Return the probability of reporting at least a share of the true ε; compared exactly with ln(exp_epsilon)."""
         return sum((p for value, p in self.law if Level(value).reaches(self.exp_epsilon, Fraction(share))), Fraction(0))
 
     @property
-    def wrong(self) -> Fraction:
+    def wrong(self) -> Number:
         """The probability of a wrong alarm: of reporting more than the true ε."""
         return sum((p for value, p in self.law if Level(value).exceeds(self.exp_epsilon)), Fraction(0))
 
@@ -107,7 +108,7 @@ class Point:
     """
 
     canaries: int
-    power: Fraction
+    power: Number
     reported: Exact
     exp_epsilon: Exact
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tightdp.auditing.certificate import WorstMechanism
 from tightdp.auditing.worst_case import Parts
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.results.result import Subject
 from tightdp.results.shown import Drawn, Recorded
@@ -29,12 +30,12 @@ class Trial(Recorded):
     subject: Subject
     guesser: str
     exp_epsilon: Exact
-    probability: Fraction
+    probability: Number
     observations: tuple[Observation, ...]
     varies: bool
 
     @property
-    def upper(self) -> Fraction:
+    def upper(self) -> Number:
         """The probability, which is exact."""
         return self.probability
 
@@ -87,7 +88,7 @@ class Validity(Drawn):
         return next(iter(self.tried), None)
 
     @property
-    def probability(self) -> Fraction:
+    def probability(self) -> Number:
         """The largest probability of reporting more than ε that was found; attained by `witness`."""
         return max((found.probability for found in self.tried), default=Fraction(0))
 

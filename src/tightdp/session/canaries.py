@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import decimal_text
 from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import Canaries, Guessing, Point, Reported, points_in_order
@@ -176,10 +177,11 @@ class _Search:
         """Whether more right guesses always mean a larger report: one number of guesses, and a method known by name."""
         return isinstance(self._rule, Method) and len({r for r, _, _ in found.joint.entries}) == 1
 
-    def _at_once(self, found: Guessing) -> tuple[Fraction, Any]:
+    def _at_once(self, found: Guessing) -> tuple[Number, Any]:
         """Find by bisection from which number of right guesses on enough is reported."""
         n, entries = found.canaries, found.joint.entries
-        tails, tail = [], Fraction(0)
+        tails: list[Number] = []
+        tail: Number = Fraction(0)
         for _, _, p in reversed(entries):
             tail += p
             tails.append(tail)
@@ -192,7 +194,7 @@ class _Search:
         sure = max(at for at, reached in enumerate(tails) if reached >= self.power)
         return tails[first] if first < len(tails) else Fraction(0), level(sure).epsilon
 
-    def _by_law(self, found: Guessing) -> tuple[Fraction, Any]:
+    def _by_law(self, found: Guessing) -> tuple[Number, Any]:
         """Go through everything that can be reported."""
         reported: Reported = found.reported(self._rule)
         enough = sum((p for epsilon, p in reported.law if self._wanted(Level(epsilon), found)), Fraction(0))

@@ -10,6 +10,7 @@ from typing import Any
 
 from tightdp.auditing.worst_case import Worst, largest_of_any_number, largest_probability
 from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.field import Number
 from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import Guessing
 from tightdp.results.rules import Level, Reports, Rule, as_rule, rule_name
@@ -113,7 +114,8 @@ def _default_guessers(n: int) -> tuple[Any, ...]:
 
 def _trial(reports: Reports, found: Guessing) -> Trial:
     """Return how often the rule reports more than the true ε."""
-    probability, observations = Fraction(0), []
+    probability: Number = Fraction(0)
+    observations = []
     for r, v, p in found.joint.entries:
         if reports.level(found.canaries, r, v).exceeds(found.exp_epsilon):
             probability += p
