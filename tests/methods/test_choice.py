@@ -6,9 +6,12 @@ from fractions import Fraction as F
 
 import pytest
 
-from tightdp import Bit, Int, ProgramError, QueryError, flip, mechanism, randint, shuffle
+from tightdp import Bit, Int, ProgramError, QueryError, flip, geometric, mechanism, randint, shuffle
 from tightdp.cli.main import main
-from tightdp.methods.choose import CANDIDATES, NAMES, read_method
+from tightdp.methods import questions
+from tightdp.methods.chain import make_chain
+from tightdp.methods.choose import CANDIDATES, NAMES, program_of, read_method
+from tightdp.methods.control import Control
 
 
 @mechanism(record=Bit)
@@ -94,3 +97,28 @@ def order_as_rate(x):  # type: ignore[no-untyped-def]
 def test_a_check_on_shuffled_values_is_told_by_the_whole_program() -> None:
     with pytest.raises(ProgramError, match="is not a rational number"):
         order_as_rate.bind(n=2).privacy()
+
+
+@mechanism(record=Int(0, 3))
+def wandering(x):  # type: ignore[no-untyped-def]
+    state = 0
+    for v in x:
+        state = (state * 3 + v + geometric(5, "2/3", 0, 10)) % 11
+    return state > 4
+
+
+def test_a_chain_with_maps_that_are_too_large_leaves_the_answer_to_the_next_method() -> None:
+    bound, control = wandering.bind(n=3).bound, Control()
+    expected = wandering.bind(n=3, method="exhaustive").privacy()
+    wide, narrow = program_of(bound, method="chain"), program_of(bound)
+    assert questions.tight(wide, control)[1].lower == expected.exp_epsilon
+    assert narrow.once("chain", lambda: make_chain(narrow.formula(control), bound.record, control, most=1_000)) is None
+    method, found = questions.tight(narrow, control)
+    assert (method.name != "chain", found.lower, found.upper) == (True, expected.exp_epsilon, expected.exp_epsilon)
+    assert found.witness is not None
+    assert expected.witness is not None
+    assert (found.witness.x, found.witness.x_prime) == (expected.witness.x, expected.witness.x_prime)
+    forced = program_of(bound, method="chain")
+    forced.once("chain", lambda: make_chain(forced.formula(control), bound.record, control, most=1_000))
+    with pytest.raises(QueryError, match="maps that are too large"):
+        questions.tight(forced, control)

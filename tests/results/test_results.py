@@ -215,12 +215,28 @@ def test_a_stopped_search_decides_what_it_can() -> None:
     assert stopped_after(leak.bind(n=4, p="1/3"), 2).privacy().status == "exact"
 
 
-def test_a_stopped_search_is_not_kept() -> None:
+@pytest.mark.parametrize("stopped", ["privacy", "curve", "tradeoff"])
+def test_a_stopped_search_is_not_kept(stopped: str) -> None:
+    """What a search knew when it gave up decides no later query on the same instance."""
+    fresh = response.bind(n=3, lam="1/5", neighbours=one_flip)
     instance = stopped_after(response.bind(n=3, lam="1/5", neighbours=one_flip), 2)
-    assert instance.curve().status == "unresolved"
+    assert getattr(instance, stopped)().status == "unresolved"
     instance.engine.progress = None
     instance.engine.stopping = False
-    assert instance.curve().status == "exact"
+    for query in ("privacy", "curve", "tradeoff"):
+        found, expected = (getattr(each, query)().to_dict() for each in (instance, fresh))
+        assert found["status"] == "exact"
+        assert found["result"] == expected["result"]
+
+
+def test_queries_after_a_limit_on_nodes_or_time() -> None:
+    instance = response.bind(n=3, lam="1/5", neighbours=one_flip, max_nodes=3)
+    with pytest.raises(LimitError, match="more than 3 nodes"):
+        instance.privacy()
+    with pytest.raises(LimitError, match="more than 3 nodes"):
+        instance.curve()
+    instance.max_nodes = None
+    assert (instance.privacy().exp_epsilon, instance.curve().status) == (4, "exact")
 
 
 def test_limits_before_anything_is_known() -> None:

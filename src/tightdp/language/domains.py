@@ -73,7 +73,7 @@ class Domain(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Int(Domain):
-    """The integers lo..hi, both included."""
+    """The integers lo..hi, both included. Raises ParameterError where an end is no integer, or hi < lo."""
 
     lo: int
     hi: int
@@ -124,7 +124,10 @@ Bit = BitDomain()
 
 @dataclass(frozen=True, repr=False, init=False)
 class Values(Domain):
-    """The listed values, in the order given: ints, rationals, strings, None, any hashables."""
+    """The listed values, in the order given: ints, rationals, strings, None, any hashables.
+
+    Raises ParameterError where there is none, or one is listed twice.
+    """
 
     items: tuple[Record, ...]
 
@@ -197,7 +200,10 @@ class _Product(Domain):
 
 @dataclass(frozen=True, repr=False, init=False)
 class Tuple(_Product):
-    """Tuples with one component from each of the given domains."""
+    """Tuples with one component from each of the given domains, in their order.
+
+    Raises ParameterError where there is no domain, or one is not a domain.
+    """
 
     domains: tuple[Domain, ...]
 
@@ -222,7 +228,7 @@ class Tuple(_Product):
 
 @dataclass(frozen=True, repr=False)
 class Bits(_Product):
-    """Tuples of d bits."""
+    """Tuples of d bits. Raises ParameterError unless d is an integer >= 1."""
 
     d: int
 

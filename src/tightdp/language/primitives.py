@@ -164,25 +164,35 @@ def primitive(law: Callable[..., Law | TwoSided], steps: Callable[..., Any] | No
 
 @primitive(laws.bernoulli)
 def flip(p: Number) -> bool:
-    """True with probability p, otherwise False."""
+    """True with probability p, otherwise False.
+
+    p is a number from 0 to 1: an int, a Fraction, a string such as "1/3", or a float as it is written in decimals.
+    Raises ParameterError for others.
+    """
     return bool(current_source().draw(laws.bernoulli(p)))
 
 
 @primitive(laws.uniform)
 def randint(lo: int, hi: int) -> int:
-    """An integer from lo to hi, both included, each with the same probability."""
+    """An integer from lo to hi, both included, each with the same probability. Raises ParameterError where hi < lo."""
     return current_source().draw(laws.uniform(lo, hi))
 
 
 def choice(values: Iterable[T], weights: Iterable[Number] | None = None) -> T:
-    """One of the values: each with the same probability, or in proportion to the weights."""
+    """One of the values: each with the same probability, or in proportion to the weights, numbers >= 0.
+
+    Raises ParameterError where there is no value, or not one weight >= 0 for each of them with a positive sum.
+    """
     listed = tuple(values)
     return listed[current_source().draw(laws.weighted(listed, weights))]
 
 
 @primitive(laws.binomial)
 def binomial(n: int, p: Number) -> int:
-    """The number of successes in n independent trials that succeed with probability p."""
+    """The number of successes in n >= 0 independent trials that succeed with probability p, from 0 to 1.
+
+    Raises ParameterError for others.
+    """
     return current_source().draw(laws.binomial(n, p))
 
 
@@ -190,7 +200,9 @@ def binomial(n: int, p: Number) -> int:
 def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = None) -> int:
     """Two-sided geometric noise around v: P(z) proportional to ratio^|z - v|, then clamped to lo..hi if ends are given.
 
-    Without ends it is the discrete Laplace law, the difference of two geometric variables added to v.
+    Without ends it is the discrete Laplace law, the difference of two geometric variables added to v; with both, the
+    truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan 2009. Raises ParameterError unless
+    0 <= ratio < 1 and lo <= hi.
     """
     if any(isinstance(each, Indefinite) for each in (v, lo, hi)):
         noisy = v + geometric(0, ratio)
@@ -201,7 +213,11 @@ def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = Non
 
 @primitive(laws.discrete_laplace)
 def discrete_laplace(v: int, scale: Number) -> int:
-    """An integer around v: P(z) proportional to e^(-|z - v| / scale), on all integers."""
+    """An integer around v: P(z) proportional to e^(-|z - v| / scale), on all integers.
+
+    This is `geometric` without ends, with the ratio e^(-1/scale). Raises ParameterError unless the scale is a rational
+    number > 0.
+    """
     if isinstance(v, Indefinite):
         return v + discrete_laplace(0, scale)
     return current_source().draw_integer(laws.discrete_laplace(v, scale))
@@ -209,7 +225,10 @@ def discrete_laplace(v: int, scale: Number) -> int:
 
 @primitive(laws.poisson_binomial, steps=lambda probabilities: sum([flip(p) for p in probabilities]))
 def poisson_binomial(probabilities: Iterable[Number]) -> int:
-    """The number of successes in independent trials with these probabilities."""
+    """The number of successes in independent trials with these probabilities, numbers from 0 to 1.
+
+    Raises ParameterError for others.
+    """
     return current_source().draw(laws.poisson_binomial(probabilities))
 
 
@@ -232,5 +251,9 @@ def shuffle(messages: Iterable[T]) -> tuple[T, ...]:
 
 
 def observe(condition: Any) -> None:
-    """Condition the run on an event: only the runs in which the condition holds count."""
+    """Condition the run on an event: only the runs in which the condition holds count.
+
+    A run that is drawn raises ProgramError where it does not hold; so does a question about a dataset on which it holds
+    in no run.
+    """
     current_source().observe(bool(condition))

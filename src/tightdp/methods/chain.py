@@ -29,7 +29,7 @@ Vector = dict[int, Whole]
 
 MAX_ENTRIES = 4_000_000
 """How many entries of the maps between blocks are worked out."""
-_BETWEEN_LOOKS = 10_000
+_BETWEEN_LOOKS = 1_000
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,13 @@ class Chain:
         return code << self.tail_bits | tail
 
 
-def make_chain(formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None) -> Chain | None:
+def make_chain(
+    formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None, most: int = MAX_ENTRIES
+) -> Chain | None:
     """Return a diagram as a chain.
 
-    It is None where the variables of some client do not stand together, and where the maps between blocks would have
-    too many entries.
+    It is None where the variables of some client do not stand together, and where the maps between blocks would take
+    more than `most` entries to work out; these are counted in thousands.
     """
     if formula.conditioned:
         return None
@@ -88,7 +90,7 @@ def make_chain(formula: WeightedFormula, record: Domain, watch: Callable[[], Non
     if bounds is None:
         return None
     try:
-        return _chain(_Flow(formula, watch), record, bounds)
+        return _chain(_Flow(formula, watch, most), record, bounds)
     except _TooManyEntries:
         return None
 
@@ -138,7 +140,7 @@ def _contiguous(owners: Sequence[int]) -> list[tuple[int, int, int]] | None:
 
 
 class _TooManyEntries(Exception):
-    """Following the weight through the blocks of a diagram takes more than `MAX_ENTRIES` steps."""
+    """Following the weight through the blocks of a diagram takes more steps than allowed."""
 
 
 Flowed = dict[tuple[int, int], Whole]
@@ -148,10 +150,11 @@ Flowed = dict[tuple[int, int], Whole]
 class _Flow:
     """Weight that flows through a range of levels from one node."""
 
-    def __init__(self, formula: WeightedFormula, watch: Callable[[], None]) -> None:
+    def __init__(self, formula: WeightedFormula, watch: Callable[[], None], most: int) -> None:
         self.formula = formula
         self.diagram = formula.diagram
         self._watch = watch
+        self._most = most
         self._spent = 0
         self._looked = 0
 
@@ -160,7 +163,7 @@ class _Flow:
         if self._spent - self._looked > _BETWEEN_LOOKS:
             self._looked = self._spent
             self._watch()
-            if self._spent > MAX_ENTRIES:
+            if self._spent > self._most:
                 raise _TooManyEntries
 
     def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, Whole]:

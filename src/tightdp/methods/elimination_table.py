@@ -23,7 +23,7 @@ from tightdp.methods.elimination_plan import Row
 from tightdp.methods.elimination_trial import make_plan
 from tightdp.symmetry.sets import MAX_KEPT, Table
 
-__all__ = ["EliminationTable", "Failure", "Walk", "first_failure", "put_together", "take_apart"]
+__all__ = ["EliminationTable", "Failure", "Walk", "put_together", "take_apart"]
 
 Watch = Callable[[], None]
 
@@ -277,22 +277,6 @@ class EliminationTable(Table):
         part = self._end(walk, x)
         mass: Number = over(sum(weight for _, weight in walk.rows(part)), part.denominator)
         return mass
-
-
-def first_failure(
-    bound: Bound, core: CoreProgram, datasets: Iterable[Dataset], watch: Watch = lambda: None
-) -> ProgramError | None:
-    """Return the error of the first obligation that fails on one of some datasets, with the first of those."""
-    if not core.checks:
-        return None
-    table = EliminationTable(bound, replace(_without_output(core), evidence=()), watch=watch)
-    walk = table._walk("failures", lambda: table.program, failures=True)
-    first: tuple[int, Dataset] | None = None
-    for x in datasets:
-        _, failed = walk.end(table._leaf_values(walk, x))
-        if failed and (first is None or min(failed) < first[0]):
-            first = min(failed), x
-    return None if first is None else _failure_on(table.program.checks[first[0]], first[1])
 
 
 def _failure_on(check: Check, x: Dataset) -> ProgramError:

@@ -35,7 +35,10 @@ FEW_OUTPUTS = 1024
 
 @dataclass(frozen=True)
 class Threshold:
-    """Guess every bit whose larger posterior is at least `least`; 1/2 means never to abstain, 1 only when certain."""
+    """Guess every bit whose larger posterior is at least `least`; 1/2 means never to abstain, 1 only when certain.
+
+    Raises ParameterError unless `least` is a number from 1/2 to 1.
+    """
 
     least: Fraction = Fraction(1, 2)
 

@@ -30,7 +30,10 @@ _DIGITS = (3, 6, 12, 24)
 
 @dataclass(frozen=True)
 class Adaptive:
-    """The guesser who sees every bit once it was decided on, and guesses from a posterior of `threshold` on."""
+    """The guesser who sees every bit once it was decided on, and guesses from a posterior of `threshold` on.
+
+    `threshold` is a number from 0 to 1, `order` lists all clients (None: in the order of the dataset).
+    """
 
     threshold: Any = "1/2"
     order: Sequence[int] | None = None

@@ -89,8 +89,10 @@ def _first_answer(instance: InstanceBase, question: Callable[[], R], by_runs: Ca
 
 
 def _only_by_runs(instance: InstanceBase, limits: Limits) -> bool:
-    """Whether there is time to go through all runs of a program that has no other exact answer."""
-    return limits.reached() is None and instance.max_nodes is None and bool(_runs.few_runs(instance.bound))
+    """Whether it is allowed, and there is time, to go through all runs of a program that has no other exact answer."""
+    if instance.engine.stopping or limits.reached() is not None or instance.max_nodes is not None:
+        return False
+    return bool(_runs.few_runs(instance.bound))
 
 
 def _by_runs(instance: Asked) -> Asked:

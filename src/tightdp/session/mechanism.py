@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
-from tightdp.language.domains import Domain
+from tightdp.language.domains import Bit, Domain
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Program, in_run
 from tightdp.session.arguments import checked_calls
@@ -34,14 +34,20 @@ class Mechanism:
         return self.program.name
 
     def __call__(self, x: Sequence[Any], /, *arguments: Any, **parameters: Any) -> Any:
-        """Draw one output on dataset x. Inside another mechanism, this continues the same run."""
+        """Draw one output on dataset x. Inside another mechanism, this continues the same run.
+
+        Raises ParameterError where x or a parameter does not fit, ProgramError where the run fails.
+        """
         if in_run():
             return self.program.raw(x, *arguments, **parameters)
         names = list(self.program.parameters)
         return self.program.run(x, {**dict(zip(names, arguments, strict=False)), **parameters})
 
     def sample(self, x: Sequence[Any], *, size: int = 1, seed: int | None = None, **parameters: Any) -> list[Any]:
-        """Draw `size` independent outputs on dataset x; the same seed gives the same outputs."""
+        """Draw `size` independent outputs on dataset x; the same seed gives the same outputs.
+
+        Raises ParameterError where x or a parameter does not fit, ProgramError where a run fails.
+        """
         source = PseudoRandom(seed)
         bound = self.program.bind(len(x), **parameters)
         return [bound.run(x, source) for _ in range(size)]
@@ -79,7 +85,10 @@ class Mechanism:
         )
 
     def target(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate the function that gives the quantity which a numeric output estimates."""
+        """Decorate the function that gives the quantity which a numeric output estimates, from a dataset.
+
+        It may take parameters of the mechanism too, by name. It is asked by `accuracy` and `utility`.
+        """
         program = self.program
         self.program = Program(
             program.function, program.record, function, program.neighbours, program.name, program.documentation
@@ -119,7 +128,6 @@ def mechanism(
     the others are public parameters. `target` is the quantity that a numeric output estimates, `neighbours` says
     which datasets are neighbours.
     """
-    from tightdp.language.domains import Bit
 
     def decorate(plain: Callable[..., Any]) -> Mechanism:
         return Mechanism(Program(plain, Bit if record is None else record, target, neighbours, name))
