@@ -21,6 +21,7 @@ from tightdp import (
     ProgramError,
     QueryError,
 )
+from tightdp.exact.field import exp
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 
@@ -77,6 +78,27 @@ def test_the_accuracy_set_of_the_count(n: int) -> None:
     rows, wanted = ([(row.one_minus_beta, row.inputs) for row in result.top] for result in (found, expected))
     assert rows == wanted
     assert {row.x for row in found.top} <= set(declared)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_sets_of_mechanisms_with_e_to_a_power(n: int) -> None:
+    e = exp(1)
+    instance = response.bind(n=n, lam="1/(1+exp(1))")
+    found = instance.privacy(privacy_set=c_rr(n), inference_set=i_rr(n), top=5)
+    assert (found.exp_epsilon, found.status) == (e, "exact")
+    assert [(row.exp_epsilon, row.triples) for row in found.top] == [(e, n), (1 / e, n)]
+    with pytest.raises(QueryError, match=r"misses the triple \(\(.*its ratio is exp\(1\),"):
+        instance.privacy(privacy_set=c_rr(n)[n:])
+    numbers = count.bind(n=n, lam="1/(1+exp(1))")
+    declared = [ones(i, n) for i in range(n + 1)]
+    sure = numbers.accuracy(0, accuracy_set=declared)
+    assert (
+        sure.one_minus_beta
+        == numbers.accuracy(0).one_minus_beta
+        == min(interp.law(numbers.bound, x)[sum(x)] for x in declared)
+    )
+    with pytest.raises(QueryError, match="misses the dataset"):
+        numbers.accuracy(0, accuracy_set=[])
 
 
 def test_unsound_sets_are_refused() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from tightdp.errors import LimitError, ParameterError
+from tightdp.errors import LimitError, ParameterError, QueryError
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
 from tightdp.language.primitives import PseudoRandom
@@ -18,8 +18,9 @@ from tightdp.session.arguments import read_count
 from tightdp.session.auditing import audit
 from tightdp.session.every_n import bound_for
 from tightdp.session.instance import Instance
+from tightdp.session.unknowns import unknown_of
 
-__all__ = ["Question", "combinations", "fixed", "sample", "status_of", "sweep"]
+__all__ = ["Question", "combinations", "fixed", "known", "sample", "status_of", "sweep"]
 
 _MOST_ROWS = 10_000
 
@@ -97,6 +98,17 @@ def sweep(instance: Instance, over: Mapping[str, Iterable[Any]], question: Quest
     return Sweep(subject=subject, status=status_of(rows), swept=swept, rows=tuple(rows))
 
 
+def known(instance: Instance) -> Instance:
+    """Return the instance of a row. Raises QueryError where a parameter is unknown."""
+    name = unknown_of(dict(instance.bound.parameters))
+    if name is not None:
+        raise QueryError(
+            f"{name} is unknown, and the rows of a sweep are numbers",
+            f"list values, as in {name}=1/10,1/5, or ask privacy, delta or accuracy with {name}=?, one n at a time",
+        )
+    return instance
+
+
 def sample(instance: Instance, x: Sequence[Any], size: Any, seed: Any) -> Sample:
     """Draw outputs on a dataset."""
     bound = instance.bound
@@ -139,12 +151,14 @@ def _with(instance: Instance, values: dict[str, Any]) -> Instance:
     bound = instance.bound
     n = values.pop("n", "all" if instance.every_n else instance.n)
     kind, other = bound_for(bound.program, n, bound.neighbours, {**bound.parameters, **values})
-    return kind(
-        other,
-        instance.backend,
-        timeout=instance.timeout,
-        max_nodes=instance.max_nodes,
-        max_memory=instance.max_memory,
-        method=instance.method,
-        precision=instance.precision,
+    return known(
+        kind(
+            other,
+            instance.backend,
+            timeout=instance.timeout,
+            max_nodes=instance.max_nodes,
+            max_memory=instance.max_memory,
+            method=instance.method,
+            precision=instance.precision,
+        )
     )

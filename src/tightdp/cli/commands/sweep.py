@@ -28,7 +28,7 @@ from tightdp.results.result import Result, Subject
 from tightdp.results.sweep import Sweep
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
-from tightdp.session.sweep import Question, combinations, fixed, status_of
+from tightdp.session.sweep import Question, combinations, fixed, known, status_of
 
 __all__ = ["add_arguments", "read_range", "run"]
 
@@ -130,7 +130,7 @@ def _table_file(
 
 
 def _instance(mechanism: Mechanism, task: _Task) -> Instance:
-    return bind_to(mechanism, task.parameters, task.options)
+    return known(bind_to(mechanism, task.parameters, task.options))
 
 
 def _row(task: _Task) -> Asked:
@@ -147,6 +147,8 @@ def _loaded(place: str, sweep: int) -> Mechanism:
 def read_range(name: str, value: Any) -> Sequence[Any]:
     """Return the values of LO..HI or of A,B,C; anything else is one value."""
     if not isinstance(value, str):
+        return [value]
+    if value.startswith("?"):
         return [value]
     found = _RANGE.fullmatch(value)
     if found is None:
