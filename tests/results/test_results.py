@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from answered import LEAK, RESPONSE, TOTAL, alone, leak, one_flip, response, shame, stopped_after, total, words
 from tightdp import LimitError, ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
-from tightdp.methods.control import Step
 
 RESULTS = [
     RESPONSE.privacy(),
@@ -376,15 +375,3 @@ def test_instance_says_who_it_is() -> None:
     assert RESPONSE.parameters == {"n": 2, "lam": F(1, 5)}
     assert (RESPONSE.n, RESPONSE.neighbours) == (2, "replace-one")
     assert shame.bind(n=1, neighbours=lambda x: [(0,)]).privacy().neighbours == "<lambda>"
-
-
-def test_a_search_tells_its_phase_and_what_it_knows() -> None:
-    instance = response.bind(n=3, lam="1/5", neighbours=one_flip)
-    steps: list[Step] = []
-    instance.engine.progress = steps.append
-    assert instance.privacy().exp_epsilon == 4
-    assert {step.phase for step in steps} == {"comparing neighbours"}
-    assert [step.done for step in steps] == sorted(step.done for step in steps)
-    lower = [step.lower for step in steps if step.lower is not None]
-    assert lower == sorted(lower)
-    assert lower[-1] == pytest.approx(math.log(4))

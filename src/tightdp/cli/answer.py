@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from tightdp.cli.errors import UsageError
 from tightdp.errors import LimitError
+from tightdp.exact.numbers import decimal_text
 from tightdp.limits import begin, interrupted, interruption, snapshot
 from tightdp.methods.control import Step
 from tightdp.present.registry import view
@@ -139,5 +139,8 @@ def _progress(instance: Instance) -> Iterator[None]:
 
 
 def _so_far(step: Step) -> str:
-    """Write the bound that is known so far."""
-    return "" if step.lower is None else "ε = ∞" if step.lower == math.inf else f"ε ≥ {step.lower:.6g}"
+    """Write the bound that is known so far, rounded."""
+    value = None if step.bound is None else step.bound.value()
+    if step.bound is None or value is None:
+        return ""
+    return f"{step.bound.side} {value:.6g}" if isinstance(value, float) else f"{step.bound.side} {decimal_text(value)}"

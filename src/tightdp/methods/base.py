@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from tightdp.methods.control import Control
     from tightdp.methods.program import Program
 
-__all__ = ["Candidate", "Comparison", "Exact", "Method", "Pair", "Refusal", "Tight", "on_table"]
+__all__ = ["Candidate", "Comparison", "Exact", "Known", "Method", "Pair", "Refusal", "Tight", "on_table"]
 
 Exact = Fraction | ExpNumber | float
 """An exact number, or infinity."""
+
+Known = Callable[[], Exact | None]
+"""Gives the value that a search has so far, None before there is one."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,23 +9,31 @@ from dataclasses import dataclass, field
 from tightdp.errors import LimitError
 from tightdp.language.program import Dataset
 from tightdp.limits import Limits
-from tightdp.methods.base import Comparison, Pair
+from tightdp.methods.base import Comparison, Known, Pair
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = ["Control", "Progress", "Step"]
+__all__ = ["Bound", "Control", "Progress", "Step"]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a search knows so far: which quantity is on which side of which value, as in "1 - β ≤"; None is nothing yet.
+
+    The value is worked out when it is asked for, so a search loses no time where nobody asks.
+    """
+
+    side: str
+    value: Known
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far a search is: how many of how many datasets, or pairs, were looked at (0: of an unknown number).
-
-    `lower` is the rounded ln of the largest likelihood ratio so far, where that is what is searched for.
-    """
+    """How far a search is: how many of how many datasets, or pairs, were looked at (0: of an unknown number)."""
 
     phase: str
     done: int
     total: int
-    lower: float | None = None
+    bound: Bound | None = None
 
 
 Progress = Callable[[Step], None]
@@ -49,7 +56,7 @@ class Control:
     inference_set: int = 0
     privacy_set: int = 0
     counting: float = 0.0
-    lower: float | None = None
+    bound: Bound | None = None
     _seen: set[tuple[int, Dataset]] = field(default_factory=set)
     _tables: dict[int, Table] = field(default_factory=dict)
 
@@ -103,10 +110,14 @@ class Control:
         self.counting += time.perf_counter() - start
         return outputs
 
-    def note(self, logarithm: float) -> None:
-        """Keep the rounded logarithm of base 2 of the largest likelihood ratio so far, for whoever is told."""
-        self.lower = logarithm * math.log(2) if logarithm > -math.inf else None
+    def bounded(self, side: str) -> Callable[[Known], None]:
+        """Return what a search calls with the value that it has so far of a quantity, as in bounded("ε ≥")."""
+
+        def keep(value: Known) -> None:
+            self.bound = Bound(side, value)
+
+        return keep
 
     def _tell(self, phase: str, done: int, total: int) -> None:
         if self.progress is not None:
-            self.progress(Step(phase, done, total, self.lower))
+            self.progress(Step(phase, done, total, self.bound))

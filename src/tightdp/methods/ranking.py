@@ -14,7 +14,7 @@ from flint import arb
 
 from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Pair
+from tightdp.methods.base import Known, Pair
 from tightdp.methods.ratios import Ratio
 
 __all__ = ["tight_ratio"]
@@ -28,17 +28,18 @@ _MARGIN = 2.0**-30
 
 
 def tight_ratio(
-    pairs: Iterable[Pair], top: int = 1, note: Callable[[float], None] = lambda _: None
+    pairs: Iterable[Pair], top: int = 1, knows: Callable[[Known], None] = lambda _: None
 ) -> tuple[Ratio, ...]:
     """Return the `top` largest distinct likelihood ratios over some pairs of neighbours, largest first.
 
-    `note` is told the rounded logarithm of base 2 of the last of them so far.
+    `knows` is handed what gives the rounded natural logarithm of the last of them so far.
 
     The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
     give do not count. The result is empty where the relation has no neighbours. Where one ratio is wanted and is
     infinite, no other pair is looked at, and triples are not counted.
     """
     best, logarithms = _Best(top), _Logarithms()
+    knows(lambda: best.logarithm * math.log(2) if best.logarithm > -math.inf else None)
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         logarithms.make_room()
@@ -47,7 +48,6 @@ def tight_ratio(
         else:
             codes = ours.by_code
         _offer(best, pair, ours, theirs, codes)
-        note(best.logarithm)
         if top == 1 and best.infinite:
             return tuple(_ratio(*triple, 0) for triple, _ in best.ranking())
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())

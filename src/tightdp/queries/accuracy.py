@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
@@ -17,6 +17,7 @@ from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.language.tails import Tail
+from tightdp.methods.base import Known
 from tightdp.methods.sums import mass
 from tightdp.symmetry.sets import Table
 
@@ -32,15 +33,22 @@ class AccuracyClass:
     inputs: int
 
 
-def accuracy(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Number) -> tuple[AccuracyClass, ...]:
+def accuracy(
+    table: Table,
+    datasets: Iterable[tuple[Dataset, int]],
+    alpha: Number,
+    knows: Callable[[Known], None] = lambda _: None,
+) -> tuple[AccuracyClass, ...]:
     """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first.
 
-    The first gives the tight 1 - β. Raises QueryError where an output is not a number or there is no target.
+    The first gives the tight 1 - β; `knows` is handed what gives it so far.
+    Raises QueryError where an output is not a number or there is no target.
     """
     if alpha < 0:
         raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
     classes: dict[Number, tuple[Dataset, int]] = {}
     decoded = _Numbers(table)
+    knows(lambda: min(classes, default=None))
     for x, inputs in datasets:
         target = target_of(table.bound, x)
         weights = table.weights(x)
@@ -55,14 +63,20 @@ def accuracy(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Numbe
     return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
 
 
-def least_alpha(table: Table, datasets: Iterable[tuple[Dataset, int]], beta: Number) -> tuple[Number, Dataset | None]:
+def least_alpha(
+    table: Table,
+    datasets: Iterable[tuple[Dataset, int]],
+    beta: Number,
+    knows: Callable[[Known], None] = lambda _: None,
+) -> tuple[Number, Dataset | None]:
     """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it.
 
-    Over an empty set that is 0, which no dataset needs.
+    Over an empty set that is 0, which no dataset needs. `knows` is handed what gives alpha so far.
     """
     if not 0 <= beta < 1:
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
     worst: tuple[Number, Dataset | None] = (Fraction(0), None)
+    knows(lambda: worst[0])
     for x, _ in datasets:
         weights, total = errors(table, x, beta)
         enough = (beta.denominator - beta.numerator) * total

@@ -8,7 +8,7 @@ their upper convex hull, hold δ(t) for every t, its inverse, and the trade-off 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
@@ -23,7 +23,7 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import ExpInteger, Whole, ball_of, compare_quotients, lcm, quick
 from tightdp.language.program import Dataset, as_output, order_of
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Exact, Pair
+from tightdp.methods.base import Exact, Known, Pair
 from tightdp.methods.sums import LawByCode
 
 __all__ = [
@@ -165,11 +165,12 @@ def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:
     return quotient(sum(part for part in above if part > 0), ours.total * left)
 
 
-def profile(pairs: Iterable[Pair]) -> Profile:
-    """Return the exact privacy profile over some pairs of neighbours."""
+def profile(pairs: Iterable[Pair], knows: Callable[[Known], None] = lambda _: None) -> Profile:
+    """Return the exact privacy profile over some pairs of neighbours; `knows` is handed what gives δ(1) so far."""
     scale: Whole = 1
     hull = [Vertex(0, 0, None), Vertex(1, 1, None)]
     pending: list[Vertex] = []
+    knows(lambda: quotient(max(vertex.under - vertex.under_prime for vertex in (*hull, *pending)), scale))
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         common = lcm(scale, ours.total, theirs.total)
@@ -186,14 +187,17 @@ def _scaled(vertices: Sequence[Vertex], factor: Whole) -> list[Vertex]:
     return [Vertex(vertex.under_prime * factor, vertex.under * factor, vertex.pair) for vertex in vertices]
 
 
-def least_ratio(pairs: Iterable[Pair], delta: Number) -> tuple[Exact, Pair | None]:
+def least_ratio(
+    pairs: Iterable[Pair], delta: Number, knows: Callable[[Known], None] = lambda _: None
+) -> tuple[Exact, Pair | None]:
     """Return the least t >= 1 with δ(t) <= delta over some pairs, and the one that forbids a smaller one.
 
     The same as `profile(...).least(delta)`, without the rest of the curve: a pair that provably does not raise the
-    present t is passed over after a look at leading digits, rounded outward.
+    present t is passed over after a look at leading digits, rounded outward. `knows` is handed what gives t so far.
     """
     best: Exact = Fraction(1)
     worst: Pair | None = None
+    knows(lambda: best)
     for pair in _scattered(pairs):
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         if not isinstance(best, float) and not _surely_below(ours, theirs, best, delta):
@@ -342,11 +346,15 @@ class Renyi:
     x_prime: Dataset | None
 
 
-def renyi(pairs: Iterable[Pair], order: int) -> Renyi:
-    """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for an integer order a >= 2."""
+def renyi(pairs: Iterable[Pair], order: int, knows: Callable[[Known], None] = lambda _: None) -> Renyi:
+    """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for an integer order a >= 2.
+
+    `knows` is handed what gives it so far.
+    """
     if isinstance(order, bool) or not isinstance(order, int) or order < 2:
         raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
     best = Renyi(Fraction(1), None, None)
+    knows(lambda: best.exp_moment)
     for pair in pairs:
         moment = moment_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), order)
         if moment > best.exp_moment or best.x is None:

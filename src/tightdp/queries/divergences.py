@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from tightdp.exact.enclosure import Enclosure
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
-from tightdp.methods.base import Pair
+from tightdp.methods.base import Known, Pair
 
 __all__ = ["Enclosed", "concentrated", "renyi_of_order"]
 
@@ -39,9 +39,13 @@ def _masses(pair: Pair) -> list[tuple[Number, Number]]:
     ]
 
 
-def renyi_of_order(pairs: Iterable[Pair], order: Fraction) -> Enclosed:
-    """Enclose the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for a rational order a > 1."""
+def renyi_of_order(pairs: Iterable[Pair], order: Fraction, knows: Callable[[Known], None] = lambda _: None) -> Enclosed:
+    """Enclose the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for a rational order a > 1.
+
+    `knows` is handed what gives its lower end so far.
+    """
     best = Enclosed(Fraction(1), Fraction(1), None)
+    knows(lambda: best.lower)
     for pair in pairs:
         found = renyi_moment(_masses(pair), order)
         if isinstance(found, float):

@@ -178,7 +178,7 @@ class Engine:
         query = self.query()
         method, pairs = questions.comparison(self.program, query.control)
         with query.searching():
-            found = profile(query.control.pairs(pairs))
+            found = profile(query.control.pairs(pairs), query.control.bounded("δ at ε = 0 ≥"))
         result = found, self.outcome(query, method)
         self.profile_bound, self.profile_method = questions.ratio_bound(self.program, pairs), method
         if query.control.stopped is None:

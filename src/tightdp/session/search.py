@@ -101,7 +101,7 @@ def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
         return seen
     query, method, pairs = _compared(engine)
     with query.searching():
-        least, pair = curves.least_ratio(query.control.pairs(pairs), delta)
+        least, pair = curves.least_ratio(query.control.pairs(pairs), delta, query.control.bounded("e^ε ≥"))
         if pair is not None and (query.control.stopped is None or least == math.inf):
             pair = first_pair(method, query.control, lambda p, q: curves.least_of(p, q, delta) == least) or pair
     upper, outcome = _closed(engine, query, method, least, questions.ratio_bound(engine.program, pairs))
@@ -263,7 +263,7 @@ def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
 def _enclosed_renyi(engine: Engine, order: Fraction) -> Renyi:
     query, method, pairs = _compared(engine)
     with query.searching():
-        found = divergences.renyi_of_order(query.control.pairs(pairs), order)
+        found = divergences.renyi_of_order(query.control.pairs(pairs), order, query.control.bounded("exp((a-1)·D_a) ≥"))
     outcome = engine.outcome(query, method)
     upper = found.upper if query.control.stopped is None else math.inf
     if query.control.stopped is None and found.lower != upper:
@@ -295,7 +295,7 @@ def concentrated(engine: Engine) -> Zcdp:
 def _whole_renyi(engine: Engine, order: int) -> Renyi:
     query, method, pairs = _compared(engine)
     with query.searching():
-        found = curves.renyi(query.control.pairs(pairs), order)
+        found = curves.renyi(query.control.pairs(pairs), order, query.control.bounded("exp((a-1)·D_a) ≥"))
         pair = None
         if found.x is not None and query.control.stopped is None:
             moment = found.exp_moment
@@ -318,7 +318,8 @@ def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
     query = engine.query()
     method, table, datasets = questions.accuracy_set(engine.program, query.control)
     with query.searching():
-        classes = accuracy.accuracy(table, query.control.inputs(table, datasets), alpha)
+        inputs = query.control.inputs(table, datasets)
+        classes = accuracy.accuracy(table, inputs, alpha, query.control.bounded("1 - β ≤"))
     return _accuracy(engine, engine.outcome(query, method), alpha, classes, top)
 
 
@@ -330,7 +331,8 @@ def least_error(engine: Engine, beta: Fraction) -> Accuracy:
     query = engine.query()
     method, table, datasets = questions.accuracy_set(engine.program, query.control)
     with query.searching():
-        alpha, x = accuracy.least_alpha(table, query.control.inputs(table, datasets), beta)
+        inputs = query.control.inputs(table, datasets)
+        alpha, x = accuracy.least_alpha(table, inputs, beta, query.control.bounded("α ≥"))
     outcome = engine.outcome(query, method)
     upper = alpha if outcome.status == "exact" else math.inf
     return outcome.on(Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=alpha, upper=upper))
