@@ -140,7 +140,7 @@ def command_module(command: str) -> ModuleType:
 def _parser(command: str) -> _Parser:
     parser = _Parser(
         prog=f"tightdp {command}",
-        description=COMMANDS[command].capitalize() + ".",
+        description=f"{COMMANDS[command][0].upper()}{COMMANDS[command][1:]}.",
         usage=f"tightdp {command} {_USAGE.get(command, 'FILE[:NAME] [KEY=VALUE ...]')} [options]",
         allow_abbrev=False,
         epilog=_EXTRA.get(command),
