@@ -67,6 +67,14 @@ ROWS: list[tuple[str, Ask]] = [
         "verify --exp-epsilon 2 --delta 1/9 --alpha 1 --beta 1/9",
         lambda i: i.verify(exp_epsilon=2, delta="1/9", alpha=1, beta="1/9"),
     ),
+    (
+        "solve lam=? --epsilon 1 --delta 1/9 --alpha 1 --beta 1/9",
+        lambda i: i.solve(epsilon=1, delta="1/9", alpha=1, beta="1/9"),
+    ),
+    (
+        "solve lam=? --exp-epsilon 2 --alpha 1 --best accuracy",
+        lambda i: i.solve(exp_epsilon=2, alpha=1, best="accuracy"),
+    ),
     ("sweep n=1..2 --delta 1/9", lambda i: i.sweep({"n": [1, 2]}, delta="1/9")),
     ("sweep n=1..2 --exp-epsilon 2", lambda i: i.sweep({"n": [1, 2]}, exp_epsilon=2)),
     ("sweep n=1..2 --epsilon 2", lambda i: i.sweep({"n": [1, 2]}, epsilon=2)),
@@ -84,7 +92,7 @@ ROWS: list[tuple[str, Ask]] = [
     ("report --alpha 2", lambda i: i.report(alpha=2)),
 ]
 
-BINDING = {"--neighbours", "--timeout", "--max-nodes", "--max-memory", "--method", "--backend"}
+BINDING = {"--neighbours", "--timeout", "--max-nodes", "--max-memory", "--method", "--precision", "--backend"}
 """Options that `bind` has as arguments."""
 OTHERWISE = {
     "--help": "help(...)",
@@ -97,6 +105,9 @@ OTHERWISE = {
     "--dot": "show().dot()",
     "--svg": "show().svg()",
     "--core": "core()",
+    "--size": "show().size",
+    "--canaries": "audit(canaries=, tradeoff=)",
+    "--correct": "audit(correct=, tradeoff=)",
 }
 """Options that are a method of the result, or of the instance."""
 APART = {
@@ -113,6 +124,7 @@ PYTHON_ONLY = {
     "accuracy_set": "sets are made by programs",
     "patience": "a program's own limit",
     "over": "KEY=RANGE",
+    "claims": "the options of solve",
     "rule": "a name, or a function",
 }
 """Arguments without an option of the name."""
@@ -135,7 +147,8 @@ def without_cost(answer: Any) -> Any:
 
 @pytest.mark.parametrize(("words", "ask"), ROWS, ids=[words for words, _ in ROWS])
 def test_the_answers_agree(words: str, ask: Ask, capsys: pytest.CaptureFixture[str]) -> None:
-    instance = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="1/5")
+    lam = "?" if "lam=?" in words else "1/5"
+    instance = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam=lam)
     status, out, err = run(capsys, *commands(words))
     assert status in (0, 1, 3), err
     asked = json.loads(json.dumps(ask(instance).to_dict()))
