@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
+from tightdp.present import html
+
 __all__ = [
     "Block",
     "bullets",
@@ -155,16 +157,15 @@ def _html(block: Block) -> str:
         case Code(text):
             return f"<pre>{escape(text)}</pre>"
         case Table(header, rows):
-            head = "".join(f"<th>{_inline(cell)}</th>" for cell in header)
-            body = "\n".join(f"<tr>{''.join(map(_data, row))}</tr>" for row in rows)
-            return f"<table>\n<tr>{head}</tr>\n{body}\n</table>"
+            return html.table(rows, header, _inline, _verdict)
         case Details(summary, inside):
             return f"<details><summary>{escape(summary)}</summary>{_html(inside)}</details>"
 
 
-def _data(cell: str) -> str:
-    verdict = re.match(r"\*\*([a-z-]+)\*\*", cell)
-    return f"<td{f' class={verdict[1]}' if verdict else ''}>{_inline(cell)}</td>"
+def _verdict(cell: str) -> str:
+    """Return the verdict that a cell is about, or nothing."""
+    found = re.match(r"\*\*([a-z-]+)\*\*", cell)
+    return "" if found is None else found[1]
 
 
 def _paragraph(text: str) -> str:

@@ -13,6 +13,7 @@ from tightdp.claims.model import Claim, Paper, Statement
 from tightdp.claims.mutate import Change, noticed_share
 from tightdp.claims.run import Counterexample, Evidence, Outcome
 from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.present.text import row_of
 
 __all__ = ["as_dict", "heading", "lines", "total"]
 
@@ -33,7 +34,7 @@ def lines(paper: Paper, top: Outcome) -> Iterator[str]:
         place = item.place if len(item.place) <= _WIDTH else f"{item.place[: _WIDTH - 1]}…"
         name = f"  {item.id}" if part else item.id
         took = f"{outcome.seconds:.2f} s".rjust(8)
-        yield f"  {name:{names}}  {place:{places}}  {outcome.verdict:9}  {took}  {_why(outcome)}".rstrip()
+        yield "  " + row_of((name, place, outcome.verdict, took, _why(outcome)), (names, places, 9, 8, 0))
         if outcome.differs:
             yield f"      DIFFERS: {outcome.differs}"
 

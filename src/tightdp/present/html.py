@@ -1,29 +1,40 @@
-"""Views as HTML, for notebooks."""
+"""Views and tables as HTML: for notebooks, and for the pages of reports."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 from tightdp.present.view import View
 
-__all__ = ["html_of"]
+__all__ = ["html_of", "table"]
 
 
 def html_of(view: View) -> str:
     """Return a view as a fragment of HTML; everything but its picture is escaped."""
     parts = [f"<p><b>{escape(view.heading)}</b></p>"]
     if view.facts:
-        parts.append(_table(view.facts))
+        parts.append(table(view.facts))
     if view.grid is not None:
-        parts.append(_table(view.grid.rows, view.grid.header))
+        parts.append(table(view.grid.rows, view.grid.header))
         parts += [f"<p>{escape(view.grid.remark)}</p>"] if view.grid.remark else []
     parts += [f"<p>{escape(sentence)}</p>" for sentence in view.sentences]
     parts += [f'<div style="overflow: auto">{view.picture}</div>'] if view.picture else []
     return f'<div class="tightdp">{"".join(parts)}</div>'
 
 
-def _table(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
-    head = f"<tr>{''.join(f'<th>{escape(cell)}</th>' for cell in header)}</tr>" if header else ""
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table>{head}{body}</table>"
+def table(
+    rows: Sequence[Sequence[str]],
+    header: Sequence[str] = (),
+    write: Callable[[str], str] = escape,
+    kind: Callable[[str], str] = lambda cell: "",
+) -> str:
+    """Return a table; `write` gives the HTML of a cell, `kind` its class in style sheets, if it has one."""
+
+    def data(cell: str) -> str:
+        named = kind(cell)
+        return f"<td{f' class={named}' if named else ''}>{write(cell)}</td>"
+
+    lines = [f"<tr>{''.join(f'<th>{write(cell)}</th>' for cell in header)}</tr>"] if any(header) else []
+    lines += [f"<tr>{''.join(map(data, row))}</tr>" for row in rows]
+    return f"<table>{''.join(lines)}</table>"

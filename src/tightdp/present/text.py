@@ -18,7 +18,7 @@ from unicodedata import combining, east_asian_width
 
 from tightdp.present.view import Grid, View
 
-__all__ = ["aligned", "print_view", "table", "text_of", "width_of", "wrapped"]
+__all__ = ["aligned", "print_view", "row_of", "table", "text_of", "width_of", "wrapped"]
 
 _GAP = "  "
 _VERDICT = re.compile(r"(?<=  )(holds|refuted)(?=  |$)")
@@ -79,7 +79,12 @@ def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as lines with aligned columns."""
     widths = _widths(rows)
-    return [_GAP.join(_padded(cell, width) for cell, width in zip(row, widths, strict=False)).rstrip() for row in rows]
+    return [row_of(row, widths) for row in rows]
+
+
+def row_of(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Return one row of a table whose columns have these widths at least, for rows that are written one by one."""
+    return _GAP.join(_padded(cell, width) for cell, width in zip(cells, widths, strict=False)).rstrip()
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None, keys: int = 1) -> list[str]:

@@ -12,6 +12,7 @@ from tightdp._version import __version__
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.weights import as_exact
+from tightdp.present.html import table
 from tightdp.present.registry import view
 from tightdp.present.report.charts import bars, curve, tradeoff
 from tightdp.present.report.style import STYLE
@@ -181,7 +182,7 @@ def _cost(report: Report) -> str:
     ]
     words = report.structure.symmetry.words if report.structure is not None else stats.symmetries
     rows += [("symmetry", said) for said in words] or [("symmetry", "none was found")]
-    return _table(("", ""), rows)
+    return _scrolled(rows)
 
 
 def _exactness(report: Report) -> str:
@@ -194,7 +195,7 @@ def _exactness(report: Report) -> str:
         "efficacy": report.efficacy,
     }
     rows = [(name, found.status) for name, found in parts.items() if found is not None]
-    said = _table(("answer", "status"), rows)
+    said = _scrolled(rows, ("answer", "status"))
     note = "Exact answers are rational numbers; decimals and pictures are rounded. "
     note += f"They hold for n = {report.parameters['n']} and these parameters, not for others."
     left = "".join(f"<p>{escape(name)}: left out, {escape(reason)}.</p>" for name, reason in report.left_out)
@@ -210,15 +211,13 @@ def _open(result: Result) -> str:
 
 def _view_of(result: Result) -> str:
     seen = view(result)
-    grid = _table(seen.grid.header, seen.grid.rows) if seen.grid is not None else ""
+    grid = _scrolled(seen.grid.rows, seen.grid.header) if seen.grid is not None else ""
     facts = "".join(f"<p>{escape(name)}: {escape(said)}</p>" for name, said in seen.facts)
     return facts + grid + "".join(f"<p>{escape(sentence)}</p>" for sentence in seen.sentences)
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = f"<tr>{''.join(f'<th>{escape(cell)}</th>' for cell in header)}</tr>" if any(header) else ""
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table>{head}{body}</table></div>'
+def _scrolled(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
+    return f'<div class="scroll">{table(rows, header)}</div>'
 
 
 def _section(title: str, inner: str, wide: bool = False) -> str:
