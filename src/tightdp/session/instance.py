@@ -79,9 +79,10 @@ class Instance(InstanceBase):
     known; where something is known, the result has the status "unresolved".
 
     Which method finds an answer is decided by looking at the program. `method` asks for one by name ("exhaustive",
-    "orbits", "chain", "aggregate", "independent clients", "independent groups", "independent outputs", "runs"): then a
-    query raises QueryError where that method does not apply, and says why. `precision` says how wide, relatively, an
-    enclosure may be: then answers are enclosed where that is quicker, and at 1e-9 anyway where laws are too long.
+    "orbits", "chain", "aggregate", "elimination", "independent clients", "independent groups", "independent outputs",
+    "runs"): then a query raises QueryError where that method does not apply, and says why. `precision` says how wide,
+    relatively, an enclosure may be: then answers are enclosed where that is quicker, and at 1e-9 anyway where laws are
+    too long.
     """
 
     # privacy
@@ -135,12 +136,18 @@ class Instance(InstanceBase):
 
     @limited
     def curve(self) -> Curve:
-        """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points."""
+        """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points.
+
+        Between two of them δ is linear in e^ε.
+        """
         return search.curve(self.engine)
 
     @limited
     def tradeoff(self) -> Tradeoff:
-        """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours."""
+        """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours.
+
+        It gives the least error of the second kind of tests between neighbours, at every level (Dong, Roth and Su 2019).
+        """
         return search.tradeoff(self.engine)
 
     @limited
@@ -153,7 +160,10 @@ class Instance(InstanceBase):
 
     @limited
     def zcdp(self) -> Zcdp:
-        """Return the least ρ such that the mechanism is ρ-zCDP: D_a <= ρ·a for all orders a > 1; an enclosure."""
+        """Return the least ρ such that the mechanism is ρ-zCDP: D_a <= ρ·a for all orders a > 1; an enclosure.
+
+        Source: Bun and Steinke 2016, Definition 1.1.
+        """
         return search.concentrated(self.engine)
 
     @limited
@@ -255,17 +265,26 @@ class Instance(InstanceBase):
     # outputs
 
     def sample(self, x: Sequence[Any], *, size: int = 1, seed: int | None = None) -> Sample:
-        """Draw `size` independent outputs on dataset x by running the function; the same seed gives the same ones."""
+        """Draw `size` >= 1 independent outputs on dataset x by running the function; the same seed gives the same ones.
+
+        Raises ParameterError where x is no dataset of the instance, ProgramError where a run fails.
+        """
         return sweep.sample(self, x, size, seed)
 
     @limited
     def distribution(self, x: Sequence[Any]) -> Distribution:
-        """Return the exact law of the output on dataset x."""
+        """Return the exact law of the output on dataset x: every output with its probability, a rational or with e^q.
+
+        Raises ParameterError where x is no dataset of the instance, and QueryError where the outputs are too many.
+        """
         return search.output_law(self.engine, self.bound.check_dataset(x))
 
     @limited
     def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
-        """Return every output with its exact probabilities on datasets x and x' and their ratio, largest first."""
+        """Return every output with its exact probabilities on datasets x and x' and their ratio, largest first.
+
+        The two need not be neighbours. Raises ParameterError where one is no dataset of the instance.
+        """
         return likelihood.likelihood(self, x, x_prime)
 
     @limited
@@ -278,7 +297,10 @@ class Instance(InstanceBase):
 
     @limited
     def probability(self, x: Sequence[Any], y: Output) -> Number:
-        """Return P(y | x), without computing the other probabilities; n may be in the thousands."""
+        """Return P(y | x), without computing the other probabilities; n may be in the thousands.
+
+        It is 0 for an output that is never given. Raises ParameterError where x is no dataset of the instance.
+        """
         return search.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
     @limited_alone
