@@ -50,10 +50,10 @@ def audit(
     Then the observation is the mean of an ideal auditor, rounded down, as `auditing.expected_correct` encloses it
     (balanced where half of the guesses can be of either value).
 
-    `method` is "optimal" (the exact supremum over mechanisms and guessers), "steinke", "fdp" or "order-statistics" (its
-    answers are false for δ > 0: see `valid`). `why` says what is assumed: where the output, or a secret revealed to the
-    guesser, decides how many guesses are made, the answers can be false. Raises ParameterError for numbers that do not
-    fit.
+    `method` is "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski 2023),
+    "fdp" (mahloujifar2024) or "order-statistics" (xiang2025; its answers are false for δ > 0: see `valid`). `why` says
+    what is assumed: where the output, or a secret revealed to the guesser, decides how many guesses are made, the
+    answers can be false. Raises ParameterError for numbers that do not fit.
     """
     from tightdp import auditing as queries
     from tightdp.results.audit import Audit

@@ -146,7 +146,7 @@ class Instance(InstanceBase):
     def tradeoff(self) -> Tradeoff:
         """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours.
 
-        It gives the least error of the second kind of tests between neighbours, at every level (Dong, Roth and Su 2019).
+        It is the least error of the second kind of tests between neighbours, at every level (Dong, Roth and Su 2019).
         """
         return search.tradeoff(self.engine)
 
@@ -222,6 +222,8 @@ class Instance(InstanceBase):
     @limited
     def efficacy(self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False) -> Efficacy:
         """Return the efficacy of one-run auditing and its gaps, for k = 1, ..., n guesses or for one number of them.
+
+        Source: keinan2025, Sec. 5.
 
         `pairs` lists for every client the two records that its secret bit picks from (default: the first two of the
         domain); "best" tries all and takes the one with the largest efficacy at `guesses`, or without abstention.
