@@ -122,7 +122,7 @@ def test_the_first_two_commands() -> None:
     first, second = (block.text.strip() for block in blocks(DOCUMENTS[0]) if block.language == "sh")
     assert first.startswith(f"{INSTALL} . && tightdp privacy programs/")
     assert second == f"{INSTALL} '.[test]' && {TEST}"
-    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1] == TEST
+    assert TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
 
 
 def test_links_lead_somewhere() -> None:
