@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import sys
 from fractions import Fraction
 
 import pytest
 
 import tightdp
-from tightdp import Bit, Instance, ParameterError, QueryError, TightdpError, audit, flip, mechanism, worst_case
+from tightdp import Bit, Instance, ParameterError, QueryError, audit, flip, mechanism, worst_case
 from tightdp.auditing import METHODS, Enclosure
 from tightdp.auditing.linear_program import Game
 from tightdp.auditing.optimal_curve import optimum
@@ -199,14 +198,6 @@ def test_help(capsys):
     assert text.startswith("usage: tightdp audit --canaries M --guesses R --correct V")
     for option in ("--delta", "--epsilon", "--exp-epsilon", "--tradeoff", "--options", "--method", "--json"):
         assert f"{option} " in text
-
-
-def test_without_scipy_there_is_an_error_that_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(TightdpError, match="needs SciPy"):
-        audit(canaries=10, guesses=5, correct=4, tradeoff=[(1, "1/10"), (3, 0)])
-    assert audit(**SEEN).epsilon_lower > 0
 
 
 @pytest.mark.parametrize("correct", [760, 900, 1100, 1180, 1400, 1500])

@@ -147,7 +147,7 @@ HANGING = {
     "a curve": ["privacy", "many_forms", "n=6", "--curve"],
     "an aggregate": ["privacy", "wide", "n=4", "--tradeoff"],
     "a diagram": ["privacy", "hidden_bit", "n=90"],
-    "decoding": ["distribution", "long_law", "--input", json.dumps([0] * 24)],
+    "decoding": ["distribution", "long_law", "--input", json.dumps([0] * 22)],
     "a C call": ["privacy", "never", "n=3"],
     "a target": ["accuracy", "aimless", "n=3", "--alpha", "0"],
 }
@@ -212,17 +212,17 @@ def test_the_memory_limit_of_a_command(tmp_path: Path) -> None:
 def test_limits_from_python() -> None:
     begin = time.monotonic()
     with pytest.raises(LimitError, match=r"took more than 0\.5 s"):
-        response.bind(n=24, lam="1/5", timeout=0.5).distribution((0,) * 24)
+        response.bind(n=22, lam="1/5", timeout=0.5).distribution((0,) * 22)
     assert time.monotonic() - begin < 2.5 + LOADED
     with pytest.raises(LimitError, match="took more than 60 MB of memory"):
-        response.bind(n=24, lam="1/5", max_memory="60M").distribution((0,) * 24)
+        response.bind(n=22, lam="1/5", max_memory="60M").distribution((0,) * 22)
 
 
 def test_the_memory_limit_without_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limited, "default_memory", lambda: 60 << 20)
-    instance = response.bind(n=24, lam="1/5")
+    instance = response.bind(n=22, lam="1/5")
     engine = instance.engine
     with pytest.raises(LimitError, match="took more than 60 MB of memory"):
-        instance.distribution((0,) * 24)
+        instance.distribution((0,) * 22)
     assert instance.engine is not engine  # what was cut off in the middle is not used again
     assert instance.privacy().exp_epsilon == 4

@@ -28,7 +28,7 @@ _MARGIN = 2.0**-30
 
 
 def tight_ratio(
-    pairs: Iterable[Pair], top: int = 1, knows: Callable[[Known], None] = lambda _: None
+    pairs: Iterable[Pair], top: int = 1, knows: Callable[[Known], None] = lambda _: None, every: bool = False
 ) -> tuple[Ratio, ...]:
     """Return the `top` largest distinct likelihood ratios over some pairs of neighbours, largest first.
 
@@ -36,7 +36,8 @@ def tight_ratio(
 
     The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
     give do not count. The result is empty where the relation has no neighbours. Where one ratio is wanted and is
-    infinite, no other pair is looked at, and triples are not counted.
+    infinite, no other pair is looked at, and triples are not counted; `every` pair is looked at where a dataset may
+    have no law, which is an error.
     """
     best, logarithms = _Best(top), _Logarithms()
     knows(lambda: best.logarithm * math.log(2) if best.logarithm > -math.inf else None)
@@ -48,7 +49,7 @@ def tight_ratio(
         else:
             codes = ours.by_code
         _offer(best, pair, ours, theirs, codes)
-        if top == 1 and best.infinite:
+        if top == 1 and best.infinite and not every:
             return tuple(_ratio(*triple, 0) for triple, _ in best.ranking())
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
 

@@ -74,7 +74,7 @@ def _first_answer(instance: InstanceBase, question: Callable[[], R], by_runs: Ca
     """Return the answer of a question, or that of going through all runs where this is faster or the only way."""
     if instance.method is not None or instance.precision is not None or not instance.one_engine:
         return question()
-    race = Race(question, by_runs, limits)
+    race = Race(question, lambda: _whole(by_runs()), limits)
     try:
         found = race.answer()
     except (LimitError, TooLargeError, RecursionError):
@@ -86,6 +86,13 @@ def _first_answer(instance: InstanceBase, question: Callable[[], R], by_runs: Ca
         if not getattr(found, "reason", "") or not _only_by_runs(instance, limits):
             return found
     return by_runs()
+
+
+def _whole(found: R) -> R:
+    """Return an answer that no limit has cut short. Raises LimitError for others: they win no race."""
+    if reason := getattr(found, "reason", ""):
+        raise LimitError(str(reason), "")
+    return found
 
 
 def _only_by_runs(instance: InstanceBase, limits: Limits) -> bool:
