@@ -168,7 +168,8 @@ class Cellwise:
             if single is not None:
                 joined.append(single)
             if right is not None:
-                if left is not None and goes_on and same_function(left.value, right.value):
+                alike = left is not None and same_function(left.value, right.value)
+                if left is not None and goes_on and alike and str(left.witness) == str(right.witness):
                     joined[-1] = replace(joined[-1], high=right.high)
                 else:
                     joined.append(replace(right, low=point, with_low=goes_on))
