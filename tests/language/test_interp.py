@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import linecache
 import math
 import random
 from fractions import Fraction
@@ -274,7 +275,9 @@ def test_endless_draws_are_stopped() -> None:
         law_of(endless, (0,))
 
 
-def test_a_helper_without_source_is_refused() -> None:
+@pytest.mark.parametrize("known", [[], ["import sys\n", "print(sys.path)\n"]], ids=["nothing", "the text of python -c"])
+def test_a_helper_without_source_is_refused(known: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(linecache.cache, "<string>", (1, None, known, "<string>"))
     namespace: dict[str, Any] = {"__name__": "nowhere"}
     exec("def half(v):\n    return v / 2\n", namespace)
     half = namespace["half"]

@@ -161,9 +161,14 @@ def file_lines_of(function: FunctionType) -> tuple[str, ...]:
         try:
             lines = list(inspect.findsource(function)[0])
         except (OSError, TypeError):
-            hint = "define it in a file or a notebook cell, not through exec or standard input"
-            raise LanguageError(f"the source of {shown_name(function)} ({file}) cannot be found", hint) from None
+            raise _without_source(function) from None
     return tuple(lines)
+
+
+def _without_source(function: FunctionType) -> LanguageError:
+    hint = "define it in a file or a notebook cell, not through exec or standard input"
+    file = function.__code__.co_filename
+    return LanguageError(f"the source of {shown_name(function)} ({file}) cannot be found", hint)
 
 
 @lru_cache(32)
@@ -186,6 +191,8 @@ def locate(function: FunctionType, lines: tuple[str, ...]) -> FunctionNode:
         places = [place for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
         found = [node for node in found if all(_contains(node, place) for place in places)][-1:]
     if not found:
+        if code.co_filename == "<string>":  # from 3.13 on `python -c` is known, what exec defines is not
+            raise _without_source(function)
         hint = "reload it: its file seems to have changed since it was imported"
         raise LanguageError(f"{shown_name(function)} is not at line {code.co_firstlineno} of {code.co_filename}", hint)
     return found[0]  # type: ignore[return-value]
