@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from heapq import heappop, heappush
+from typing import Any, TypeVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
@@ -17,7 +18,9 @@ from tightdp.exact.whole import Whole
 from tightdp.logic.arithmetic import SCALED_INTEGERS, Arithmetic
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
-__all__ = ["Weights", "output_weights", "raw_weights"]
+__all__ = ["Weights", "flow", "output_weights", "raw_weights"]
+
+C = TypeVar("C")
 
 _BETWEEN_LOOKS = 2
 """So many nodes are passed between two looks at the limits; a node may carry the weights of many outputs."""
@@ -69,35 +72,65 @@ def raw_weights(
     watch: Callable[[], None] = lambda: None,
 ) -> tuple[Mapping[int, Whole], Whole]:
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
-    diagram, variables = formula.diagram, formula.variables
-    counts: list[Any] = [None] * len(diagram)
-    counts[diagram.root] = arithmetic.one()
-    reached = bytearray(len(diagram))
-    merge = arithmetic.merge
+    passed = 0
 
-    def send(node: int, count: Any) -> None:
-        if node:
-            present = counts[node]
-            counts[node] = count if present is None else merge(present, count)
-            reached[node] = 1
-
-    node = diagram.root
-    reached[node] = 1
-    while (node := reached.rfind(1, 2, node + 1)) > 0:
-        count, counts[node], reached[node] = counts[node], None, 0
-        if not node % _BETWEEN_LOOKS:
+    def look(_: Any) -> None:
+        nonlocal passed
+        passed += 1
+        if not passed % _BETWEEN_LOOKS:
             watch()
-        level = diagram.level[node]
+
+    arrived = flow(formula, formula.diagram.root, len(formula.variables), inputs, output, arithmetic, look)
+    return arithmetic.weights(arrived[TRUE]) if TRUE in arrived else ({}, 1)
+
+
+TRUE = 1
+"""The node of the formula that is always true."""
+
+
+def flow(
+    formula: WeightedFormula,
+    start: int,
+    end: int,
+    inputs: Mapping[int, bool],
+    output: int | None,
+    arithmetic: Arithmetic[C],
+    look: Callable[[C], None],
+) -> dict[int, C]:
+    """Return what weight 1 at the node `start` sends to each node at or below the level `end`.
+
+    `look` is called with the count at every node that is passed, and may raise.
+    """
+    diagram, variables = formula.diagram, formula.variables
+    low, high = diagram.low, diagram.high
+    arrived: dict[int, C] = {}
+    counts = {start: arithmetic.one()}
+    reached = [-start]  # children come before their parents in a diagram, so the largest number is next
+
+    def send(node: int, count: C) -> None:
+        if node in counts:
+            counts[node] = arithmetic.merge(counts[node], count)
+        elif node:
+            counts[node] = count
+            heappush(reached, -node)
+
+    while reached:
+        node = -heappop(reached)
+        count = counts.pop(node)
+        if node <= TRUE or (level := diagram.level[node]) >= end:
+            arrived[node] = count
+            continue
+        look(count)
         variable = variables[level]
         if isinstance(variable, Coin):
             below, above = arithmetic.split(count, variable)
-            send(diagram.low[node], below)
-            send(diagram.high[node], above)
+            send(low[node], below)
+            send(high[node], above)
         elif isinstance(variable, OutputBit):
             wanted = None if output is None else output >> formula.output_shifts[level] & 1
-            for bit, child in enumerate((diagram.low[node], diagram.high[node])):
+            for bit, child in enumerate((low[node], high[node])):
                 if child and wanted in (None, bit):
                     send(child, arithmetic.append(count, bit))
         else:
-            send(diagram.high[node] if inputs[level] else diagram.low[node], count)
-    return arithmetic.weights(counts[1]) if counts[1] is not None else ({}, 1)
+            send(high[node] if inputs[level] else low[node], count)
+    return arrived

@@ -14,8 +14,9 @@ from itertools import pairwise
 
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
-from tightdp.logic.arithmetic import SCALED_INTEGERS
-from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
+from tightdp.logic.arithmetic import SCALED_INTEGERS, Scaled
+from tightdp.logic.count import flow
+from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import NO_CLIENT
 
 __all__ = ["Block", "Chain", "Letter", "Vector", "make_chain"]
@@ -90,22 +91,22 @@ def make_chain(
     if bounds is None:
         return None
     try:
-        return _chain(_Flow(formula, watch, most), record, bounds)
+        return _chain(_Walk(formula, watch, most), record, bounds)
     except _TooManyEntries:
         return None
 
 
-def _chain(flow: _Flow, record: Domain, bounds: Sequence[tuple[int, int, int]]) -> Chain:
-    formula = flow.formula
+def _chain(walk: _Walk, record: Domain, bounds: Sequence[tuple[int, int, int]]) -> Chain:
+    formula = walk.formula
     head_end = bounds[0][0] if bounds else 0
-    heads = _head(flow, head_end)
+    heads = _head(walk, head_end)
     blocks = []
     entries = {node for vector in heads.values() for node in vector}
     for start, end, client in bounds:
-        block, entries = _block(flow, record, client, start, end, entries)
+        block, entries = _block(walk, record, client, start, end, entries)
         blocks.append(block)
     tail_start = bounds[-1][1] if bounds else head_end
-    tails = _tail(flow, tail_start, entries)
+    tails = _tail(walk, tail_start, entries)
     bits = sum(isinstance(variable, OutputBit) for variable in formula.variables[tail_start:])
     return Chain(heads, tuple(blocks), tails, bits)
 
@@ -147,19 +148,18 @@ Flowed = dict[tuple[int, int], Whole]
 """Weight by (output bits decided, node reached)."""
 
 
-class _Flow:
-    """Weight that flows through a range of levels from one node."""
+class _Walk:
+    """Weight followed through ranges of levels, within counted work."""
 
     def __init__(self, formula: WeightedFormula, watch: Callable[[], None], most: int) -> None:
         self.formula = formula
-        self.diagram = formula.diagram
         self._watch = watch
         self._most = most
         self._spent = 0
         self._looked = 0
 
-    def _spend(self, entries: int) -> None:
-        self._spent += entries
+    def _look(self, count: Scaled) -> None:
+        self._spent += 1 + len(count[0])
         if self._spent - self._looked > _BETWEEN_LOOKS:
             self._looked = self._spent
             self._watch()
@@ -168,30 +168,7 @@ class _Flow:
 
     def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, Whole]:
         """Return where weight 1 at a node arrives at or below level `end`, and the common denominator."""
-        level, low, high = self.diagram.level, self.diagram.low, self.diagram.high
-        done: dict[int, tuple[dict[int, Whole], Whole]] = {}
-        waiting = {node: SCALED_INTEGERS.one()}
-        while waiting:
-            top = max(waiting)
-            count = waiting.pop(top)
-            self._spend(1 + len(count[0]))
-            if top < 2 or level[top] >= end:
-                if top:
-                    done[top] = count
-                continue
-            variable = self.formula.variables[level[top]]
-            if isinstance(variable, Coin):
-                below, above = SCALED_INTEGERS.split(count, variable)
-                targets = [(low[top], below), (high[top], above)]
-            elif isinstance(variable, OutputBit):
-                targets = [
-                    (child, SCALED_INTEGERS.append(count, bit)) for bit, child in enumerate((low[top], high[top]))
-                ]
-            else:
-                targets = [(high[top] if inputs[level[top]] else low[top], count)]
-            for child, part in targets:
-                if child:
-                    waiting[child] = SCALED_INTEGERS.merge(waiting[child], part) if child in waiting else part
+        done = flow(self.formula, node, end, inputs, None, SCALED_INTEGERS, self._look)
         common = lcm(*(below for _, below in done.values()))
         return {
             (bits, exit_): weight * (common // below)
@@ -200,17 +177,17 @@ class _Flow:
         }, common
 
 
-def _head(flow: _Flow, end: int) -> dict[int, Vector]:
+def _head(walk: _Walk, end: int) -> dict[int, Vector]:
     heads: dict[int, Vector] = {}
-    flowed, _ = flow.run(flow.diagram.root, end, {})
+    flowed, _ = walk.run(walk.formula.diagram.root, end, {})
     for (bits, node), weight in flowed.items():
         heads.setdefault(bits, {})[node] = weight
     return heads
 
 
-def _tail(flow: _Flow, start: int, entries: set[int]) -> dict[int, Vector]:
-    end = len(flow.formula.variables)
-    flows = {node: flow.run(node, end, {}) for node in sorted(entries) if node}
+def _tail(walk: _Walk, start: int, entries: set[int]) -> dict[int, Vector]:
+    end = len(walk.formula.variables)
+    flows = {node: walk.run(node, end, {}) for node in sorted(entries) if node}
     common = lcm(*(below for _, below in flows.values()))
     tails: dict[int, Vector] = {}
     for node, (flowed, below) in flows.items():
@@ -219,9 +196,9 @@ def _tail(flow: _Flow, start: int, entries: set[int]) -> dict[int, Vector]:
     return tails
 
 
-def _block(flow: _Flow, record: Domain, client: int, start: int, end: int, entries: set[int]) -> tuple[Block, set[int]]:
+def _block(walk: _Walk, record: Domain, client: int, start: int, end: int, entries: set[int]) -> tuple[Block, set[int]]:
     """Return the block of a client, and the nodes below it."""
-    formula = flow.formula
+    formula = walk.formula
     decided = [variable for variable in formula.variables[start:end] if isinstance(variable, OutputBit)]
     components = tuple(variable.component for variable in decided if variable.bit == 0)
     flows: list[tuple[Record, int, Flowed, Whole]] = []
@@ -229,7 +206,7 @@ def _block(flow: _Flow, record: Domain, client: int, start: int, end: int, entri
         inputs = _inputs(formula, record, client, item, start, end)
         for node in entries:
             if node > 1 and formula.diagram.level[node] < end:
-                flows.append((item, node, *flow.run(node, end, inputs)))
+                flows.append((item, node, *walk.run(node, end, inputs)))
             else:
                 flows.append((item, node, {(0, node): 1}, 1))
     common = lcm(*(below for *_, below in flows))

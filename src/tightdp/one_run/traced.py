@@ -9,6 +9,8 @@ from operator import mul
 
 from tightdp.errors import LimitError
 from tightdp.exact.whole import Whole
+from tightdp.logic.arithmetic import SCALED_INTEGERS
+from tightdp.logic.count import flow
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stage import Counts, Outcome, Stage, Table
@@ -226,21 +228,12 @@ class TracedStage(Stage):
 
     def _given(self, state: int, bits: Counts) -> dict[int, Whole]:
         """Return the weight of every outcome for given secret bits."""
-        inputs = dict(zip(self.level_of.values(), bits, strict=True))
-        after = {(0, state): self._free_gap(self.start, self._level(state))}
-        while any(self._level(node) < self.end for _, node in after):
-            highest = min(self._level(node) for _, node in after)
-            flowed: dict[tuple[int, int], Whole] = {}
-            for (code, node), present in after.items():
-                if self._level(node) > highest:
-                    flowed[code, node] = flowed.get((code, node), 0) + present
-                    continue
-                for bit, child, weight in self.levels.arrows(node, inputs.get(highest)):
-                    sent = present * weight * self._free_gap(highest + 1, self._level(child))
-                    found = (code << 1 | bit, child) if self.levels.is_output(highest) else (code, child)
-                    flowed[found] = flowed.get(found, 0) + sent
-            after = flowed
-        return {code: weight for (code, _), weight in after.items()}
+        inputs = dict(zip(self.level_of.values(), map(bool, bits), strict=True))
+        arrived = flow(self.levels.formula, state, self.end, inputs, None, SCALED_INTEGERS, lambda _: None)
+        total = self.total >> len(self.classes)
+        return {
+            code: weight * (total // below) for weights, below in arrived.values() for code, weight in weights.items()
+        }
 
     def function(self, state: int, outcome: Outcome, functions: Functions, order: Sequence[int]) -> int:
         paths, arrows = self._paths(state, outcome.code, outcome.state)
