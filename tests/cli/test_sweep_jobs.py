@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from command_line import run
-from tightdp.cli import jobs
 from tightdp.cli.answer import Asked
 from tightdp.cli.commands import sweep
 from tightdp.results.answers import Unknown
@@ -48,9 +47,8 @@ n,lam,exp_epsilon,epsilon,status,lower,upper
 
 @pytest.fixture(autouse=True)
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with the mechanism, whose sweeps start other processes at once."""
+    """A directory with the mechanism."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(jobs, "_ALONE", 0.0)
     (tmp_path / "f.py").write_text(MECHANISM, encoding="utf-8")
     return tmp_path
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -10,10 +9,12 @@ import pytest
 
 from tightdp import Bit, Int, Mechanism, Values, choice, flip, geometric, mechanism
 from tightdp.language.neighbours import relation_of
-from tightdp.methods import ranking
+from tightdp.methods.base import Pair
 from tightdp.methods.control import Control
 from tightdp.methods.mixture import SeveralSums
+from tightdp.methods.ranking import Logarithms, tight_ratio
 from tightdp.methods.states import States
+from tightdp.symmetry.sets import every_neighbouring_pair
 
 
 @mechanism(record=Int(0, 5))
@@ -110,14 +111,15 @@ def test_several_sums_are_a_polynomial_in_several_variables(mechanism: Mechanism
     assert ours.privacy().exp_epsilon == plain.privacy().exp_epsilon
 
 
-def test_rounded_logarithms_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for longest, kept in ((1 << 20, 5_000_000), (1 << 20, 10), (0, 0)):
-        monkeypatch.setattr(ranking, "_LONGEST", longest)
-        monkeypatch.setattr(ranking, "_KEPT", kept)
-        for one, top in product((*STATES, dropout, two_sums), (1, 3)):
-            answer = one.bind(n=2, method="exhaustive").privacy(top=top)
-            found.append([(entry.exp_epsilon, entry.x, entry.output, entry.triples) for entry in answer.top])
-    third = len(found) // 3
-    assert found[:third] == found[third : 2 * third] == found[2 * third :]
-    assert any(entry[0] not in (1, Fraction(1)) for entry in found[0])
+@pytest.mark.parametrize("one", [*STATES, dropout, two_sums], ids=lambda one: one.name)
+@pytest.mark.parametrize("top", [1, 3])
+def test_rounded_logarithms_decide_nothing(one: Mechanism, top: int) -> None:
+    engine = one.bind(n=2, method="exhaustive").engine
+    table = engine.program.table(Control())
+    pairs = [Pair(*triple, table) for triple in every_neighbouring_pair(engine.bound)]
+    usual, few, none = (
+        tight_ratio(pairs, top, logarithms=logarithms)
+        for logarithms in (Logarithms(), Logarithms(kept=10), Logarithms(longest=0))
+    )
+    assert usual == few == none
+    assert usual[0].exp_epsilon != 1

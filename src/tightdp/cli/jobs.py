@@ -29,7 +29,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _ALONE = 1.0
-"""Seconds that rows are worked on here before other processes are started."""
+"""Seconds that rows are worked on here before other processes are started, where nobody asked for them."""
 _BETWEEN_LOOKS = 0.1
 
 
@@ -75,7 +75,8 @@ def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> I
     jobs = [_Job(work, place, task) for place, task in enumerate(tasks)]
     number, start = number_of_jobs(options), time.monotonic()
     if options.dask is None:
-        while jobs and (number == 1 or len(jobs) == 1 or time.monotonic() - start < _ALONE):
+        alone = _ALONE if options.jobs is None else 0.0
+        while jobs and (number == 1 or len(jobs) == 1 or time.monotonic() - start < alone):
             yield jobs.pop(0)()
             if interrupted():
                 return

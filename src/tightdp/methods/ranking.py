@@ -17,18 +17,18 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Known, Pair
 from tightdp.methods.ratios import Ratio
 
-__all__ = ["tight_ratio"]
+__all__ = ["Logarithms", "tight_ratio"]
 
-_KEPT = 5_000_000
-"""So many logarithms are kept."""
-_LONGEST = 1 << 20
-"""Weights of more bits are not rounded."""
 _MARGIN = 2.0**-30
 """The rounded logarithm of base 2 of a ratio errs by less than half of it: four logarithms below 2^20 are in it."""
 
 
 def tight_ratio(
-    pairs: Iterable[Pair], top: int = 1, knows: Callable[[Known], None] = lambda _: None, every: bool = False
+    pairs: Iterable[Pair],
+    top: int = 1,
+    knows: Callable[[Known], None] = lambda _: None,
+    every: bool = False,
+    logarithms: Logarithms | None = None,
 ) -> tuple[Ratio, ...]:
     """Return the `top` largest distinct likelihood ratios over some pairs of neighbours, largest first.
 
@@ -39,7 +39,7 @@ def tight_ratio(
     infinite, no other pair is looked at, and triples are not counted; `every` pair is looked at where a dataset may
     have no law, which is an error.
     """
-    best, logarithms = _Best(top), _Logarithms()
+    best, logarithms = _Best(top), logarithms or Logarithms()
     knows(lambda: best.logarithm * math.log(2) if best.logarithm > -math.inf else None)
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
@@ -71,24 +71,28 @@ def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Itera
             best.offer(weight * left, other * right, (pair, code), pair.size)
 
 
-class _Logarithms:
-    """The rounded logarithms of the probabilities of the laws that were met."""
+class Logarithms:
+    """The rounded logarithms of the probabilities of the laws that were met.
 
-    def __init__(self) -> None:
+    About `kept` of them are kept; weights of more than `longest` bits are not rounded.
+    """
+
+    def __init__(self, kept: int = 5_000_000, longest: int = 1 << 20) -> None:
+        self._most, self._longest = kept, longest
         self._known: dict[int, tuple[Weights, tuple[int, ...], list[float]]] = {}
         self._supports: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._kept = 0
 
     def make_room(self) -> None:
         """Forget the laws where many are known."""
-        if self._kept > _KEPT:
+        if self._kept > self._most:
             self._known, self._supports, self._kept = {}, {}, 0
 
     def apply(self, law: Weights) -> bool:
         """Whether the weights of a law are integers that can be rounded; they are then known."""
         if id(law) in self._known:
             return True
-        if not isinstance(law.total, int) or law.total.bit_length() > _LONGEST:
+        if not isinstance(law.total, int) or law.total.bit_length() > self._longest:
             return False
         codes, total = tuple(law.by_code), math.log2(law.total)
         logarithms = [math.log2(weight) - total for weight in law.by_code.values() if isinstance(weight, int)]
