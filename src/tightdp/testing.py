@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from shlex import quote
 from typing import Any
 
 from tightdp.errors import LimitError, ParameterError, TightdpError
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.present.registry import view
 from tightdp.present.text import text_of
 from tightdp.results.answers import Verification
-from tightdp.session.arguments import read_exponential, read_number
+from tightdp.session.arguments import read_exact, read_exponential
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 
@@ -117,8 +119,8 @@ class _Asked:
     def command(self) -> str:
         """Return the command that asks the same."""
         words = ["tightdp verify", f"{self.mechanism.program.source.file}:{self.mechanism.name}", f"n={self.n}"]
-        words += [f"{key}={_word(value)}" for key, value in self.parameters.items()]
-        words += [f"--{key.replace('_', '-')} {_word(value)}" for key, value in self.claim.items()]
+        words += [f"{key}={quote(_word(value))}" for key, value in self.parameters.items()]
+        words += [f"--{key.replace('_', '-')} {quote(_word(value))}" for key, value in self.claim.items()]
         words += [f"--neighbours {self.neighbours}"] if isinstance(self.neighbours, str) else []
         return " ".join(words)
 
@@ -147,7 +149,7 @@ def _privacy_message(
     lines = [f"reproduce:  {asked.command()}"]
     if found.holds is False:
         lines = [*_blame(asked, epsilon, exp_epsilon, delta), *lines]
-        bar = read_number("delta", delta, 1)
+        bar = read_exact("delta", delta, 1)
         tight = instance.privacy(delta=delta)
         if bar:
             said += _event(instance, bar, epsilon, exp_epsilon)
@@ -174,7 +176,7 @@ def _blame(asked: _Asked, epsilon: Any, exp_epsilon: Any, delta: Any) -> list[st
     return [f"to blame:   line {best.line}: the claim holds with {best.after} in place of {best.before}"]
 
 
-def _event(instance: Instance, delta: Fraction, epsilon: Any, exp_epsilon: Any) -> list[str]:
+def _event(instance: Instance, delta: Number, epsilon: Any, exp_epsilon: Any) -> list[str]:
     """Say what δ is at the claimed ε, and which event shows it."""
     t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
     found = instance.delta(exp_epsilon=t) if t is not None else instance.delta(epsilon=exponent)
@@ -200,8 +202,8 @@ def _open(asked: _Asked, error: LimitError | None = None) -> str:
 
 def _literal(value: Any) -> str:
     """Write a value as Python reads it back: rationals as text."""
-    if isinstance(value, Fraction):
-        return str(value) if value.denominator == 1 else repr(str(value))
+    if isinstance(value, (Fraction, ExpNumber)):
+        return str(value) if value.denominator == 1 and isinstance(value, Fraction) else repr(str(value))
     return repr(value)
 
 

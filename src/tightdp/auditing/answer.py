@@ -9,6 +9,7 @@ from tightdp.auditing.certificate import DualCertificate, WorstMechanism
 from tightdp.auditing.order_statistics import Counterexample
 from tightdp.auditing.validity import Validity
 from tightdp.exact.enclosure import Enclosure, float_below, ln
+from tightdp.exact.field import Number
 
 __all__ = ["AuditAnswer"]
 
@@ -33,7 +34,7 @@ class AuditAnswer:
     guesses: int
     correct: int
     options: int
-    delta: Fraction
+    delta: Number
     significance: Fraction
     guarantee: str
     exp_epsilon_lower: Fraction | None

@@ -98,13 +98,14 @@ def p_value_at(answer: AuditAnswer, exp_epsilon: Fraction) -> Enclosure:
 
 def _p_value(question: Question, t: Enclosure) -> Enclosure:
     """Enclose the p-value of (ln t, δ)-DP; all methods but steinke's, which encloses itself, grow with t."""
-    game, delta = question.game, question.delta
+    game, deltas = question.game, question.deltas
     if game.correct == 0:
         return Enclosure.exactly(1)
     if question.method == "steinke":
-        return steinke.p_value(canaries=game.canaries, guesses=game.guesses, correct=game.correct, t=t, delta=delta)
-    low, high = (_p_value_at(question, ((end, delta),)) for end in (t.lower, t.upper))
-    return Enclosure(low.lower, high.upper)
+        found = [steinke.p_value(**question.numbers, t=t, delta=delta) for delta in dict.fromkeys(deltas)]
+    else:
+        found = [_p_value_at(question, (pair,)) for pair in dict.fromkeys(zip(t, deltas, strict=True))]
+    return Enclosure(found[0].lower, found[-1].upper)
 
 
 def _p_value_at(question: Question, pairs: tuple[Pair, ...]) -> Enclosure:
@@ -124,7 +125,7 @@ def _estimate(question: Question, pairs: tuple[Pair, ...]) -> float:
 
 def _least(question: Question) -> Fraction:
     """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
-    game, level, delta = question.game, question.significance, question.delta
+    game, level, delta = question.game, question.significance, question.deltas.upper
     if game.correct == 0:
         return Fraction(1)
     if question.method == "order-statistics":
@@ -152,8 +153,8 @@ def _evidence(question: Question, t: Fraction) -> tuple[DualCertificate | None, 
     if question.method != "optimal" or game.correct == 0:
         return None, None
     arguments = {**question.numbers, "options": game.options}
-    certificate = optimal.certificate(**arguments, t=t, delta=question.delta)
-    return certificate, optimal.worst_mechanism(**arguments, t=t, delta=question.delta)
+    certificate = optimal.certificate(**arguments, t=t, delta=question.deltas.upper)
+    return certificate, optimal.worst_mechanism(**arguments, t=t, delta=question.deltas.lower)
 
 
 def _tradeoff_p_value(
@@ -187,7 +188,7 @@ def _family_exp_epsilon(question: Question) -> Fraction:
     """Return the e^ε, at δ, of the largest scale of the family found rejected."""
     family, game, level = family_of(question.family), question.game, question.significance
     assert family is not None
-    rejected_exp_epsilon(family(Fraction(1)), question.delta)  # refuse a family without ε at δ before the search
+    rejected_exp_epsilon(family(Fraction(1)), question.deltas.upper)  # refuse a family without ε at δ before the search
     if game.correct == 0:
         return Fraction(1)
     if question.method == "optimal" and not question.is_relaxed:
@@ -210,7 +211,7 @@ def _family_exp_epsilon(question: Question) -> Fraction:
             lambda curve: _p_value_at(question, _polygon(curve)).upper <= level,
             math.log(level),
         )
-    return Fraction(1) if scale is None else rejected_exp_epsilon(family(scale), question.delta)
+    return Fraction(1) if scale is None else rejected_exp_epsilon(family(scale), question.deltas.upper)
 
 
 def _answer(
@@ -262,5 +263,5 @@ def _is_too_small(question: Question, p_value: Enclosure | None) -> bool:
     game, t = question.game, question.t
     if p_value is None or t is None or p_value.upper <= steinke.PROVED_UP_TO or not game.correct:
         return False
-    optimum = optimal.enclose(game.canaries, game.guesses, game.correct, t.lower, question.delta)
+    optimum = optimal.enclose(game.canaries, game.guesses, game.correct, t.lower, question.deltas.lower)
     return p_value.upper < optimum.lower

@@ -10,7 +10,8 @@ from tightdp.auditing.named import as_tradeoff, family_of
 from tightdp.auditing.tradeoff import Curve, Polygon
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, exp
-from tightdp.exact.parameters import read_number
+from tightdp.exact.field import Number
+from tightdp.exact.parameters import read_exact, read_number
 from tightdp.exact.rationals import as_int
 
 __all__ = ["METHODS", "MOST_GUESSES_ON_CURVES", "Question", "checked"]
@@ -28,6 +29,7 @@ _VARIANTS = {
 }
 _LARGEST_EPSILON = 200
 _MOST_GUESSES = 1_000_000
+_DIGITS = 40
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,16 @@ class Question:
     method: str
     variant: str
     game: Game
-    delta: Fraction
+    delta: Number
     significance: Fraction
     t: Enclosure | None = None
     tradeoff: Polygon | Curve | None = None
     family: str | None = None
+
+    @property
+    def deltas(self) -> Enclosure:
+        """Rational ends of δ: a guarantee with a larger δ is weaker, so that the upper one is on the safe side."""
+        return _ends(self.delta)
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -99,7 +106,7 @@ def checked(
     chosen = _VARIANTS[method][0] if variant is None else variant
     if chosen not in _VARIANTS[method]:
         raise ParameterError(f"variant is {variant!r}", f"one of {', '.join(_VARIANTS[method])} for {method}")
-    share, level = read_number("delta", delta, 1), read_number("significance", significance, 1)
+    share, level = read_exact("delta", delta, 1), read_number("significance", significance, 1)
     if not 0 < level < 1:
         raise ParameterError(f"significance is {level}", "a number strictly between 0 and 1")
     t = _checked_t(epsilon, exp_epsilon)
@@ -131,8 +138,13 @@ def _checked_t(epsilon: object, exp_epsilon: object) -> Enclosure | None:
     if epsilon is not None and exp_epsilon is not None:
         raise ParameterError("both epsilon and exp_epsilon are given", "give one of them")
     if exp_epsilon is not None:
-        return Enclosure.exactly(read_number("exp_epsilon", exp_epsilon, least=1))
+        return _ends(read_exact("exp_epsilon", exp_epsilon, least=1))
     return None if epsilon is None else exp(read_number("epsilon", epsilon, _LARGEST_EPSILON))
+
+
+def _ends(value: Number) -> Enclosure:
+    """Return rationals around a number that is used between them."""
+    return Enclosure.exactly(value) if isinstance(value, Fraction) else value.enclosure(_DIGITS)
 
 
 def _checked_tradeoff(method: str, tradeoff: object, t: Enclosure | None) -> tuple[str | None, Polygon | Curve | None]:

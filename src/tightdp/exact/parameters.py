@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import ROUND_CEILING
 from fractions import Fraction
 from typing import Any
 
 from tightdp.errors import ParameterError
 from tightdp.exact.expressions import as_number, parse
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.numbers import as_text
+from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.rationals import RATIONAL_HINT, Parameter, as_fraction, as_value, as_whole, from_text
 
 __all__ = ["Range", "as_parameter", "read_count", "read_exact", "read_exponential", "read_number", "read_optional"]
 
-_EXPRESSION = re.compile(r"\bexp\s*\(")
+_EXP = re.compile(r"\bexp\s*\(")
+_ARITHMETIC = re.compile(r"(?=.*\d)(?=.*[(*/+])(?:\d[eE]|[\d\s.()*/+-])+")
+"""Numbers with at least one sign besides a minus: a text such as 1-2 stays a word."""
+_LOGARITHM = re.compile(r"(?:math\.)?(?:log|ln)\s*\((.*)\)")
 _RANGE = re.compile(r"\?\s*\[([^,\[\]]+),([^,\[\]]+)\]")
 
 
@@ -51,27 +55,23 @@ def as_parameter(value: object) -> Parameter:
 
 
 def read_number(name: str, value: Any, most: int | None = None, least: int = 0) -> Fraction:
-    """Return a rational argument between `least` and `most`."""
-    try:
-        number = as_fraction(value)
-    except ParameterError as error:
-        raise ParameterError(f"{name} is {value!r}, which is not a rational number", error.hint) from None
-    if number < least or (most is not None and number > most):
-        limits = f"of at least {least}" if most is None else f"between {least} and {most}"
-        raise ParameterError(f"{name} is {number}", f"give a rational {limits}")
+    """Return a rational argument between `least` and `most`; it may be an expression that is rational."""
+    number = read_exact(name, value, most, least)
+    if isinstance(number, ExpNumber):
+        raise ParameterError(f"{name} is {number}, which is irrational", f"give a rational near it, {_near(number)}")
     return number
 
 
-def read_exact(name: str, value: Any, least: int = 0) -> Number:
-    """Return an exact argument of at least `least`, which may be an expression with exp(q)."""
-    if not isinstance(value, ExpNumber) and not hasattr(value, "free_symbols") and not _is_expression(value):
-        return read_number(name, value, least=least)
+def read_exact(name: str, value: Any, most: int | None = None, least: int = 0) -> Number:
+    """Return an exact argument between `least` and `most`, which may be an expression with exp(q)."""
     try:
-        number = as_number(value)
+        number = as_number(value) if is_expression(value) else as_fraction(value)
     except ParameterError as error:
-        raise ParameterError(f"{name}: {error.what}", error.hint) from None
-    if number < least:
-        raise ParameterError(f"{name} is {number}", f"give a number of at least {least}")
+        what = f": {error.what}" if is_expression(value) else f" is {value!r}, which is not a rational number"
+        raise ParameterError(f"{name}{what}", error.hint) from None
+    if number < least or (most is not None and number > most):
+        limits = f"of at least {least}" if most is None else f"between {least} and {most}"
+        raise ParameterError(f"{name} is {number}", f"give a number {limits}")
     return number
 
 
@@ -80,18 +80,29 @@ def read_exponential(exp_epsilon: Any, epsilon: Any, least: int) -> tuple[Number
     if (exp_epsilon is None) == (epsilon is None):
         raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
     if exp_epsilon is not None:
-        return read_exact("exp_epsilon", exp_epsilon, least), None
+        return read_exact("exp_epsilon", exp_epsilon, least=least), None
+    if isinstance(epsilon, str) and (logarithm := _LOGARITHM.fullmatch(epsilon.strip())) is not None:
+        raise ParameterError(f"epsilon is {epsilon}, a logarithm", f"give e^ε itself: exp_epsilon={logarithm[1]}")
     exponent = read_number("epsilon", epsilon)
     return (None, exponent) if exponent else (Fraction(1), None)
 
 
-def _is_expression(value: Any) -> bool:
-    return isinstance(value, str) and _EXPRESSION.search(value) is not None
+def _near(number: ExpNumber) -> str:
+    return f"such as the next larger decimal {decimal_text(number, 8, ROUND_CEILING)}"
 
 
-def read_optional(name: str, value: Any, most: int | None = None) -> Fraction | None:
-    """Return a rational argument that may be left out."""
-    return None if value is None else read_number(name, value, most)
+def is_expression(value: Any) -> bool:
+    """Whether a value is a number with e^q, of this package or of SymPy, or a text that computes one."""
+    if not isinstance(value, str):
+        return isinstance(value, ExpNumber) or hasattr(value, "free_symbols")
+    if _EXP.search(value):
+        return True
+    return _ARITHMETIC.fullmatch(value) is not None and from_text(value) is None
+
+
+def read_optional(name: str, value: Any, most: int | None = None) -> Number | None:
+    """Return an exact argument that may be left out."""
+    return None if value is None else read_exact(name, value, most)
 
 
 def read_count(name: str, value: Any, least: int = 1) -> int:
@@ -123,6 +134,6 @@ def _word_or_number(text: str) -> Parameter:
         raise ParameterError(f"{text!r} divides by zero", RATIONAL_HINT)
     fraction = from_text(text)
     if fraction is None:
-        found = parse(text) if _is_expression(text) else text
+        found = parse(text) if is_expression(text) else text
         return as_whole(found) if isinstance(found, Fraction) else found
     return as_whole(fraction)

@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from tightdp.errors import LimitError
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregated import AggregateTable
@@ -23,7 +24,7 @@ MAX_DATASETS = 1 << 14
 """How many datasets of one group, up to exchanging interchangeable clients, are compared with their neighbours."""
 
 
-def restricted_least(law: AuditLaw, delta: Fraction) -> Exact:
+def restricted_least(law: AuditLaw, delta: Number) -> Exact:
     """Return the least t >= 1 with δ(t) <= delta over datasets that differ in one secret bit; exact, or infinite.
 
     A bit changes the law of its own group only, and what does not change the law of the rest adds nothing to δ(t).
@@ -32,7 +33,7 @@ def restricted_least(law: AuditLaw, delta: Fraction) -> Exact:
     return max((_of_group(group, delta) for group in law.distinct), default=Fraction(1))
 
 
-def _of_group(group: Group, delta: Fraction) -> Exact:
+def _of_group(group: Group, delta: Number) -> Exact:
     table: Table
     if group.aggregate is None:
         table = Table(group.bound, group.formula)

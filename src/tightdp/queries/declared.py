@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.errors import QueryError
-from tightdp.exact.field import ExpNumber
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.rationals import as_value
 from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
@@ -131,7 +131,7 @@ def check_privacy_set(declared: Collection[Ratio], every: Iterable[Named]) -> No
 
 
 def check_accuracy_set(
-    declared: Sequence[AccuracyClass], every: Iterable[AccuracyClass], alpha: Fraction
+    declared: Sequence[AccuracyClass], every: Iterable[AccuracyClass], alpha: Number
 ) -> tuple[AccuracyClass, ...]:
     """Return the declared classes with the sizes of the exhaustive ones.
 
@@ -150,7 +150,7 @@ def check_accuracy_set(
     return tuple(result)
 
 
-def points_of(table: Table, datasets: Iterable[Dataset], alpha: Fraction) -> Iterator[Point]:
+def points_of(table: Table, datasets: Iterable[Dataset], alpha: Number) -> Iterator[Point]:
     """Yield the (x, y) that the accuracy of datasets needs: the outputs within alpha of the target."""
     for x in datasets:
         target = target_value(table.bound, x)

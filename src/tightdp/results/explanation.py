@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.results.result import EventWitness, PairWitness, Result
 from tightdp.results.shown import Recorded
@@ -69,8 +70,8 @@ class Explanation(Result):
     exp_epsilon: Exact
     witness: PairWitness | None
     draws: tuple[DrawLoss, ...]
-    claimed: Fraction | None = None
-    delta: Fraction = Fraction(0)
+    claimed: Number | None = None
+    delta: Number = Fraction(0)
     holds: bool | None = None
     line: int | None = None
     remedies: tuple[Remedy, ...] = ()

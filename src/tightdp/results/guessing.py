@@ -33,7 +33,7 @@ class Guessing(Drawn, Result):
     guesser: str
     joint: JointLaw
     exp_epsilon: Exact
-    delta: Fraction = Fraction(0)
+    delta: Number = Fraction(0)
 
     @property
     def canaries(self) -> int:

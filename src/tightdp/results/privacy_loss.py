@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import exp as exp_enclosure
-from tightdp.exact.parameters import read_count, read_exponential, read_number
+from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number
 from tightdp.queries.composition.loss import Losses, Range
 from tightdp.results.accountants import dp_accounting_of
 from tightdp.results.privacy import Curve, Delta, Privacy
@@ -58,8 +58,12 @@ class PrivacyLoss(Drawn, Result):
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
-        bar = read_number("delta", delta, 1)
-        found = _shortened(self.losses.least(bar))
+        bar = read_exact("delta", delta, 1)
+        low, high = (bar, bar) if isinstance(bar, Fraction) else bar.enclosure(_DIGITS)
+        found = self.losses.least(low)
+        if high != low:
+            found = Range(self.losses.least(high).lower, found.upper)
+        found = _shortened(found)
         return Privacy(
             subject=self.subject,
             status=_status(found),

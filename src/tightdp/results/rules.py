@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import exp as exp_enclosure
-from tightdp.exact.field import ExpNumber
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import Exact, compare_log, log_down
 from tightdp.exact.rationals import as_fraction
 
@@ -32,7 +32,7 @@ class Method:
     """A method of `tightdp.audit` with its δ and significance level, as a rule."""
 
     name: str
-    delta: Fraction = Fraction(0)
+    delta: Number = Fraction(0)
     significance: Fraction = Fraction(1, 20)
 
     def __call__(self, canaries: int, guesses: int, right: int) -> Any:
@@ -54,14 +54,16 @@ class Method:
         from tightdp.auditing.optimal import enclose
         from tightdp.auditing.search import least_not_rejected
 
+        delta = self.delta if isinstance(self.delta, Fraction) else self.delta.enclosure(_DIGITS).upper
+
         def rejects(t: Fraction) -> bool:
-            return enclose(canaries, guesses, right, t, self.delta).upper <= self.significance
+            return enclose(canaries, guesses, right, t, delta).upper <= self.significance
 
         lower = least_not_rejected(rejects, right / (guesses - right + 0.5)).lower
         return Level(Fraction(max(0.0, log_down(lower))), lower)
 
 
-def as_rule(rule: Rule, delta: Fraction, significance: Fraction) -> Callable[[int, int, int], Any]:
+def as_rule(rule: Rule, delta: Number, significance: Fraction) -> Callable[[int, int, int], Any]:
     """Return a rule as a function; δ and the significance level belong to methods given by name."""
     if not isinstance(rule, str):
         return rule

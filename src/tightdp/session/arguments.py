@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
-from tightdp.exact.parameters import read_count, read_exponential, read_number, read_optional
+from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "checked_calls",
     "read_claims",
     "read_count",
+    "read_exact",
     "read_exponential",
     "read_number",
     "read_optional",
@@ -35,9 +36,9 @@ __all__ = [
 T = TypeVar("T")
 P = ParamSpec("P")
 
-PrivacyClaim: TypeAlias = "tuple[Number | None, Fraction | None, Fraction]"
+PrivacyClaim: TypeAlias = "tuple[Number | None, Fraction | None, Number]"
 """e^ε or else ε, and δ."""
-AccuracyClaim: TypeAlias = "tuple[Fraction, Fraction]"
+AccuracyClaim: TypeAlias = "tuple[Number, Number]"
 """α and β."""
 Claims: TypeAlias = "tuple[PrivacyClaim | None, AccuracyClaim | None]"
 
@@ -147,7 +148,7 @@ def read_order(order: Any) -> Fraction | float:
 
 def read_claims(epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Claims:
     """Return the claim about privacy and that about accuracy, None for those that are not made."""
-    bar = read_number("delta", delta, 1)
+    bar = read_exact("delta", delta, 1)
     bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
     if (bound is None) != (rate is None):
         given, missing = ("beta", "alpha") if bound is None else ("alpha", "beta")

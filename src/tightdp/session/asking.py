@@ -81,7 +81,7 @@ class DeltaAt:
 class AccuracyAt:
     """The tight 1 - β at an error bound."""
 
-    alpha: Fraction
+    alpha: Number
 
     def collect(self, instance: Instance) -> Collected:
         """Measure all datasets; see `Question`."""

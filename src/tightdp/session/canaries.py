@@ -16,7 +16,7 @@ from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import Canaries, Guessing, Point, Reported, points_in_order
 from tightdp.results.result import Subject
 from tightdp.results.rules import Level, Method, Reports, Rule, as_rule, rule_name
-from tightdp.session.arguments import read_count, read_number
+from tightdp.session.arguments import read_count, read_exact, read_number
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.one_run import guessing, read_guesser
@@ -54,11 +54,11 @@ def canaries_needed(
     """
     search = _Search(
         _sized(instance),
-        as_rule(rule, read_number("delta", delta, 1), read_number("significance", significance, 1)),
+        as_rule(rule, read_exact("delta", delta, 1), read_number("significance", significance, 1)),
         None if epsilon is not None else read_number("share", share),
         None if epsilon is None else read_number("epsilon", epsilon),
         read_number("power", power, 1),
-        read_number("delta", delta, 1),
+        read_exact("delta", delta, 1),
         guesser,
         pairs,
     )
@@ -116,7 +116,7 @@ class _Search:
         share: Fraction | None,
         epsilon: Fraction | None,
         power: Fraction,
-        delta: Fraction,
+        delta: Number,
         guesser: Any,
         pairs: Any,
     ) -> None:

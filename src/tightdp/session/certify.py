@@ -29,7 +29,7 @@ from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
 from tightdp.methods.control import Control
 from tightdp.results.result import PairWitness, TripleWitness
-from tightdp.session.arguments import read_exponential, read_number, read_optional
+from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.builtin import builtin_claims
 from tightdp.session.engine import Engine
 from tightdp.session.forms import find_forms
@@ -83,7 +83,10 @@ def check_file(path: str) -> int:
 def certify_claim(engine: Engine, pure: tuple[Any, Any], delta: Any, accuracy: tuple[Any, Any]) -> Certificate:
     """Return the certificate for what a user wrote: e^ε or ε, δ, and α with β, each None where it was left out."""
     bar = read_number("delta", delta, 1)
-    bound, rate = read_optional("alpha", accuracy[0]), read_optional("beta", accuracy[1], 1)
+    bound, rate = (
+        None if value is None else read_number(name, value, most)
+        for name, value, most in zip(("alpha", "beta"), accuracy, (None, 1), strict=True)
+    )
     if (bound is None) != (rate is None):
         raise ParameterError("an accuracy claim has alpha and beta", "give both")
     if bound is not None and rate is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tightdp.errors import LanguageError, QueryError
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
-from tightdp.session.arguments import checked_calls, read_count, read_exponential, read_number
+from tightdp.session.arguments import checked_calls, read_count, read_exact, read_exponential
 from tightdp.session.instance import Instance
 from tightdp.session.later import Later
 from tightdp.session.limited import limited
@@ -81,7 +81,7 @@ class EveryInstance(Instance):
         inference_set: Iterable[Any] | None = None,
     ) -> EveryN:
         """Return the least e^ε that holds for every n, or what encloses it. Only δ = 0 has an answer for every n."""
-        if read_number("delta", delta, 1) or read_count("top", top) > 1 or privacy_set or inference_set:
+        if read_exact("delta", delta, 1) or read_count("top", top) > 1 or privacy_set or inference_set:
             raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
         found: EveryN = _answers().enclose(self)
         return found
@@ -117,7 +117,7 @@ class EveryInstance(Instance):
             raise QueryError(
                 "accuracy has no answer for every n", "ask for one n: the error of most programs grows with n"
             )
-        if read_number("delta", delta, 1):
+        if read_exact("delta", delta, 1):
             raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
         t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
         found: EveryNVerification = _answers().verify(self, t, exponent)
@@ -128,7 +128,7 @@ class EveryInstance(Instance):
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Certificate:
         """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits."""
-        if (epsilon, exp_epsilon, alpha, beta) != (None,) * 4 or read_number("delta", delta, 1):
+        if (epsilon, exp_epsilon, alpha, beta) != (None,) * 4 or read_exact("delta", delta, 1):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
         found: Certificate = _certificates.certify_every(self)
         return found

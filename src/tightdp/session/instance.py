@@ -13,6 +13,7 @@ from tightdp.session.arguments import (
     checked_calls,
     read_claims,
     read_count,
+    read_exact,
     read_exponential,
     read_number,
     read_optional,
@@ -105,7 +106,7 @@ class Instance(InstanceBase):
         probabilities are computed (oakley2024, Definition 4; δ = 0 only). Raises QueryError naming a neighbouring
         triple whose ratio no declared triple has, or a pair (x, y) that is needed.
         """
-        bar, ranks = read_number("delta", delta, 1), read_count("top", top)
+        bar, ranks = read_exact("delta", delta, 1), read_count("top", top)
         if privacy_set is not None:
             if bar:
                 raise QueryError("a privacy set of triples decides delta = 0 only", "leave out privacy_set, or delta")
@@ -241,7 +242,7 @@ class Instance(InstanceBase):
         0 and 1 go to 0, that is the first record of the pair. What an audit reports (`reported` of the result) is
         compared with the tight ε at `delta` on the datasets that the pairs can pick.
         """
-        bar = read_number("delta", delta, 1)
+        bar = read_exact("delta", delta, 1)
         return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs, bar)
 
     @limited
@@ -252,7 +253,7 @@ class Instance(InstanceBase):
 
         A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
         """
-        bar = read_number("delta", delta, 1)
+        bar = read_exact("delta", delta, 1)
         return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs, bar)
 
     @limited
@@ -319,7 +320,7 @@ class Instance(InstanceBase):
         expressions are tried: the line to blame is the one where a change makes the claim hold and moves the outputs
         least; the smallest n, parameters and records at which the claim fails are looked for too.
         """
-        return explain.explain(self, explain.claim_of(exp_epsilon, epsilon, read_number("delta", delta, 1)))
+        return explain.explain(self, explain.claim_of(exp_epsilon, epsilon, read_exact("delta", delta, 1)))
 
     def report(self, *, alpha: Any = 1) -> Report:
         """Return all answers about this instance, as a page: shown in a notebook, `html()` for a file.
@@ -327,7 +328,7 @@ class Instance(InstanceBase):
         Accuracy is measured at the error bound `alpha` where the mechanism has a target. Every part is asked within the
         limits of the instance; what does not fit it or takes too long is left out, and the page says so.
         """
-        return report.report(self, read_number("alpha", alpha))
+        return report.report(self, read_exact("alpha", alpha))
 
     def sweep(
         self,

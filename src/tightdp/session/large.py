@@ -46,7 +46,7 @@ def tight_privacy(engine: Engine) -> Privacy | None:
     return _outcome(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
 
 
-def privacy_at(engine: Engine, bar: Fraction) -> Privacy | None:
+def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     """Return both ends of the least e^ε >= 1 with δ(e^ε) <= bar, where the program is of this form, and large."""
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
@@ -70,7 +70,7 @@ def privacy_at(engine: Engine, bar: Fraction) -> Privacy | None:
 
     with query.searching():
         width = float(engine.precision or _WIDTH)
-        found = least_ratio(letters, list(form.moves), form.n - 1, bar, bound, width, query.control, known)
+        found = least_ratio(letters, list(form.moves), form.n - 1, _enclosed(bar), bound, width, query.control, known)
     return answer(found)
 
 
@@ -79,7 +79,7 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
         return None
-    low, high = (t, t) if isinstance(t, Fraction) else t.enclosure(_ENCLOSED)
+    low, high = _enclosed(t)
     with query.searching():
         ends = [_delta(engine, query, form, end) for end in dict.fromkeys((low, high))]
     upper, lower = ends[0].upper, ends[-1].lower
@@ -130,17 +130,27 @@ def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
     )
 
 
-def least_error(engine: Engine, beta: Fraction) -> Accuracy | None:
+def least_error(engine: Engine, beta: Number) -> Accuracy | None:
     """Return the least error bound that every dataset keeps with probability 1 - beta, or both its ends."""
     form, query = _error(engine)
     if form is None:
         return None
     with query.searching():
-        low, high, counts, stopped = least_bound(Letters(form.letters, _MASS), form.n, form.centre, beta, query.control)
+        letters, ends = Letters(form.letters, _MASS), dict.fromkeys(reversed(_enclosed(beta)))
+        found = [least_bound(letters, form.n, form.centre, end, query.control) for end in ends]
+    (low, _, counts, _), (_, high, _, stopped) = found[0], found[-1]
     upper: Exact = high / form.scale if isinstance(high, Fraction) else high
     x, lower = form.dataset(counts), low / form.scale
-    found = Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=lower, upper=upper)
-    return _outcome(query, stopped, lower == upper).on(found)
+    answer = Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=lower, upper=upper)
+    return _outcome(query, stopped, lower == upper).on(answer)
+
+
+def _enclosed(value: Number) -> tuple[Fraction, Fraction]:
+    """Return rational ends of a number, both the number itself where it is rational."""
+    if isinstance(value, Fraction):
+        return value, value
+    low, high = value.enclosure(_ENCLOSED)
+    return low, high
 
 
 def _published(engine: Engine) -> tuple[PublishedSum | None, Query]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from tightdp.core.lowering import lower
 from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
@@ -65,7 +66,7 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
     )
 
 
-def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Fraction = _NONE) -> Guessing:
+def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Number = _NONE) -> Guessing:
     """Return the joint law of (guesses, right guesses) of a guesser in a one-run audit, and the true ε at `delta`."""
     with deep_recursion():
         audit = _Audit(engine, pairs, None, whole_outputs=isinstance(guesser, Function))
@@ -84,7 +85,7 @@ def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Fraction = _NO
 
 
 def adaptive(
-    engine: Engine, order: Sequence[int] | None, threshold: Fraction, pairs: Any, delta: Fraction = _NONE
+    engine: Engine, order: Sequence[int] | None, threshold: Fraction, pairs: Any, delta: Number = _NONE
 ) -> Guessing:
     """Return the same where every bit is revealed once it was decided on, in a given order."""
     sequence = read_order(engine.bound.n, order)
@@ -179,7 +180,7 @@ class _Audit:
         bound = self._engine.bound
         return default_pairs(bound) if pairs is None else read_pairs(bound, pairs)
 
-    def ratio(self, delta: Fraction = _NONE) -> RestrictedRatio:
+    def ratio(self, delta: Number = _NONE) -> RestrictedRatio:
         """Return e^ε at `delta` on the datasets that the pairs can pick; its ends where a limit is reached."""
         if delta:
             least = restricted_least(self.law, delta)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import TypeVar
 
 from tightdp.errors import TightdpError
+from tightdp.exact.field import Number
 from tightdp.results.likelihood import Likelihood
 from tightdp.results.report import Report
 from tightdp.results.result import TripleWitness
@@ -20,7 +20,7 @@ _LONGEST = 20
 """Seconds for the table of efficacies, whose cost grows fast, where the instance has no limit of its own."""
 
 
-def report(instance: Instance, alpha: Fraction) -> Report:
+def report(instance: Instance, alpha: Number) -> Report:
     """Return the report on an instance; accuracy is measured at α = `alpha` where the mechanism has a target."""
     left_out: list[tuple[str, str]] = []
 

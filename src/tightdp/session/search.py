@@ -95,7 +95,7 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
     return TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
 
 
-def approximate_privacy(engine: Engine, delta: Fraction) -> Privacy:
+def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
     if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
         return seen
@@ -142,7 +142,7 @@ def declared_privacy(
 
 
 def declared_accuracy(
-    engine: Engine, alpha: Fraction, accuracy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
+    engine: Engine, alpha: Number, accuracy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
 ) -> Accuracy:
     """Return the tight 1 - β over an accuracy set that the user declares. Raises QueryError where it is not sound."""
     _check_target(engine)
@@ -165,7 +165,7 @@ def declared_accuracy(
 
 
 def _accuracy(
-    engine: Engine, outcome: Outcome, alpha: Fraction, classes: Sequence[accuracy.AccuracyClass], top: int
+    engine: Engine, outcome: Outcome, alpha: Number, classes: Sequence[accuracy.AccuracyClass], top: int
 ) -> Accuracy:
     """Return the tight 1 - β that classes of datasets show, worst first."""
     x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
@@ -310,7 +310,7 @@ def _whole_renyi(engine: Engine, order: int) -> Renyi:
     )
 
 
-def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
+def accuracy_at(engine: Engine, alpha: Number, top: int) -> Accuracy:
     """Return the tight 1 - β at an error bound, and the `top` worst classes of datasets."""
     _check_target(engine)
     if engine.many and (seen := large.accuracy_at(engine, alpha)) is not None:
@@ -323,7 +323,7 @@ def accuracy_at(engine: Engine, alpha: Fraction, top: int) -> Accuracy:
     return _accuracy(engine, engine.outcome(query, method), alpha, classes, top)
 
 
-def least_error(engine: Engine, beta: Fraction) -> Accuracy:
+def least_error(engine: Engine, beta: Number) -> Accuracy:
     """Return the least error bound that every dataset keeps with probability 1 - beta."""
     _check_target(engine)
     if engine.many and (seen := large.least_error(engine, beta)) is not None:

@@ -50,7 +50,7 @@ def delta(instance: UnknownInstance, t: Number) -> Pieces:
     )
 
 
-def accuracy(instance: UnknownInstance, alpha: Fraction) -> AccuracyPieces:
+def accuracy(instance: UnknownInstance, alpha: Number) -> AccuracyPieces:
     """Return the tight 1 - β at an error bound in pieces."""
     parts, ours = _parts(instance, AccuracyAt(alpha)), instance.cellwise
     asked, what = (("alpha", alpha),), "one_minus_beta"
@@ -156,13 +156,13 @@ def _settled(ours: Cellwise, compute: Callable[[], T]) -> T:
 
 
 def solve(
-    instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Fraction | None = None
+    instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Number | None = None
 ) -> Solution:
     """Return where all claims hold; with `best_at`, an error bound, where the accuracy is largest there."""
     return _settled(instance.cellwise, lambda: _solved(instance, claims, formula, best_at))
 
 
-def _solved(instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Fraction | None) -> Solution:
+def _solved(instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Number | None) -> Solution:
     ours = instance.cellwise
     bars = _bars(ours, claims, formula)
     spans: list[Span] | None = None

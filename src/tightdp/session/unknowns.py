@@ -14,8 +14,8 @@ from tightdp.limits import Limits, default_memory
 from tightdp.session.arguments import (
     checked_calls,
     read_claims,
+    read_exact,
     read_exponential,
-    read_number,
     read_optional,
 )
 from tightdp.session.instance import Instance
@@ -93,7 +93,7 @@ class UnknownInstance(Instance):
         inference_set: Iterable[Any] | None = None,
     ) -> Pieces:
         """Return the tight e^ε as a function of the unknown, in pieces. Only δ = 0 is asked for here."""
-        if read_number("delta", delta, 1):
+        if read_exact("delta", delta, 1):
             raise QueryError(
                 "the least e^ε at a δ is no rational function of an unknown",
                 "ask for δ at an e^ε, or solve for the values at which a claim (ε, δ) holds",
@@ -177,6 +177,6 @@ class UnknownInstance(Instance):
             return read_claims(epsilon, exp_epsilon, delta, alpha, beta), None
         if epsilon is not None and exp_epsilon is not None:
             raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
-        if read_number("delta", delta, 1):
+        if read_exact("delta", delta, 1):
             raise QueryError("a claim with the unknown in it is decided for delta = 0 only", "leave out delta")
         return read_claims(None, 1, 0, alpha, beta), answers.Formula(given, name, exp_epsilon is None)

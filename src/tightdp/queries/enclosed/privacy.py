@@ -141,17 +141,17 @@ def least_ratio(
     letters: Letters,
     moves: Sequence[Move],
     records: int,
-    bar: Fraction,
+    bar: tuple[Fraction, Fraction],
     bound: Number | float,
     width: float,
     watch: Watch,
     note: Callable[[Found[Fraction | float]], None] = lambda found: None,
 ) -> Found[Fraction | float]:
-    """Return the least t = e^ε >= 1 with δ(t) <= bar; no likelihood ratio exceeds `bound`.
+    """Return the least t = e^ε >= 1 with δ(t) <= bar, given by both its ends; no likelihood ratio exceeds `bound`.
 
     `note` is told what is known once a few datasets were looked at.
     """
-    least, most = Fraction(bar), math.nextafter(float(bar), 0.0)
+    most, least = math.nextafter(float(bar[0]), 0.0), bar[1]
     best: tuple[Fraction | float, tuple[int, ...] | None, Move | None] = (Fraction(1), None, None)
     upper = 1.0
 

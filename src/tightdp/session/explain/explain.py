@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from tightdp.errors import LimitError, ParameterError, TightdpError
-from tightdp.exact.enclosure import exp as enclosed_exp
+from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import Bound, Dataset
 from tightdp.results.explanation import DrawLoss, Explanation, Remedy
@@ -30,19 +30,14 @@ _TRIED = 400
 """Changes of the source that are tried."""
 
 
-def claim_of(exp_epsilon: object, epsilon: object, delta: Fraction) -> Claim | None:
-    """Return the claim, None without one. At a rational ε its e^ε is rounded to a denominator below 10^30."""
+def claim_of(exp_epsilon: object, epsilon: object, delta: Number) -> Claim | None:
+    """Return the claim, None without one."""
     if exp_epsilon is None and epsilon is None:
         if delta:
             raise ParameterError("a claim with delta needs an ε", "give exp_epsilon (1 for ε = 0) or epsilon")
         return None
     t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
-    if t is None:
-        assert exponent is not None
-        t = enclosed_exp(exponent, _DIGITS).upper.limit_denominator(10**_DIGITS)
-    if not isinstance(t, Fraction):
-        raise ParameterError("explanations need a rational e^ε", "give exp_epsilon as a rational near it")
-    return Claim(t, delta)
+    return Claim(exp(exponent) if t is None else t, delta)
 
 
 def explain(instance: Instance, claim: Claim | None) -> Explanation:
@@ -127,8 +122,9 @@ def _remedies(instance: Instance, claim: Claim) -> tuple[Remedy, ...]:
 
 
 def _edits(bound: Bound, claim: Claim) -> Iterator[Edit]:
-    short = claim.t.limit_denominator(1000)
-    strength = short if short <= claim.t else max(Fraction(1), short - Fraction(1, 500))
+    t = claim.t if isinstance(claim.t, Fraction) else claim.t.enclosure(_DIGITS).lower
+    short = t.limit_denominator(1000)
+    strength = short if short <= t else max(Fraction(1), short - Fraction(1, 500))
     yield from edits_of(bound, strength)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tightdp.errors import TightdpError
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rationals import Parameter
 from tightdp.language.domains import Values
@@ -25,8 +26,8 @@ _TRIED = 40
 class Claim:
     """The claim that a mechanism is (ln t, δ)-differentially private."""
 
-    t: Fraction
-    delta: Fraction
+    t: Number
+    delta: Number
 
     def loss(self, instance: Instance) -> Exact:
         """Return what is compared with the claim: e^ε, or δ at t."""
