@@ -13,12 +13,12 @@ from functools import partial, singledispatch
 from flint import arb, ctx
 
 from tightdp.auditing.named import as_tradeoff
+from tightdp.auditing.question import checked_game
 from tightdp.auditing.subsampled import SubsampledGaussian
 from tightdp.auditing.tradeoff import Curve, Gaussian, Laplace, Polygon
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, ends
 from tightdp.exact.integral import Point, enclosed_integral
-from tightdp.exact.rationals import as_int
 
 __all__ = ["expected_correct", "mean_of_least"]
 
@@ -49,12 +49,9 @@ def expected_correct(
     chooses the coordinate that gets 1, the noise of each is Gaussian of standard deviation sqrt(2)/mu, and all secrets
     have to be guessed. Raises ParameterError for numbers that do not fit.
     """
-    canaries, guesses, options = as_int(canaries, "canaries"), as_int(guesses, "guesses"), as_int(options, "options")
+    game = checked_game(canaries, guesses, 0, options)
+    canaries, guesses, options = game.canaries, game.guesses, game.options
     curve = as_tradeoff(tradeoff)
-    if canaries < 1 or not 0 <= guesses <= canaries:
-        raise ParameterError(f"guesses is {guesses}, canaries {canaries}", "0 <= guesses <= canaries, canaries >= 1")
-    if options < 2:
-        raise ParameterError(f"options is {options}", "at least 2")
     if options > 2 and not (isinstance(curve, Gaussian) and guesses == canaries and not balanced):
         raise ParameterError(
             f"with options = {options} the order of certainty is not known",

@@ -14,7 +14,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.parameters import read_exact, read_number
 from tightdp.exact.rationals import as_int
 
-__all__ = ["METHODS", "MOST_GUESSES_ON_CURVES", "Question", "checked"]
+__all__ = ["METHODS", "MOST_GUESSES_ON_CURVES", "Question", "checked", "checked_game"]
 
 METHODS = ("steinke", "fdp", "order-statistics", "optimal")
 
@@ -100,7 +100,9 @@ def checked(
     """Return a question whose arguments fit. Raises ParameterError, which names the one that does not."""
     if method not in METHODS:
         raise ParameterError(f"method is {method!r}", f"one of {', '.join(METHODS)}")
-    game = _checked_game(canaries, guesses, correct, options)
+    game = checked_game(canaries, guesses, correct, options)
+    if game.guesses > _MOST_GUESSES:
+        raise ParameterError(f"guesses is {game.guesses:,}", f"at most {_MOST_GUESSES:,}")
     if game.options > 2 and method in ("steinke", "order-statistics"):
         raise ParameterError(f"{method} does not cover options = {game.options}", 'use "optimal" or "fdp"')
     chosen = _VARIANTS[method][0] if variant is None else variant
@@ -114,7 +116,8 @@ def checked(
     return Question(method, chosen, game, share, level, t, curve, family)
 
 
-def _checked_game(canaries: int, guesses: int, correct: int, options: int) -> Game:
+def checked_game(canaries: int, guesses: int, correct: int, options: int) -> Game:
+    """Return a game whose numbers fit. Raises ParameterError, which names the one that does not."""
     game = Game(
         as_int(canaries, "canaries"),
         as_int(guesses, "guesses"),
@@ -127,8 +130,6 @@ def _checked_game(canaries: int, guesses: int, correct: int, options: int) -> Ga
         raise ParameterError(f"guesses is {game.guesses}", f"from 0 to canaries = {game.canaries}")
     if not 0 <= game.correct <= game.guesses:
         raise ParameterError(f"correct is {game.correct}", f"from 0 to guesses = {game.guesses}")
-    if game.guesses > _MOST_GUESSES:
-        raise ParameterError(f"guesses is {game.guesses:,}", f"at most {_MOST_GUESSES:,}")
     if game.options < 2:
         raise ParameterError(f"options is {game.options}", "at least 2")
     return game
