@@ -28,7 +28,11 @@ paper = Paper(
             "what Fig. 2 shows: at ε = 2 the bound from 100 guesses is larger with 4 or 5 elements per dimension than "
             "with 1."
         ),
-        "Fig. 3, 8": "the curves of K10 and K11, whose formulas are proved; `tightdp figures` draws them.",
+        "Fig. 3, 8": (
+            "the first is the curve of K10. `tightdp figures` has both exactly, and what Fig. 8 shows is so: with sets "
+            "of 10 the mean bound from sure guesses is 4.19 with adaptivity and 0.20 without, with sets of one "
+            "both are 3.49."
+        ),
     },
     stands="""
     The core stands: the efficacy of one-run auditing as a mean of posteriors, the three gaps and their examples

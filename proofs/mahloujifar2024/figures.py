@@ -9,8 +9,7 @@ from math import floor
 
 from tightdp.auditing import Enclosure, Gaussian, audit, expected_correct
 from tightdp.auditing.families import rejected_exp_epsilon
-from tightdp.claims import log
-from tightdp.claims.figures import Cell
+from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.numbers import decimal_text
 
 from .paper import paper
@@ -40,7 +39,7 @@ def _() -> Iterator[tuple[Cell, ...]]:
 )
 def _() -> Iterator[tuple[Cell, ...]]:
     for sigma in NOISE:
-        true = _epsilon(rejected_exp_epsilon(Gaussian(1 / sigma), DELTA))
+        true = epsilon_text(rejected_exp_epsilon(Gaussian(1 / sigma), DELTA))
         for canaries in (10**k for k in range(2, 8)):
             asked = [_numbers(sigma, guesses, canaries) for guesses in (20, 100, 500, 1500) if guesses <= canaries]
             yield sigma, canaries, _best(asked, "steinke"), _best(asked, "fdp"), true
@@ -54,7 +53,7 @@ def _() -> Iterator[tuple[Cell, ...]]:
 )
 def _() -> Iterator[tuple[Cell, ...]]:
     curve = Gaussian(Fraction(5, 3))
-    true = _epsilon(rejected_exp_epsilon(curve, DELTA))
+    true = epsilon_text(rejected_exp_epsilon(curve, DELTA))
     for canaries, sizes in ((100, (3, 5, 10, 20, 50)), (10**4, (50, 100, 500, 1000, 5000))):
         for k in sizes:
             found = expected_correct(canaries=canaries, guesses=canaries, tradeoff=curve, options=k)
@@ -70,7 +69,7 @@ def _() -> Iterator[tuple[Cell, ...]]:
 )
 def _() -> Iterator[tuple[Cell, ...]]:
     for sigma in (Fraction(2), Fraction(1)):
-        true = _epsilon(rejected_exp_epsilon(Gaussian(1 / sigma), DELTA))
+        true = epsilon_text(rejected_exp_epsilon(Gaussian(1 / sigma), DELTA))
         for guesses in (100, 300, 1000, 3000, 10000):
             numbers = _numbers(sigma, guesses, 10**7)
             yield sigma, guesses, numbers["correct"], _best([numbers], "steinke"), _best([numbers], "fdp"), true
@@ -87,7 +86,7 @@ def _() -> Iterator[tuple[Cell, ...]]:
     for confidence in (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100)):
         for delta in (Fraction(1, 10**k) for k in range(4, 7)):
             alone, curve = (_best([numbers], method, delta, 1 - confidence) for method in ("steinke", "fdp"))
-            yield confidence, delta, alone, curve, _epsilon(rejected_exp_epsilon(Gaussian(Fraction(1)), delta))
+            yield confidence, delta, alone, curve, epsilon_text(rejected_exp_epsilon(Gaussian(Fraction(1)), delta))
 
 
 def right(sigma: Fraction, guesses: int, canaries: int) -> Enclosure:
@@ -107,8 +106,4 @@ def _best(
     found = (
         audit(**numbers, delta=delta, method=method, tradeoff=tradeoff, significance=significance) for numbers in asked
     )
-    return _epsilon(max(answer.exp_epsilon_lower or Fraction(1) for answer in found))
-
-
-def _epsilon(t: Fraction | None) -> str | None:
-    return None if t is None else decimal_text(log(t).enclosure().lower, 4, ROUND_FLOOR)
+    return epsilon_text(max(answer.exp_epsilon_lower or Fraction(1) for answer in found))

@@ -14,8 +14,7 @@ from math import floor
 from tightdp.auditing import Gaussian, Laplace, Polygon, SubsampledGaussian, audit, expected_correct
 from tightdp.auditing.families import rejected_exp_epsilon
 from tightdp.auditing.tradeoff import Curve
-from tightdp.claims import log
-from tightdp.claims.figures import Cell
+from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.numbers import decimal_text
 
 from .audits import sharp_bound
@@ -66,7 +65,7 @@ def _() -> Iterator[tuple[Cell, ...]]:
                 audit(**numbers, method=method).exp_epsilon_lower
                 for method in ("steinke", "order-statistics", "optimal")
             )
-            yield delta, n, decimal_text(right, 7, ROUND_FLOOR), *map(_epsilon, found), _epsilon(t)
+            yield delta, n, decimal_text(right, 7, ROUND_FLOOR), *map(epsilon_text, found), epsilon_text(t)
 
 
 @paper.figure(
@@ -139,8 +138,5 @@ def _row(n: int, r: int, curve: Curve, family: str, delta: Fraction = DELTA) -> 
         audit(**numbers, method=method, tradeoff=None if method == "steinke" else family).exp_epsilon_lower
         for method in ("steinke", "order-statistics", "fdp")
     )
-    return decimal_text(right, 7, ROUND_FLOOR), *map(_epsilon, found), _epsilon(rejected_exp_epsilon(curve, delta))
-
-
-def _epsilon(t: Fraction | None) -> str | None:
-    return None if t is None else decimal_text(log(t).enclosure().lower, 4, ROUND_FLOOR)
+    true = rejected_exp_epsilon(curve, delta)
+    return decimal_text(right, 7, ROUND_FLOOR), *map(epsilon_text, (*found, true))

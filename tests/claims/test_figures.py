@@ -96,6 +96,16 @@ def test_the_bound_of_xiang2025_is_below_what_mechanisms_attain() -> None:
         assert bound < channels < together <= sharp  # type: ignore[operator]
 
 
+def test_adaptive_audits_of_counts_in_sets() -> None:
+    """Fig. 8 of keinan2025: with larger sets more is reported with adaptivity, and less without."""
+    (paper,) = load_papers(PROOFS / "keinan2025")
+    table = columns(paper, "Fig. 8")
+    alone, adaptive = ([float(str(value)) for value in table[name]] for name in ("bound", "adaptive bound"))
+    assert alone[0] == adaptive[0] == 3.492  # -ln(20^(1/100) - 1): 100 right guesses
+    assert alone == sorted(alone, reverse=True)
+    assert adaptive == sorted(adaptive)
+
+
 def test_more_elements_per_dimension_help_until_they_interfere() -> None:
     """Fig. 2 of keinan2025 in its idealised form; one element per dimension is the Gaussian channel alone."""
     (paper,) = load_papers(PROOFS / "keinan2025")

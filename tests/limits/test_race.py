@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Callable
 
 import pytest
 
 from tightdp import Bit, Int, LimitError, QueryError, flip, mechanism, randint
-from tightdp.limits import Limits, Race, can_fork, ticking
+from tightdp.limits import Command, Limits, Race, can_fork, ticking
 from tightdp.limits.clock import requested
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="there are no child processes")
@@ -76,6 +77,17 @@ def test_a_race_within_a_race_is_none() -> None:
         return Race(lambda: working(1, "inner"), lambda: "wrong", Limits()).answer()
 
     assert raced(inner, lambda: working(30)) == ("inner", False)
+
+
+def test_a_command_with_a_race_in_it_prints_once(capsys: pytest.CaptureFixture[str]) -> None:
+    def command() -> int:
+        sys.stdout.write("before\n")
+        assert raced(lambda: working(30), lambda: "other") == ("other", True)
+        sys.stdout.write("after\n")
+        return 0
+
+    assert Command(command, Limits()).run() == 0
+    assert capsys.readouterr().out == "before\nafter\n"
 
 
 def test_memory_that_is_allowed_is_shared() -> None:

@@ -17,7 +17,7 @@ from tightdp.auditing.question import checked_game
 from tightdp.auditing.subsampled import SubsampledGaussian
 from tightdp.auditing.tradeoff import Curve, Gaussian, Laplace, Polygon
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import Enclosure, ball, ends
+from tightdp.exact.enclosure import Enclosure, ball, ends, normal_tail
 from tightdp.exact.integral import Point, enclosed_integral
 
 __all__ = ["expected_correct", "mean_of_least"]
@@ -142,7 +142,7 @@ def _mixed(curve: SubsampledGaussian, t: Fraction, sign: int) -> arb:
     """The mass where the base has a likelihood ratio of at least t (at most t for the sign -1)."""
     mu, rate = ball(curve.mu), ball(curve.rate)
     score = ball(t).log() / mu + mu / 2
-    return ((2 - rate) * _above(sign * score) + rate * _above(sign * (score - mu))) / 2
+    return ((2 - rate) * normal_tail(sign * score) + rate * normal_tail(sign * (score - mu))) / 2
 
 
 @tails.register
@@ -166,11 +166,6 @@ def _(curve: Polygon, t: Fraction | None, strict: bool) -> Tails:
     return (tail := ball(delta / 2)), tail
 
 
-def _above(score: arb) -> arb:
-    """P(N(0, 1) >= score)."""
-    return (score / arb(2).sqrt()).erfc() / 2
-
-
 def _integral(
     canaries: int, guesses: int, share: Callable[[Fraction], Tails], points: list[Fraction], width: Fraction
 ) -> Enclosure:
@@ -191,10 +186,10 @@ def _all_of_many(curve: Gaussian, options: int, width: Fraction) -> Enclosure:
     shift = ball(curve.mu) / arb(2).sqrt()
 
     def at(x: Fraction) -> Point:
-        right = _above(-ball(x) - shift) ** (options - 1)
-        return _above(ball(x)), right, right
+        right = normal_tail(-ball(x) - shift) ** (options - 1)
+        return normal_tail(ball(x)), right, right
 
     found = enclosed_integral(at, [Fraction(-_LARGEST_SCORE), Fraction(0), Fraction(_LARGEST_SCORE)], width)
-    outside = ends(2 * _above(arb(_LARGEST_SCORE)))
+    outside = ends(2 * normal_tail(arb(_LARGEST_SCORE)))
     assert outside is not None
     return Enclosure(found.lower, found.upper + outside.upper)

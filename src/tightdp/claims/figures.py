@@ -9,16 +9,18 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from tightdp.exact.enclosure import ln
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.reals import Real
 from tightdp.present import plot
 
-__all__ = ["Cell", "Figure", "as_csv", "draw", "exact_text", "shown"]
+__all__ = ["Cell", "Figure", "as_csv", "draw", "epsilon_text", "exact_text", "shown"]
 
 Cell: TypeAlias = "str | int | Fraction | Real | None"
 """A word, an exact number, a certified real, or nothing."""
@@ -60,6 +62,11 @@ def exact_text(cell: Cell) -> str:
     if isinstance(cell, Real):
         return cell.text(15)
     return as_text(Fraction(cell))
+
+
+def epsilon_text(exp_epsilon: Fraction | None) -> str | None:
+    """Write the ε of an e^ε with four digits, rounded down."""
+    return None if exp_epsilon is None else decimal_text(ln(exp_epsilon).lower, 4, ROUND_FLOOR)
 
 
 def as_csv(figure: Figure, rows: Sequence[Sequence[Cell]]) -> str:

@@ -38,12 +38,12 @@ def _decimal(fraction: str) -> str:
 
 
 def at(instance: Mapping[str, Any], words: Mapping[str, str]) -> str:
-    """Write an instance in words, as in n = 2, λ = 1/5; what is true or false without an equals sign."""
+    """Write an instance in words, as in n = 2, λ = 1/5; what is true or false stands there if true."""
     parts = []
     for name, value in instance.items():
         word = {**_WORDS, **words}.get(name, name.replace("_", " "))
         if isinstance(value, bool):
-            parts.append(word if value else f"not: {word}")
+            parts += [word] if value else []
         elif isinstance(value, str):
             parts.append(f"{word}: {value}")
         else:

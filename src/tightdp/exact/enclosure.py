@@ -28,6 +28,7 @@ __all__ = [
     "float_below",
     "ln",
     "normal_cdf",
+    "normal_tail",
     "power",
     "precisions",
     "root",
@@ -161,9 +162,13 @@ def power(base: Fraction, exponent: Fraction, digits: int = _DIGITS) -> Enclosur
 def normal_cdf(value: Enclosure, digits: int = _DIGITS) -> Enclosure:
     """Enclose Φ, the standard normal distribution function, over an enclosure of its argument."""
     with ctx.workprec(bits_of(digits) + 16):
-        scale = -arb(2).sqrt()
-        low, high = (_bounded((ball(end) / scale).erfc() / 2) for end in value)
+        low, high = (_bounded(normal_tail(-ball(end))) for end in value)
         return Enclosure(low.lower, min(Fraction(1), high.upper))
+
+
+def normal_tail(score: arb) -> arb:
+    """Return P(N(0, 1) >= score), at the precision in force."""
+    return (score / arb(2).sqrt()).erfc() / 2
 
 
 def _bounded(found: arb) -> Enclosure:

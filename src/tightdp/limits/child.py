@@ -117,6 +117,9 @@ class Child:
         global _here
         _here = self
         reborn()
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, _Forwarded):
+                stream.forget()  # a child of a child: what is kept there is for its parent to send
         code = 1
         try:
             die_with_parent()
@@ -201,6 +204,10 @@ class _Forwarded(io.TextIOBase):
         if self._size > _CHUNK or self._error:
             self.flush()
         return len(text)
+
+    def forget(self) -> None:
+        """Drop what was kept."""
+        self._text, self._size = [], 0
 
     def flush(self) -> None:
         """Send the text."""
