@@ -259,11 +259,17 @@ class Bound:
         return self.program.source.span()
 
 
+_PLAIN = frozenset({int, bool, str, type(None)})
+"""Types of outputs that are as they should be."""
+
+
 def as_output(value: Any) -> Output:
     """The value as an output: whole rationals as ints, sets and dictionaries as sorted tuples.
 
     Raises TypeError showing what is no output.
     """
+    if type(value) is tuple and _PLAIN.issuperset(map(type, value)):
+        return value
     if isinstance(value, dict):
         return tuple((key, as_output(value[key])) for key in sorted(value))
     if isinstance(value, (set, frozenset)):

@@ -106,9 +106,8 @@ class Unknown(Result):
 
 def in_order(law: Mapping[Any, Number]) -> tuple[tuple[Any, Number], ...]:
     """Return an output law in the order of its outputs: None, numbers, strings, then tuples, entry by entry."""
-    law = {as_output(output): probability for output, probability in law.items()}
+    entries = {as_output(output): probability for output, probability in law.items()}.items()
     try:
-        outputs = sorted(law)
-    except TypeError:  # of different kinds
-        outputs = sorted(law, key=order_of)
-    return tuple((output, law[output]) for output in outputs)
+        return tuple(sorted(entries))
+    except TypeError:  # outputs of different kinds
+        return tuple(sorted(entries, key=lambda entry: order_of(entry[0])))
