@@ -23,5 +23,6 @@ paper.sections(
     "appendix_d_1_constant",
     "appendix_d_2_accuracy",
     "appendix_d_2_parameters",
+    "section_6_2_applications",
     "figures",
 )

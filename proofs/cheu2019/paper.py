@@ -13,13 +13,20 @@ paper = Paper(
     title="Distributed Differential Privacy via Shuffling",
     words={"h": "|H|", "rounds": "T", "slack": "δ'"},
     left_out={
+        "Def. 3.1, 3.4, 3.5, Alg. 2-4, 6, 7": (
+            "definitions; Algorithms 2 to 4 are C_λ, C_H and C_s of C3, C5 and C6, Algorithm 6 is the protocol of C14 "
+            "and C15 and a program, as is Algorithm 7, of C13 and C18 to C22."
+        ),
         "Thm 2.1, 2.2, 4.1": "statements with constants that are not named; those with constants are C8, C9 and C23.",
         "Thm 2.3, 2.4": "C12, and a lower bound of another paper with C22.",
         "Lemma 3.2, 3.6": "post-processing, and composition as in C11.",
-        "Thm 6.5, 6.7, Cor. 6.6, 6.8": (
-            "lower bounds of other papers for local protocols, up to constants; what is added to them here is C22."
+        "Claim 6.3": "the local analyzer shuffles first, so that the outputs have one law; C22 uses it.",
+        "Thm 6.5, 6.7": "lower bounds of other papers for local protocols, with a constant that is not named; see C26.",
+        "Table 1": (
+            "orders of growth. Those of this paper are C23, C24 and C26; what it says of many messages for selection "
+            "and histograms comes without a proof."
         ),
-        "App. E": (
+        "App. E, Thm E.1-E.3": (
             "the inequalities of Chernoff, Hoeffding and Bernstein, which are proved where they are used (C5a, "
             "C7a, C9a, C15a)."
         ),

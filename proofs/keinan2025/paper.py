@@ -12,7 +12,11 @@ paper = Paper(
     title="How Well Can Differential Privacy Be Audited in One Run?",
     words={"many": "guesses in the other case", "s": "s", "c": "c", "N": "N", "threshold": "threshold"},
     left_out={
-        "Def. 2.x-3.x, Lemma A.4": "definitions; Lemma A.4 is restated as A.17 (K28).",
+        "Def. 2.1, 3.1, 3.2, 4.1, 4.2, A.1-A.6, B.2, B.5, B.8, C.2, C.12, D.4, E.1, E.3, E.6, Alg. 1-3": (
+            "definitions, the two auditors and DP-SGD; the claims use them, and K5, K16a, K22, K23b say where a "
+            "reading had to be chosen."
+        ),
+        "Lemma 3.3, A.4": "the two forms of Lemma A.17 (K28) that the text announces.",
         "Prop. A.8": "the validity of classic auditing is K21a for one element per run, in independent runs.",
         "Lemma A.11": "the limit of K20's corrected bound; it is used, and stated, in K26.",
         "Cor. 5.4": (
@@ -22,11 +26,11 @@ paper = Paper(
         "Cor. B.4, B.7, B.10": "restatements of Propositions B.3, B.6 and B.9 (K2 to K4) with A.17 (K28).",
         "Thm C.1, C.5": "the general form of Theorems 5.1 and 5.2 (K6, K7).",
         "Lemma C.6, D.1": "steps that K24b and K11 prove directly.",
-        "Sec. 6, App. D.3, Fig. 9": "averages of simulated runs of DP-SGD, which have no exact value.",
+        "Sec. 6, App. D.1, D.3": "DP-SGD, and averages of simulated runs of it, which have no exact value.",
         "Fig. 1, 2, 4-7": (
-            "the same; `tightdp figures` has their idealised part, one noisy count in sets without batches. It shows "
-            "what Fig. 2 shows: at ε = 2 the bound from 100 guesses is larger with 4 or 5 elements per dimension than "
-            "with 1."
+            "these averages; `tightdp figures` has their idealised part, one noisy count in sets without batches. It "
+            "shows what Fig. 2 shows: at ε = 2 the bound from 100 guesses is larger with 4 or 5 elements per "
+            "dimension than with 1."
         ),
         "Fig. 3, 8": (
             "the first is the curve of K10. `tightdp figures` has both exactly, and what Fig. 8 shows is so: with sets "

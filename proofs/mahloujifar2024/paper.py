@@ -13,8 +13,12 @@ paper = Paper(
     title="Auditing f-Differential Privacy in One Run",
     words={"guesses": "c'", "correct": "c", "silent": "the guesser always abstains", "published": "published secrets"},
     left_out={
-        "Def. 1-8": "definitions; M1, M2c and M6c say how they have to be read.",
-        "Lemma 13, 14": "steps of the proof of Theorem 10 (M6a), which are proved there in another form.",
+        "Thm 7, 8, 11, 12, Lemma 9, 12, 13, Prop. 10, of the earlier draft": (
+            "Theorems 9, 10, 13 and 10, Lemmas 11, 14 and 15, and Proposition 12 of the later one."
+        ),
+        "Def. 1-8, Alg. 1, 2": "definitions and the two games; M1, M2c and M6c say how they have to be read.",
+        "Thm 13": "Theorem 9 (M5a) for k = 2 and a guesser that answers everything.",
+        "Lemma 14": "a step of the proof of Theorem 10 (M6a), which is proved there in another form.",
         "Algorithm 4, k >= 3, with abstentions": (
             "the order of certainty of k Gaussian coordinates has no short law; where every secret is guessed, as in "
             "the figures, the mean is enclosed for every k."
@@ -24,7 +28,11 @@ paper = Paper(
             "the bound by f-DP does not always improve with more canaries, as the text has it of Fig. 1: at standard "
             "deviation 1/2 it is 6.9 on 10^5 and 5.5 on 10^7, where all guesses are right."
         ),
-        "Fig. 2, 8, 9, App. C": "experiments with trained models.",
+        "Fig. 8-11, App. B, C": (
+            "Fig. 3 to 7 again, with other numbers of canaries and other noise: the functions behind `tightdp figures` "
+            "take any; 10^4 canaries in buckets are there."
+        ),
+        "Fig. 2, and Fig. 3 and 4 of the later draft": "experiments with trained models.",
     },
     stands="""
     The main results stand: Theorem 9 holds for every guesser with at most c' guesses, and an audit with Algorithm 3

@@ -12,6 +12,10 @@ paper = Paper(
     "oakley2024",
     title="Synthesizing Tight Privacy and Accuracy Bounds via Weighted Model Counting",
     left_out={
+        "Def. 1-3, 5, Alg. 1, 2, 4": (
+            "definitions; O1 and O15 say how Definition 3 and Algorithm 2 have to be read, Algorithm 1 lists "
+            "probabilities, and Algorithm 4 is randomized response."
+        ),
         "Thm 8": (
             "the inference set (11) is by definition what Algorithm 3 asks for on the accuracy set; its size is O11b."
         ),
@@ -25,7 +29,8 @@ paper = Paper(
             "sizes of diagrams of another compiler, and tight values; `tightdp figures` has the sizes here beside the "
             "one that the text names, and the values exactly."
         ),
-        "App. A, truncated geometric above threshold": (
+        "Fig. 1": "the drawing of a formula and its diagram, whose weights are O1.",
+        "App. A, Alg. 5, truncated geometric above threshold": (
             "a program, `programs/above_threshold.py`, with exact answers beside it; the paper states no claim "
             "of it that could be checked."
         ),

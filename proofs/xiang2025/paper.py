@@ -14,7 +14,8 @@ paper = Paper(
     title="Tight Privacy Audit in One Run",
     words={"x": "e^λ"},
     left_out={
-        "Def. 1-9": "definitions; what goes wrong with Definition 2 is X2b.",
+        "Def. 1-11, Alg. 1": "definitions and a game; what goes wrong with Definition 2 is X2b.",
+        "Lemma 1": "the trade-off function of Laplace noise, from another paper; `tightdp.auditing.Laplace` has it.",
         "Thm 2, App. B.3": (
             "the density of an order statistic, which is classical; it is integrated exactly in X7, for any n and k."
         ),
