@@ -185,6 +185,24 @@ def test_expressions_with_decimals(tmp_path: Any, capsys: pytest.CaptureFixture[
     assert "2e/(1 + e) ≈ 1.46212" in capsys.readouterr().out
 
 
-def test_an_order_that_is_given_is_refused() -> None:
-    with pytest.raises(QueryError, match="in a given order of a mechanism with exp"):
-        noisy.bind(n=2, q="exp(-1/2)").adaptive_guessing()
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_an_order_that_is_given(program: Any) -> None:
+    instance, game = program.bind(n=3, q="exp(-1/2)"), Game(program.bind(n=3, q=rounded(HALF)).bound)
+    for order in ((0, 1, 2), (2, 0, 1)):
+        for least, value in (
+            (F(1, 2), F(1, 2)),
+            (F(3, 5), F(3, 5)),
+            ("1/(1 + exp(-2/5))", 1 / (1 + rounded(F(-2, 5)))),
+        ):
+            found = instance.adaptive_guessing(least, order=order).joint
+            assert same_law(found.to_dict(), game.adaptive_law(order, value))
+
+
+def test_an_order_of_many() -> None:
+    many = summed.bind(n=14, q="exp(-1/2)")
+    best = many.adaptive_guessing().joint.right
+    assert best > many.guessing().joint.right
+    near_it = summed.bind(n=14, q=rounded(HALF)).adaptive_guessing().joint.right
+    assert near(best, near_it, CERTAIN)
+    response_of_two = response.bind(n=40, eps=1).adaptive_guessing("exp(1)/(1 + exp(1))").joint
+    assert response_of_two.right == 40 * number(1) / (1 + number(1))

@@ -14,12 +14,27 @@ import pytest
 
 from answered import LEAK, RESPONSE, TOTAL, alone, one_flip
 from command_line import run
-from generators.comparison import imported
+from conftest import FULL
+from generators.comparison import TooSlow, imported, time_limit
 from generators.mechanisms import draw_mechanism
+from parametrised import rounded, with_parameter
 from symmetry_oracle import meaning
-from tightdp import Bit, Instance, Int, ParameterError, QueryError, TightdpError, flip, geometric, mechanism
+from tightdp import (
+    Bit,
+    Instance,
+    Int,
+    ParameterError,
+    QueryError,
+    TightdpError,
+    choice,
+    exp,
+    flip,
+    geometric,
+    mechanism,
+)
+from tightdp.exact.field import Number
+from tightdp.exact.field import exp as number
 from tightdp.language.neighbours import relation_of
-from tightdp.results.privacy import Delta
 
 THRESHOLDS = (F(1), F(6, 5), F(2), F(5), F(30))
 
@@ -49,7 +64,7 @@ def one_sided(x):  # type: ignore[no-untyped-def]
     return any(b == 1 for b in x) and flip("1/2")
 
 
-def real_deltas(instance: Instance, runs: int, t: F, direction: str = "") -> Iterator[F]:
+def real_deltas(instance: Instance, runs: int, t: Number, direction: str = "") -> Iterator[Number]:
     """δ(t) of so many runs for every pair of neighbours, by listing all outputs of all runs."""
     bound = instance.bound
     laws = {x: meaning(bound, x) or {} for x in product(bound.record.values, repeat=bound.n)}
@@ -58,7 +73,7 @@ def real_deltas(instance: Instance, runs: int, t: F, direction: str = "") -> Ite
             if direction and (x.count(None) < x_prime.count(None)) != (direction == "remove"):
                 continue
             theirs = laws[x_prime]
-            total = F(0)
+            total: Number = F(0)
             for outputs in product(ours, repeat=runs):
                 p, q = (math.prod((law.get(y, F(0)) for y in outputs), start=F(1)) for law in (ours, theirs))
                 total += max(F(0), p - t * q)
@@ -261,15 +276,66 @@ def test_dp_accounting(pessimistic: bool) -> None:
         assert near == pytest.approx(float(found.delta), abs=5e-3)
 
 
-def test_numbers_with_e() -> None:
-    loss = RESPONSE.privacy_loss().compose(2)
-    found = loss.delta(exp_epsilon="exp(1)")
-    assert (found.status, found.lower, found.delta) == ("bounded", *_ends(loss.delta(epsilon=1)))
-    with pytest.raises(QueryError, match="rational probabilities"):
-        flipped.bind(n=1, lam="1/(1 + exp(1))").privacy_loss()
+@mechanism(record=Int(0, 2))
+def winner(x, eps):  # type: ignore[no-untyped-def]
+    return choice(range(3), weights=[exp(eps * sum(r == k for r in x) / 2) for k in range(3)])
 
 
-def _ends(found: Delta) -> tuple[F, F]:
-    assert isinstance(found.delta, F)
-    assert isinstance(found.lower, F)
-    return found.lower, found.delta
+WITH_E = [
+    flipped.bind(n=1, lam="1/(1 + exp(1))"),
+    noisy_sum.bind(n=2, ratio="exp(-1/2)"),
+    winner.bind(n=2, eps="2/3"),
+]
+
+
+@pytest.mark.parametrize("instance", WITH_E, ids=lambda instance: instance.subject.mechanism)
+def test_numbers_with_e(instance: Instance) -> None:
+    compare(instance)
+    once = instance.privacy_loss()
+    for epsilon in (F(1, 3), F(1)):
+        assert once.delta(epsilon=epsilon).delta == instance.delta(epsilon=epsilon).delta
+        found = once.compose(2).delta(epsilon=epsilon)
+        listed = max(real_deltas(instance, 2, number(epsilon)), default=F(0))
+        assert found.lower <= listed <= found.delta
+
+
+@pytest.mark.parametrize("seed", range(200 if FULL else 20))
+def test_drawn_mechanisms_with_e(seed: int) -> None:
+    drawn = draw_mechanism(seed)
+    with imported(with_parameter(drawn.source, seed)) as module:
+        try:
+            with time_limit(20):
+                instance = module.f.bind(n=min(drawn.n, 2), q="exp(-1/2)")
+                instance.privacy()
+                law = meaning(instance.bound, (instance.bound.record.values[-1],) * instance.n)
+                if law is not None and len(law) <= 6:
+                    compare(instance)
+        except (TightdpError, TooSlow):
+            return
+
+
+def test_many_runs_with_e() -> None:
+    """The lattice of powers of e^(1/2): exact, and the same as with a rational that agrees to sixty digits."""
+    ours = flipped.bind(n=1, lam="1/(1 + exp(1/2))").privacy_loss().compose(100)
+    near = rounded(F(1, 2))
+    theirs = flipped.bind(n=1, lam=1 / (1 + near)).privacy_loss().compose(100)
+    for t in (F(1), F(20), F(10**6)):
+        found = ours.delta(exp_epsilon=t)
+        assert found.status == "exact"
+        assert float(found.delta) == pytest.approx(float(theirs.delta(exp_epsilon=t).delta), rel=1e-14)
+    least = ours.epsilon(delta="1/1000000")
+    assert least.status == "exact"
+    assert float(least) == pytest.approx(float(theirs.epsilon(delta="1/1000000")), rel=1e-14)
+    assert ours.epsilon(delta="exp(-20)").exp_epsilon > ours.epsilon(delta="exp(-10)").exp_epsilon
+    assert ours.epsilon().exp_epsilon == number(50)
+
+
+def test_losses_without_a_small_lattice_are_enclosed() -> None:
+    found = winner.bind(n=4, eps=1).privacy_loss().compose(50)
+    ends = found.delta(epsilon=10)
+    assert ends.status == "bounded"
+    assert 0 < ends.lower < ends.delta < 1
+    with pytest.raises(QueryError, match="presence of one record"):
+        found.subsample("1/2")
+    sampled = noisy_sum.bind(n=2, ratio="exp(-1/2)").privacy_loss().subsample("1/4").compose(3)
+    assert sampled.delta(epsilon=1).status == "exact"

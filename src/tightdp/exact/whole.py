@@ -13,7 +13,6 @@ from typing import Any, TypeAlias, Union
 
 from flint import arb, ctx, fmpz_poly
 
-from tightdp.errors import QueryError
 from tightdp.exact.enclosure import precisions
 from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign
 from tightdp.exact.generators import Key, Polynomial, alike, constant, from_key, has_unknown, key, leading, lowered
@@ -26,7 +25,6 @@ __all__ = [
     "divides",
     "gcd",
     "lcm",
-    "plain",
     "polynomials",
     "quick",
     "size_of",
@@ -246,16 +244,6 @@ def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
 def quick(value: Whole) -> arb:
     """Return a ball around a weight, the same one when it is asked again."""
     return value.quick() if isinstance(value, ExpInteger) else arb(value)
-
-
-def plain(value: Whole) -> int:
-    """Return a weight as an int. Raises QueryError where it has e^q in it: what asks for it has no use for those."""
-    if isinstance(value, ExpInteger):
-        raise QueryError(
-            "an adaptive audit in a given order of a mechanism with exp is not computed",
-            "ask for the efficacy with --adaptive, or write a rational near it in place of exp(q), as in lam=1/4",
-        )
-    return value
 
 
 def divides(divisor: Whole, value: Whole) -> bool:

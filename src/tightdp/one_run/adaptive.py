@@ -36,7 +36,7 @@ def read_order(n: int, order: Sequence[int] | None) -> tuple[int, ...]:
     return tuple(order)
 
 
-def adaptive_joint(law: AuditLaw, order: Sequence[int], least: Fraction) -> Joint:
+def adaptive_joint(law: AuditLaw, order: Sequence[int], least: Number) -> Joint:
     """Return the weights of (guesses, right) where a bit is guessed if its larger posterior is at least `least`.
 
     The posterior is that given the output and the bits before it in the order; in a tie 0 is guessed.
@@ -53,7 +53,7 @@ def adaptive_joint(law: AuditLaw, order: Sequence[int], least: Fraction) -> Join
     return joint
 
 
-def _group_joint(group: Group, order: Sequence[int], least: Fraction) -> Joint:
+def _group_joint(group: Group, order: Sequence[int], least: Number) -> Joint:
     reached: dict[int, Joint] = {group.start: {0: [1]}}
     for stage in group.stages:
         mine = [client for client in order if client in stage.class_of]

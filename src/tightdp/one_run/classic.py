@@ -15,7 +15,7 @@ __all__ = ["classic_joint"]
 Law = Mapping[Output, Number]
 
 
-def classic_joint(law: Law, law_prime: Law, runs: int, least: Fraction) -> Joint:
+def classic_joint(law: Law, law_prime: Law, runs: int, least: Number) -> Joint:
     """Return the weights of (guesses, right) over independent runs on x or x', each with probability 1/2.
 
     A run is guessed where the larger posterior of x or x' given its output is at least `least`; x in a tie.

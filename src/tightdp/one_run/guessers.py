@@ -14,9 +14,10 @@ from math import prod
 from typing import Any, TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.expressions import as_number
 from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times, times
-from tightdp.exact.rationals import as_fraction, as_int
+from tightdp.exact.rationals import as_int
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd
 from tightdp.language.program import Output
@@ -40,10 +41,10 @@ class Threshold:
     Raises ParameterError unless `least` is a number from 1/2 to 1.
     """
 
-    least: Fraction = Fraction(1, 2)
+    least: Number = Fraction(1, 2)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "least", as_fraction(self.least))
+        object.__setattr__(self, "least", as_number(self.least))
         if not Fraction(1, 2) <= self.least <= 1:
             raise ParameterError(f"the threshold is {self.least}", "give a posterior between 1/2 and 1")
 
@@ -131,14 +132,14 @@ def joint_law(law: AuditLaw, guesser: Guesser) -> JointLaw:
 # rules that decide on every client by itself
 
 
-def _by_threshold(law: AuditLaw, least: Fraction) -> JointLaw:
+def _by_threshold(law: AuditLaw, least: Number) -> JointLaw:
     joint: Joint = {0: [1]}
     for group, number in law.distinct.items():
         joint = joint_times(joint, joint_power(_group_joint(group, least), number))
     return as_joint_law(law.n, joint)
 
 
-def _group_joint(group: Group, least: Fraction) -> Joint:
+def _group_joint(group: Group, least: Number) -> Joint:
     """Return the weights of (guesses, right) of one group."""
     reached: dict[int, Joint] = {group.start: {0: [1]}}
     for stage in group.stages:
@@ -156,7 +157,7 @@ def _group_joint(group: Group, least: Fraction) -> Joint:
     return result
 
 
-def _stage_joint(stage: Stage, state: int, least: Fraction) -> dict[int, Joint]:
+def _stage_joint(stage: Stage, state: int, least: Number) -> dict[int, Joint]:
     """Return, by the state after a stage, the weights of (guesses, right)."""
     found: dict[int, Joint] = {}
     for outcome in stage.outcomes[state]:

@@ -1,17 +1,24 @@
 """One stage of an adaptive audit: the bits are decided on in a given order, and each is revealed after that.
 
 A bit is guessed where its larger posterior, given the outcome and the bits before it, is at least a threshold. Weights
-by numbers of abstentions and of wrong guesses are kept as the digits of one long integer.
+by numbers of abstentions and of wrong guesses are kept as the digits of one long integer; weights with e^q as the
+coefficients of one polynomial, in powers of T = e^(1/root) so large that they do not meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
+from typing import Any, Protocol
 
+from flint import fmpz_poly
+
+from tightdp.exact.evaluation import lifted
+from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, add_into, unpacked
-from tightdp.exact.whole import plain
+from tightdp.exact.whole import Whole, polynomials, size_of, whole
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stage import Outcome, Stage
 
@@ -21,7 +28,7 @@ MAX_KEPT = 1 << 28
 """How many bits of digits are kept from one outcome for the next."""
 
 
-def stage_joints(stage: Stage, state: int, order: Sequence[int], least: Fraction) -> Iterator[tuple[Outcome, Joint]]:
+def stage_joints(stage: Stage, state: int, order: Sequence[int], least: Number) -> Iterator[tuple[Outcome, Joint]]:
     """Yield every outcome of a stage with the weights of (guesses, right)."""
     if len(stage.classes) == 1 and len(order) > 1:
         yield from _alike(stage, state, len(order), least)
@@ -29,45 +36,110 @@ def stage_joints(stage: Stage, state: int, order: Sequence[int], least: Fraction
     for outcome in stage.outcomes[state]:
         functions = Functions(len(order))
         f = stage.function(state, outcome, functions, order)
-        yield outcome, _OfFunctions(functions, least, plain(functions.total(f))).joint(f)
+        yield outcome, _OfFunctions(functions, least, functions.total(f)).joint(f)
 
 
-def _alike(stage: Stage, state: int, clients: int, least: Fraction) -> Iterator[tuple[Outcome, Joint]]:
+def _alike(stage: Stage, state: int, clients: int, least: Number) -> Iterator[tuple[Outcome, Joint]]:
     """Yield the same where all clients are interchangeable, so that only the number of ones matters."""
     table, _ = stage.table(state)
     rows = [
-        tuple(plain(table[ones,].get(outcome.code, 0)) for ones in range(clients + 1))
-        for outcome in stage.outcomes[state]
+        tuple(table[ones,].get(outcome.code, 0) for ones in range(clients + 1)) for outcome in stage.outcomes[state]
     ]
     heaviest = max(sum(comb(clients, ones) * weight for ones, weight in enumerate(row)) for row in rows)
-    counts = _OfCounts(clients, least, heaviest)
+    counts = _OfCounts(clients, least, _packing([weight for row in rows for weight in row], heaviest))
     for outcome, row in zip(stage.outcomes[state], rows, strict=True):
         yield outcome, counts.joint(row)
 
 
-class _Digits:
-    """The threshold rule, and the layout of weights in one integer."""
+class _Packing(Protocol):
+    """How weights are laid out in one number, in which they are added."""
 
-    def __init__(self, bits: int, least: Fraction, heaviest: int) -> None:
+    def packed(self, weight: Any) -> Any:
+        """Return the number that holds a weight, at place 0."""
+
+    def shifted(self, number: Any, places: int) -> Any:
+        """Return a number with all weights so many places further."""
+
+    def weights(self, number: Any) -> Iterable[Whole]:
+        """Yield the weights by place."""
+
+    def size(self, number: Any) -> int:
+        """Return the bits that a number takes."""
+
+
+@dataclass(frozen=True)
+class _InIntegers:
+    """Digits of `width` bytes."""
+
+    width: int
+
+    def packed(self, weight: int) -> int:
+        return weight
+
+    def shifted(self, number: int, places: int) -> int:
+        return number << 8 * self.width * places
+
+    def weights(self, number: int) -> Iterable[int]:
+        return unpacked(number, self.width, number.bit_length() // (8 * self.width) + 1)
+
+    def size(self, number: int) -> int:
+        return number.bit_length()
+
+
+@dataclass(frozen=True)
+class _InPolynomials:
+    """Polynomials in e^(1/root) with `width` coefficients."""
+
+    width: int
+    root: int
+
+    def packed(self, weight: Whole) -> fmpz_poly:
+        if isinstance(weight, int):
+            return fmpz_poly([weight])
+        found: fmpz_poly = lifted(weight.polynomial, self.root // weight.root)
+        return found
+
+    def shifted(self, number: fmpz_poly, places: int) -> fmpz_poly:
+        return number.left_shift(self.width * places)
+
+    def weights(self, number: fmpz_poly) -> Iterable[Whole]:
+        coefficients = number.coeffs()
+        for at in range(0, len(coefficients), self.width):
+            yield whole(fmpz_poly(coefficients[at : at + self.width]), self.root)
+
+    def size(self, number: fmpz_poly) -> int:
+        return size_of(number)
+
+
+def _packing(weights: Sequence[Whole], heaviest: Whole) -> _Packing:
+    """Return a layout for weights, the largest sum of which is the heaviest."""
+    if isinstance(heaviest, int) and all(isinstance(weight, int) for weight in weights):
+        return _InIntegers(heaviest.bit_length() // 8 + 1)
+    listed, root = polynomials(*weights)
+    return _InPolynomials(1 + max(polynomial.degree() for polynomial in listed), root)
+
+
+class _Digits:
+    """The threshold rule, on weights that are laid out in one number."""
+
+    def __init__(self, bits: int, least: Number, packing: _Packing) -> None:
         self.bits = bits
+        self.packing = packing
         self._up, self._down = least.as_integer_ratio()
         # No bit is passed over at threshold 1/2, no guess is wrong at 1.
         self._places = 1 if least == Fraction(1, 2) else bits + 1
-        self._size = heaviest.bit_length() // 8 + 1
 
-    def decided(self, masses: tuple[int, int], digits: tuple[int, int]) -> int:
+    def decided(self, masses: tuple[Whole, Whole], digits: tuple[Any, Any]) -> Any:
         """Return the digits before a bit is decided on, from the masses and digits where it is 0 and where it is 1."""
         guess = int(masses[1] > masses[0])
-        width = 8 * self._size
-        if masses[guess] * self._down >= sum(masses) * self._up:
-            return digits[guess] + (digits[1 - guess] << self._places * width)
-        return sum(digits) << width
+        if masses[guess] * self._down >= (masses[0] + masses[1]) * self._up:
+            return digits[guess] + self.packing.shifted(digits[1 - guess], self._places)
+        return self.packing.shifted(digits[0] + digits[1], 1)
 
-    def read(self, number: int) -> Joint:
+    def read(self, number: Any) -> Joint:
         """Return the weights of (guesses, right)."""
         joint: Joint = {}
-        length = number.bit_length() // (8 * self._size) + 1
-        for place, weight in enumerate(unpacked(number, self._size, length)):
+        for place, weight in enumerate(self.packing.weights(number)):
             if weight:
                 wrong, passed = divmod(place, self._places)
                 guesses = self.bits - passed
@@ -78,24 +150,25 @@ class _Digits:
 class _OfFunctions(_Digits):
     """The rule on functions of the bits, in the order in which they are decided on."""
 
-    def __init__(self, functions: Functions, least: Fraction, heaviest: int) -> None:
-        super().__init__(functions.variables, least, heaviest)
+    def __init__(self, functions: Functions, least: Number, heaviest: Whole) -> None:
+        super().__init__(functions.variables, least, _packing(functions.value, heaviest))
         self._functions = functions
-        self._known: dict[tuple[int, int], int] = {}
+        self._known: dict[tuple[int, int], Any] = {}
 
     def joint(self, f: int) -> Joint:
         """Return the weights of (guesses, right), f being the probability of an outcome and the bits."""
         return self.read(self._of(f, 0))
 
-    def _of(self, f: int, at: int) -> int:
+    def _of(self, f: int, at: int) -> Any:
         functions = self._functions
         if at == self.bits:
-            return plain(functions.value[f])
+            return self.packing.packed(functions.value[f])
         found = self._known.get((f, at))
         if found is None:
             low, high = functions.split(f, at)
-            masses = plain(functions.total(low, at + 1)), plain(functions.total(high, at + 1))
-            digits = (self._of(low, at + 1) if masses[0] else 0, self._of(high, at + 1) if masses[1] else 0)
+            masses = functions.total(low, at + 1), functions.total(high, at + 1)
+            none = self.packing.packed(0)
+            digits = (self._of(low, at + 1) if masses[0] else none, self._of(high, at + 1) if masses[1] else none)
             found = self._known[f, at] = self.decided(masses, digits)
         return found
 
@@ -107,15 +180,15 @@ class _OfCounts(_Digits):
     What one outcome and another leave to decide is often the same, and is looked at once.
     """
 
-    def __init__(self, bits: int, least: Fraction, heaviest: int) -> None:
-        super().__init__(bits, least, heaviest)
-        self._rows: list[tuple[int, ...]] = []
-        self._numbers: dict[tuple[int, ...], int] = {}
+    def __init__(self, bits: int, least: Number, packing: _Packing) -> None:
+        super().__init__(bits, least, packing)
+        self._rows: list[tuple[Whole, ...]] = []
+        self._numbers: dict[tuple[Whole, ...], int] = {}
         self._cut: dict[tuple[int, bool], tuple[int, int] | None] = {}
-        self._known: dict[tuple[int, int, int], tuple[int, int]] = {}
+        self._known: dict[tuple[int, int, int], tuple[Whole, Any]] = {}
         self._kept = 0
 
-    def joint(self, row: Sequence[int]) -> Joint:
+    def joint(self, row: Sequence[Whole]) -> Joint:
         """Return the weights of (guesses, right) for the weights of an outcome by number of ones."""
         if self._kept > MAX_KEPT:
             self._known.clear()
@@ -123,7 +196,7 @@ class _OfCounts(_Digits):
         found = self._stripped(row)
         return {} if found is None else self.read(self._of(self.bits, *found)[1])
 
-    def _stripped(self, row: Sequence[int]) -> tuple[int, int] | None:
+    def _stripped(self, row: Sequence[Whole]) -> tuple[int, int] | None:
         """Return the number of a row and how many zeros stood before it; None where all are zero."""
         weighty = [at for at, weight in enumerate(row) if weight]
         if not weighty:
@@ -142,10 +215,10 @@ class _OfCounts(_Digits):
             self._cut[key] = self._stripped(weights[:-1] if last else (0, *weights[1:]))
         return self._cut[key]
 
-    def _of(self, left: int, row: int, first: int) -> tuple[int, int]:
+    def _of(self, left: int, row: int, first: int) -> tuple[Whole, Any]:
         """Return the sum over all values of the bits left, and the digits."""
         if not left:
-            return self._rows[row][0], self._rows[row][0]
+            return self._rows[row][0], self.packing.packed(self._rows[row][0])
         found = self._known.get((left, row, first))
         if found is None:
             zero: tuple[int, int] | None = (row, first)
@@ -156,9 +229,10 @@ class _OfCounts(_Digits):
             if not first:
                 cut = self._without(row, False)
                 one = None if cut is None else (cut[0], cut[1] - 1)
-            low, low_digits = (0, 0) if zero is None else self._of(left - 1, *zero)
-            high, high_digits = (0, 0) if one is None else self._of(left - 1, *one)
+            none = 0, self.packing.packed(0)
+            low, low_digits = none if zero is None else self._of(left - 1, *zero)
+            high, high_digits = none if one is None else self._of(left - 1, *one)
             found = low + high, self.decided((low, high), (low_digits, high_digits))
             self._known[left, row, first] = found
-            self._kept += found[1].bit_length()
+            self._kept += self.packing.size(found[1])
         return found

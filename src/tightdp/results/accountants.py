@@ -9,7 +9,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from tightdp.errors import ParameterError, QueryError, TightdpError
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import log_down, log_up
+from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
 from tightdp.queries.composition.loss import Losses
 
@@ -36,18 +38,18 @@ def dp_accounting_of(losses: Losses, interval: Fraction, pessimistic: bool) -> A
 
 def _masses(composed: Composition, interval: Fraction, pessimistic: bool) -> tuple[dict[int, float], float]:
     """Return the masses under P by multiple of the interval, and that of an infinite loss, all rounded to one side."""
-    by_place: dict[int, Fraction] = {}
+    by_place: dict[int, Number] = {}
     for ratio, p in zip(composed.ratios, composed.p, strict=True):
         if pessimistic:
             place = math.ceil(Fraction(log_up(ratio)) / interval)
         else:
             place = math.floor(Fraction(log_down(ratio)) / interval)
-        by_place[place] = by_place.get(place, Fraction(0)) + Fraction(p, composed.scale)
+        by_place[place] = by_place.get(place, Fraction(0)) + quotient(p, composed.scale)
     masses = {place: _to_one_side(mass, pessimistic) for place, mass in by_place.items()}
     return masses, _to_one_side(composed.certain, pessimistic)
 
 
-def _to_one_side(mass: Fraction, up: bool) -> float:
+def _to_one_side(mass: Number, up: bool) -> float:
     """Return a float that is not below (`up`) or not above a mass."""
     near = float(mass)
     if Fraction(near) == mass or (Fraction(near) > mass) == up:

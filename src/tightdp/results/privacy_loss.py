@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.numbers import Exact
 from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number
 from tightdp.queries.composition.loss import Losses, Range
 from tightdp.results.accountants import dp_accounting_of
@@ -21,6 +23,8 @@ __all__ = ["PrivacyLoss", "status_of"]
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed where δ is asked at a rational ε."""
+_LONGEST_EPSILON = 10_000
+"""Up to such numerators and denominators of ε, δ is computed at e^ε exactly."""
 _SHORT = 30
 """To so many significant digits the two ends of an enclosure are rounded, outward."""
 _MOST_POINTS = 512
@@ -40,30 +44,25 @@ class PrivacyLoss(Drawn, Result):
     losses: Losses
 
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
-        """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0: enclosed where e^ε is irrational."""
+        """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-        if isinstance(t, Fraction):
-            return self._delta(_shortened(self.losses.delta(t)), exp_epsilon=t)
+        if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
+            t = exp(exponent)
         if t is not None:
-            low, high = t.enclosure(_DIGITS)
-        else:
-            assert exponent is not None
-            low, high = exp_enclosure(exponent, _DIGITS)
+            return self._delta(_shortened(self.losses.delta(t)), exp_epsilon=t, epsilon=exponent)
+        assert exponent is not None
+        low, high = exp_enclosure(exponent, _DIGITS)
         ends = Range(self.losses.delta(high).lower, self.losses.delta(low).upper)
         return self._delta(_shortened(ends), exp_epsilon=(low, high), epsilon=exponent)
 
     def _delta(self, found: Range, **where: Any) -> Delta:
-        lower, upper = Fraction(found.lower), Fraction(found.upper)
+        lower, upper = _finite(found.lower), _finite(found.upper)
         return Delta(subject=self.subject, status=_status(found), stats=self.stats, delta=upper, lower=lower, **where)
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
         bar = read_exact("delta", delta, 1)
-        low, high = (bar, bar) if isinstance(bar, Fraction) else bar.enclosure(_DIGITS)
-        found = self.losses.least(low)
-        if high != low:
-            found = Range(self.losses.least(high).lower, found.upper)
-        found = _shortened(found)
+        found = _shortened(self.losses.least(bar))
         return Privacy(
             subject=self.subject,
             status=_status(found),
@@ -136,16 +135,28 @@ def _shortened(found: Range) -> Range:
     """Return a range whose ends are rounded outward, where it is not exact."""
     if found.exact:
         return found
-    return Range(_rounded(found.lower, up=False), _rounded(found.upper, up=True))
+    lower, upper = found.lower, found.upper
+    return Range(
+        lower if isinstance(lower, float) else _rounded(lower, up=False),
+        upper if isinstance(upper, float) else _rounded(upper, up=True),
+    )
 
 
-def _rounded(value: Fraction | float, up: bool) -> Fraction | float:
-    """Return a rational with few digits, not below (`up`) or not above a value >= 0; infinity stays."""
-    if not value or isinstance(value, float):
+def _rounded(value: Number, up: bool) -> Fraction:
+    """Return a rational with few digits, not below (`up`) or not above a value >= 0."""
+    if isinstance(value, ExpNumber):
+        value = value.enclosure(2 * _SHORT).upper if up else value.enclosure(2 * _SHORT).lower
+    if not value:
         return value
     magnitude = math.floor((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2))
     unit = Fraction(10) ** (magnitude - _SHORT)
     return (math.ceil(value / unit) if up else math.floor(value / unit)) * unit
+
+
+def _finite(value: Exact) -> Number:
+    """Return a δ, which is never infinite."""
+    assert not isinstance(value, float)
+    return value
 
 
 def _above(losses: Losses) -> tuple[tuple[Fraction, Fraction], ...]:
@@ -154,5 +165,5 @@ def _above(losses: Losses) -> tuple[tuple[Fraction, Fraction], ...]:
     for composed in losses.upper:
         beyond = composed.ratios[bisect_right(composed.ratios, 1) :]
         step = math.ceil(len(beyond) / _MOST_POINTS)
-        places.update(Fraction(_rounded(t, up=True)) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
-    return tuple((t, Fraction(_rounded(losses.delta(t).upper, up=True))) for t in sorted(places))
+        places.update(_rounded(t, up=True) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
+    return tuple((t, _rounded(_finite(losses.delta(t).upper), up=True)) for t in sorted(places))

@@ -15,7 +15,6 @@ from tightdp.session.arguments import (
     read_count,
     read_exact,
     read_exponential,
-    read_number,
     read_optional,
     read_order,
 )
@@ -254,7 +253,7 @@ class Instance(InstanceBase):
         A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
         """
         bar = read_exact("delta", delta, 1)
-        return one_run.adaptive(self.engine, order, read_number("threshold", threshold, 1), pairs, bar)
+        return one_run.adaptive(self.engine, order, read_exact("threshold", threshold, 1), pairs, bar)
 
     @limited
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
@@ -262,7 +261,7 @@ class Instance(InstanceBase):
 
         The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
         """
-        limit = read_number("threshold", threshold, 1)
+        limit = read_exact("threshold", threshold, 1)
         return one_run.classic(self.engine, read_count("runs", runs), x, x_prime, limit)
 
     # outputs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 from tightdp.errors import LimitError
 from tightdp.language.neighbours import DIRECTIONS
@@ -42,7 +41,7 @@ def _direction(name: str, engine: Engine) -> tuple[Direction, Stats]:
     found, outcome = engine.profile()
     if outcome.status != "exact":
         bound = engine.profile_bound
-        if not isinstance(bound, Fraction):
+        if isinstance(bound, float):
             raise LimitError(outcome.reason, "use fewer records, or allow more time")
         return direction_below(name, found, bound), outcome.stats
     query = engine.query()

@@ -27,7 +27,7 @@ from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
 from tightdp.results.efficacy import Efficacy, Row
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import Stats
-from tightdp.session.arguments import read_number
+from tightdp.session.arguments import read_exact
 from tightdp.session.engine import Engine, Outcome
 from tightdp.session.search import tight_privacy
 
@@ -85,7 +85,7 @@ def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Number = _NONE
 
 
 def adaptive(
-    engine: Engine, order: Sequence[int] | None, threshold: Fraction, pairs: Any, delta: Number = _NONE
+    engine: Engine, order: Sequence[int] | None, threshold: Number, pairs: Any, delta: Number = _NONE
 ) -> Guessing:
     """Return the same where every bit is revealed once it was decided on, in a given order."""
     sequence = read_order(engine.bound.n, order)
@@ -105,7 +105,7 @@ def adaptive(
     )
 
 
-def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Fraction) -> Guessing:
+def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) -> Guessing:
     """Return the same for classic auditing: independent runs on x or x', by default a worst pair of neighbours."""
     if (x is None) != (x_prime is None):
         raise ParameterError("classic auditing needs both x and x_prime, or neither", "give two datasets")
@@ -140,7 +140,7 @@ def read_guesser(guesser: Any) -> Guesser:
     if callable(guesser):
         return Function(guesser)
     try:
-        return Threshold(read_number("the guesser's threshold", guesser, 1))
+        return Threshold(read_exact("the guesser's threshold", guesser, 1))
     except ParameterError as error:
         hint = "give all, certain, or the least posterior for a guess, as in 3/4"
         raise ParameterError(f"{guesser!r} is no guesser", hint) from error

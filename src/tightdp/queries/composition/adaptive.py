@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from tightdp.exact.field import Number
 from tightdp.queries.composition.pairs import DominatingPair
 
 __all__ = ["MOST_PAIRS", "Choices", "optimum", "optimum_least"]
@@ -36,9 +37,9 @@ class _Runs:
     def __init__(self, choices: Choices, watch: Watch) -> None:
         self.runs: Sequence[tuple[DominatingPair, ...]] = [pairs for pairs, times in choices for _ in range(times)]
         self.watch = watch
-        self.known: dict[tuple[int, Fraction], tuple[Fraction, Fraction]] = {}
+        self.known: dict[tuple[int, Number], tuple[Number, Number]] = {}
 
-    def value(self, done: int, t: Fraction) -> tuple[Fraction, Fraction]:
+    def value(self, done: int, t: Number) -> tuple[Number, Number]:
         """Return δ(t) of the runs that are left, and a slope of it there."""
         if done == len(self.runs):
             return (1 - t, Fraction(-1)) if t < 1 else (Fraction(0), Fraction(0))
@@ -52,8 +53,9 @@ class _Runs:
             found = self.known[done, t] = max(self._of_pair(pair, done, t) for pair in self.runs[done])
         return found
 
-    def _of_pair(self, pair: DominatingPair, done: int, t: Fraction) -> tuple[Fraction, Fraction]:
-        value = slope = Fraction(0)
+    def _of_pair(self, pair: DominatingPair, done: int, t: Number) -> tuple[Number, Number]:
+        value: Number = Fraction(0)
+        slope: Number = Fraction(0)
         for p, q in pair.outcomes:
             if p:
                 rest, change = self.value(done + 1, t * q / p)
@@ -61,7 +63,7 @@ class _Runs:
         return value, slope
 
 
-def optimum(choices: Choices, t: Fraction, watch: Watch) -> Fraction | None:
+def optimum(choices: Choices, t: Number, watch: Watch) -> Number | None:
     """Return δ(t) for the best choice of neighbours in every run; None where that takes too much work."""
     if not _few(choices):
         return None
@@ -71,7 +73,7 @@ def optimum(choices: Choices, t: Fraction, watch: Watch) -> Fraction | None:
         return None
 
 
-def optimum_least(choices: Choices, delta: Fraction, start: Fraction, watch: Watch) -> Fraction | None:
+def optimum_least(choices: Choices, delta: Number, start: Number, watch: Watch) -> Number | None:
     """Return the least t >= 1 with δ(t) <= delta, from a `start` that is not above it.
 
     Tangents of a convex function lie below it: their zeros go up, and reach that of a piecewise linear one.

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from fractions import Fraction
 
-from tightdp.errors import QueryError
+from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.methods.base import Pair
 from tightdp.queries.composition.adaptive import MOST_PAIRS
@@ -25,18 +24,8 @@ Pairs = Callable[[], Iterable[Pair]]
 
 
 def pair_of(found: Profile) -> DominatingPair:
-    """Return the least pair that dominates all pairs of a profile: one outcome per edge of the hull.
-
-    Raises QueryError where probabilities are irrational.
-    """
-    corners = [(quotient(v.under_prime, found.scale), quotient(v.under, found.scale)) for v in found.hull]
-    rational = [(q, p) for q, p in corners if isinstance(q, Fraction) and isinstance(p, Fraction)]
-    if len(rational) < len(corners):
-        raise QueryError(
-            "privacy losses are composed for rational probabilities only",
-            "give a rational near e^ε as the parameter, such as the next larger decimal",
-        )
-    return pair_of_hull(rational)
+    """Return the least pair that dominates all pairs of a profile: one outcome per edge of the hull."""
+    return pair_of_hull([(quotient(v.under_prime, found.scale), quotient(v.under, found.scale)) for v in found.hull])
 
 
 def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction:
@@ -70,7 +59,7 @@ def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction:
     return replace(_direction(name, envelope, list(chosen), alone), choices=((tuple(chosen), 1),))
 
 
-def direction_below(name: str, found: Profile, bound: Fraction) -> Direction:
+def direction_below(name: str, found: Profile, bound: Number) -> Direction:
     """Return the losses where not all pairs were compared: no likelihood ratio exceeds `bound`, in either direction.
 
     Randomized response with this ratio dominates everything of the kind (Kairouz, Oh, Viswanath 2015, Theorem 3.3).

@@ -22,6 +22,8 @@ from typing import Protocol, Self, TypeVar
 
 from flint import arb, ctx, fmpz_poly
 
+from tightdp.exact.field import ExpNumber, Number, as_ball
+from tightdp.exact.numbers import log
 from tightdp.queries.composition.lattice import Composition, Runs, composition_of
 from tightdp.queries.composition.pairs import DominatingPair
 
@@ -53,7 +55,7 @@ class Grid:
 
     def exp(self, place: int) -> arb:
         """Return a ball that contains the inverse of the likelihood ratio at a place."""
-        return _ball(-self.step * place).exp()
+        return as_ball(-self.step * place).exp()
 
     @property
     def precision(self) -> int:
@@ -79,7 +81,7 @@ def grid_for(runs: Runs, places: int) -> Grid:
 def below(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
     """Return a composition whose δ is nowhere above that of the runs."""
     total = _Lower(grid, 0, fmpz_poly([grid.unit]), fmpz_poly([grid.unit]))
-    finite = Fraction(1)
+    finite: Number = Fraction(1)
     for pair, times in runs:
         total = total.times(_power(_lower(pair, grid), times, watch))
         finite *= (1 - pair.certain) ** times
@@ -159,7 +161,7 @@ class _Upper:
 def _lower(pair: DominatingPair, grid: Grid) -> _Lower:
     cells = [round(_log(p / q) / float(grid.step)) for p, q in pair.finite]
     first = min(cells)
-    sides = [[Fraction(0)] * (max(cells) - first + 1) for _ in range(2)]
+    sides: list[list[Number]] = [[Fraction(0)] * (max(cells) - first + 1) for _ in range(2)]
     for cell, outcome in zip(cells, pair.finite, strict=True):
         for side, mass in zip(sides, outcome, strict=True):
             side[cell - first] += mass
@@ -181,13 +183,13 @@ def _upper(pair: DominatingPair, grid: Grid) -> _Upper:
     return _Upper(grid, first, fmpz_poly(coefficients), math.ceil(pair.certain * grid.unit))
 
 
-def _split(p: Fraction, q: Fraction, grid: Grid) -> list[tuple[int, int]]:
+def _split(p: Number, q: Number, grid: Grid) -> list[tuple[int, int]]:
     """Return the masses a at e^low and b at e^high, one step apart, with a + b = p and a/e^low + b/e^high = q."""
     guess = math.floor(_log(p / q) / float(grid.step))
     for low in (guess, guess - 1, guess + 1):
         down, up = grid.exp(low), grid.exp(low + 1)
-        a = (_ball(q) - _ball(p) * up) / (down - up)
-        b = _ball(p) - a
+        a = (as_ball(q) - as_ball(p) * up) / (down - up)
+        b = as_ball(p) - a
         if not (a < 0 or b < 0):
             return [(low + at, max(_floor(mass * grid.unit), 0) + 2) for at, mass in enumerate((a, b))]
     raise AssertionError("a loss lies in no cell of the grid: a defect of the rounding")
@@ -219,15 +221,13 @@ def _padded(p: fmpz_poly, length: int) -> Iterable[int]:
     return [*coefficients, *[0] * (length - len(coefficients))]
 
 
-def _ball(value: Fraction) -> arb:
-    return arb(value.numerator) / arb(value.denominator)
-
-
 def _floor(value: arb) -> int:
     """Return an integer at most every number of a ball."""
     return int((value.lower()).floor().unique_fmpz() or 0)
 
 
-def _log(ratio: Fraction) -> float:
-    """Return about the logarithm of a positive rational: only for choosing cells."""
+def _log(ratio: Number) -> float:
+    """Return about the logarithm of a positive number: only for choosing cells."""
+    if isinstance(ratio, ExpNumber):
+        return log(ratio)
     return math.log(ratio.numerator) - math.log(ratio.denominator)

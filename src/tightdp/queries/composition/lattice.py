@@ -1,8 +1,9 @@
 """Exact composition: likelihood ratios multiply, so those of k runs lie on the lattice that the ratios of one span.
 
-Ratios are written as vectors of exponents of pairwise coprime integers. Their differences span a lattice with a basis
-of few vectors, in which every ratio of every run has integer coordinates. The probabilities of a run are then the
-coefficients of a polynomial, packed into one variable, and those of k runs the coefficients of its k-th power.
+Ratios are written as vectors of exponents of pairwise coprime integers and of irreducible polynomials in T = e^(1/d):
+T is transcendental, so these factor uniquely. Their differences span a lattice with a basis of few vectors, in which
+every ratio of every run has integer coordinates. The probabilities of a run are then the coefficients of a polynomial,
+packed into one variable (with T below it), and those of k runs the coefficients of its k-th power.
 """
 
 from __future__ import annotations
@@ -17,6 +18,12 @@ from itertools import accumulate, pairwise
 
 from flint import fmpz_mat, fmpz_poly
 
+from tightdp.exact.evaluation import lifted
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.generators import Key, from_key, key
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, lcm, polynomials, whole
 from tightdp.queries.composition.pairs import DominatingPair, merged
 
 __all__ = ["Composition", "Runs", "compose_on_lattice", "composition_of"]
@@ -34,8 +41,8 @@ MOST_BITS = 1 << 30
 class _Lattice:
     """A basis of ratios, and the coordinates of every outcome's ratio over the first outcome of its pair."""
 
-    basis: tuple[Fraction, ...]
-    origins: tuple[Fraction, ...]
+    basis: tuple[Number, ...]
+    origins: tuple[Number, ...]
     coordinates: tuple[tuple[tuple[int, ...], ...], ...]
 
 
@@ -43,35 +50,36 @@ class _Lattice:
 class Composition:
     """The composition of pairs, exactly: `certain` is the mass under P of what Q never gives.
 
-    `ratios` increase; `p` and `q` are the integer weights of the outcomes, to be divided by `scale`.
+    `ratios` increase; `p` and `q` are the weights of the outcomes, to be divided by `scale`.
     """
 
-    certain: Fraction
-    scale: int
-    ratios: tuple[Fraction, ...]
-    p: tuple[int, ...]
-    q: tuple[int, ...]
+    certain: Number
+    scale: Whole
+    ratios: tuple[Number, ...]
+    p: tuple[Whole, ...]
+    q: tuple[Whole, ...]
 
     @property
     def pair(self) -> DominatingPair:
         """The composition as a pair again."""
-        both = [(Fraction(p, self.scale), Fraction(q, self.scale)) for p, q in zip(self.p, self.q, strict=True)]
+        both = [(quotient(p, self.scale), quotient(q, self.scale)) for p, q in zip(self.p, self.q, strict=True)]
         missing = 1 - sum((q for _, q in both), Fraction(0))
         return merged([(self.certain, Fraction(0)), *both, (Fraction(0), missing)])
 
     @cached_property
-    def _above(self) -> tuple[list[int], list[int]]:
+    def _above(self) -> tuple[list[Whole], list[Whole]]:
         """The weights of all outcomes from each place on."""
         p, q = ([*[*accumulate(reversed(side))][::-1], 0] for side in (self.p, self.q))
         return p, q
 
-    def delta(self, t: Fraction) -> Fraction:
-        """Return Σ max(0, P - t·Q) for rational t >= 0."""
+    def delta(self, t: Number) -> Number:
+        """Return Σ max(0, P - t·Q) for t >= 0."""
         first = bisect_right(self.ratios, t)
+        up, down = t.as_integer_ratio()
         above = self._above
-        return self.certain + (above[0][first] - t * above[1][first]) / Fraction(self.scale)
+        return self.certain + quotient(down * above[0][first] - up * above[1][first], down * self.scale)
 
-    def least(self, delta: Fraction) -> Fraction | float:
+    def least(self, delta: Number) -> Exact:
         """Return the least t >= 1 with δ(t) <= delta; infinite where there is none."""
         if delta < self.certain:
             return math.inf
@@ -85,9 +93,10 @@ class Composition:
         p, q = (side[low] for side in self._above)
         if not q:
             return Fraction(1)
-        return max(Fraction(1), (p - (delta - self.certain) * self.scale) / q)
+        up, down = (delta - self.certain).as_integer_ratio()
+        return max(Fraction(1), quotient(p * down - up * self.scale, q * down))
 
-    def breakpoints(self) -> tuple[tuple[Fraction, Fraction], ...]:
+    def breakpoints(self) -> tuple[tuple[Number, Number], ...]:
         """Return (t, δ(t)) at t = 1 and wherever the slope of δ changes beyond."""
         first = bisect_right(self.ratios, Fraction(1))
         places = [Fraction(1), *self.ratios[first:]]
@@ -97,7 +106,8 @@ class Composition:
 def compose_on_lattice(runs: Runs, watch: Watch = lambda: None, most_bits: int = MOST_BITS) -> Composition | None:
     """Return the exact composition of independent pairs; None where it would have more than `most_bits` bits."""
     kept = [(pair, times) for pair, times in runs if times]
-    certain = 1 - math.prod(((1 - pair.certain) ** times for pair, times in kept), start=Fraction(1))
+    one: Number = Fraction(1)
+    certain = 1 - math.prod(((1 - pair.certain) ** times for pair, times in kept), start=one)
     pairs = [pair.finite for pair, _ in kept]
     if any(not outcomes for outcomes in pairs):
         return Composition(certain, 1, (), (), ())
@@ -107,59 +117,79 @@ def compose_on_lattice(runs: Runs, watch: Watch = lambda: None, most_bits: int =
         ends = [_ends(vectors, axis) for vectors in lattice.coordinates]
         lows.append([low for low, _ in ends])
         spans.append(1 + sum((high - low) * times for (low, high), (_, times) in zip(ends, kept, strict=True)))
-    size = math.prod(spans)
-    bits = sum(times * _denominator(outcomes).bit_length() for outcomes, (_, times) in zip(pairs, kept, strict=True))
-    if size * bits > most_bits:
+    below = [lcm(*(side.denominator for outcome in outcomes for side in outcome)) for outcomes in pairs]
+    flat, root = polynomials(
+        *(
+            side.numerator * (scale // side.denominator)
+            for outcomes, scale in zip(pairs, below, strict=True)
+            for outcome in outcomes
+            for side in outcome
+        )
+    )
+    weights = iter(flat)
+    sides = [[(next(weights), next(weights)) for _ in outcomes] for outcomes in pairs]
+    degrees = [max(polynomial.degree() for outcome in one for polynomial in outcome) for one in sides]
+    width = 1 + sum(degree * times for degree, (_, times) in zip(degrees, kept, strict=True))
+    size = math.prod(spans) * width
+    if size * sum(times * scale.bit_length() for scale, (_, times) in zip(below, kept, strict=True)) > most_bits:
         return None
     strides = [math.prod(spans[:axis]) for axis in range(len(spans))]
-    products, scale, origin = [fmpz_poly([1]), fmpz_poly([1])], 1, Fraction(1)
-    for number, (outcomes, (_, times)) in enumerate(zip(pairs, kept, strict=True)):
+    products, origin = [fmpz_poly([1]), fmpz_poly([1])], one
+    total: Whole = 1
+    for number, (outcomes, (_, times)) in enumerate(zip(sides, kept, strict=True)):
         watch()
-        below = _denominator(outcomes)
         places = [
             sum(stride * (vector[axis] - lows[axis][number]) for axis, stride in enumerate(strides))
             for vector in lattice.coordinates[number]
         ]
         for side in (0, 1):
-            products[side] *= _polynomial(places, [int(outcome[side] * below) for outcome in outcomes]) ** times
-        scale *= below**times
+            packed = (outcome[side].left_shift(place * width) for place, outcome in zip(places, outcomes, strict=True))
+            products[side] *= sum(packed, fmpz_poly([])) ** times
+        total *= below[number] ** times
         origin *= (
             lattice.origins[number]
-            * math.prod((g ** lows[axis][number] for axis, g in enumerate(lattice.basis)), start=Fraction(1))
+            * math.prod((g ** lows[axis][number] for axis, g in enumerate(lattice.basis)), start=one)
         ) ** times
     watch()
-    return _sorted(products, spans, strides, lattice.basis, origin, certain, scale, watch)
+    p, q = (_unpacked(product, width, root) for product in products)
+    ratios = _ratios(list(p), spans, strides, lattice.basis, origin, watch)
+    return _by_ratio(certain, total, ratios, [(weight, q[place]) for place, weight in p.items()])
 
 
-def _sorted(
-    products: Sequence[fmpz_poly],
+def _unpacked(product: fmpz_poly, width: int, root: int) -> dict[int, Whole]:
+    """Return the weights by place, each of them so many coefficients wide, without those that are 0."""
+    coefficients = product.coeffs()
+    if width == 1:
+        return {place: int(weight) for place, weight in enumerate(coefficients) if weight}
+    places = dict.fromkeys(at // width for at, weight in enumerate(coefficients) if weight)
+    return {place: whole(fmpz_poly(coefficients[place * width : (place + 1) * width]), root) for place in places}
+
+
+def _ratios(
+    places: Sequence[int],
     spans: Sequence[int],
     strides: Sequence[int],
-    basis: Sequence[Fraction],
-    origin: Fraction,
-    certain: Fraction,
-    scale: int,
+    basis: Sequence[Number],
+    origin: Number,
     watch: Watch,
-) -> Composition:
-    """Unpack the coefficients, and sort them by the ratio that each belongs to."""
-    p_all, q_all = (polynomial.coeffs() for polynomial in products)
-    places = [place for place, weight in enumerate(p_all) if weight]
-    powers = [[Fraction(1)] for _ in basis]
+) -> list[Number]:
+    """Return the ratio that each place stands for."""
+    one: Number = Fraction(1)
+    powers = [[one] for _ in basis]
     for axis, g in enumerate(basis):
         for _ in range(spans[axis] - 1):
             powers[axis].append(powers[axis][-1] * g)
-    watch()
     ratios = []
     for count, place in enumerate(places):
         if count % 256 == 0:
             watch()
         digits = ((place // stride) % span for stride, span in zip(strides, spans, strict=True))
-        ratios.append(origin * math.prod((powers[axis][digit] for axis, digit in enumerate(digits)), start=Fraction(1)))
-    return _by_ratio(certain, scale, ratios, [(int(p_all[place]), int(q_all[place])) for place in places])
+        ratios.append(origin * math.prod((powers[axis][digit] for axis, digit in enumerate(digits)), start=one))
+    return ratios
 
 
 def composition_of(
-    certain: Fraction, scale: int, outcomes: Sequence[tuple[int, int]], watch: Watch = lambda: None
+    certain: Number, scale: int, outcomes: Sequence[tuple[int, int]], watch: Watch = lambda: None
 ) -> Composition:
     """Return the composition with these weights of outcomes, P > 0 and Q > 0, to be divided by `scale`."""
     watch()
@@ -167,18 +197,20 @@ def composition_of(
 
 
 def _by_ratio(
-    certain: Fraction, scale: int, ratios: Sequence[Fraction], outcomes: Sequence[tuple[int, int]]
+    certain: Number, scale: Whole, ratios: Sequence[Number], outcomes: Sequence[tuple[Whole, Whole]]
 ) -> Composition:
     order = _order(ratios)
     p, q = (tuple(outcomes[at][side] for at in order) for side in (0, 1))
     return Composition(certain, scale, tuple(ratios[at] for at in order), p, q)
 
 
-def _order(ratios: Sequence[Fraction]) -> list[int]:
+def _order(ratios: Sequence[Number]) -> list[int]:
     """Return the places of distinct ratios in increasing order; leading digits first, ties decided exactly."""
-    keys = [_leading(ratio) for ratio in ratios]
-    order = sorted(range(len(ratios)), key=keys.__getitem__)
-    if any(keys[a] == keys[b] for a, b in pairwise(order)):
+    order = list(range(len(ratios)))
+    keys = [_leading(ratio) for ratio in ratios if isinstance(ratio, Fraction)]
+    if len(keys) == len(ratios):
+        order.sort(key=keys.__getitem__)
+    if len(keys) < len(ratios) or any(keys[a] == keys[b] for a, b in pairwise(order)):
         order.sort(key=ratios.__getitem__)
     return order
 
@@ -197,31 +229,50 @@ def _ends(vectors: Sequence[Sequence[int]], axis: int) -> tuple[int, int]:
     return min(values), max(values)
 
 
-def _denominator(outcomes: Iterable[tuple[Fraction, Fraction]]) -> int:
-    return math.lcm(*(side.denominator for outcome in outcomes for side in outcome))
+@dataclass(frozen=True)
+class _Factored:
+    """A positive number as a rational, times powers of irreducible polynomials in T."""
+
+    rational: Fraction
+    powers: dict[Key, int]
+
+    @classmethod
+    def of(cls, number: Number, root: int) -> _Factored:
+        """Factor a number, with T = e^(1/root)."""
+        if isinstance(number, Fraction):
+            return cls(number, {})
+        contents, powers = [], dict[Key, int]()
+        for part, sign in zip(number.polynomials, (1, -1), strict=True):
+            content, factors = lifted(part, root // number.root).factor()
+            contents.append(abs(int(content)))
+            for factor, times in factors:
+                powers[key(factor)] = powers.get(key(factor), 0) + sign * times
+        return cls(Fraction(*contents), powers)
 
 
-def _polynomial(places: Sequence[int], weights: Sequence[int]) -> fmpz_poly:
-    coefficients = [0] * (max(places) + 1)
-    for place, weight in zip(places, weights, strict=True):
-        coefficients[place] += weight
-    return fmpz_poly(coefficients)
-
-
-def _lattice(ratios: Sequence[Sequence[Fraction]]) -> _Lattice:
+def _lattice(ratios: Sequence[Sequence[Number]]) -> _Lattice:
     """Return a basis for the quotients of ratios within each pair, and all ratios in its coordinates."""
     origins = [each[0] for each in ratios]
     quotients = [[ratio / origin for ratio in each] for each, origin in zip(ratios, origins, strict=True)]
-    base = _coprime_base({number for each in quotients for ratio in each for number in ratio.as_integer_ratio()})
-    vectors = [[_exponents(ratio, base) for ratio in each] for each in quotients]
+    root = math.lcm(*(number.root for each in quotients for number in each if isinstance(number, ExpNumber)))
+    factored = [[_Factored.of(number, root) for number in each] for each in quotients]
+    base = _coprime_base({part for each in factored for one in each for part in one.rational.as_integer_ratio()})
+    irreducible = sorted({factor for each in factored for one in each for factor in one.powers})
+    values: list[Number] = [*map(Fraction, base)]
+    for factor in irreducible:
+        value = quotient(whole(from_key(factor), root), 1)
+        values.append(value if value > 0 else -value)
+    vectors = [
+        [(*_exponents(one.rational, base), *(one.powers.get(factor, 0) for factor in irreducible)) for one in each]
+        for each in factored
+    ]
     rows = [list(vector) for vector in dict.fromkeys(vector for each in vectors for vector in each) if any(vector)]
     if not rows:
         return _Lattice((), tuple(origins), tuple(tuple(() for _ in each) for each in vectors))
     reduced = fmpz_mat(rows).lll() if len(rows) > 1 else fmpz_mat(rows)
     basis = [row for row in ([int(value) for value in line] for line in reduced.tolist()) if any(row)]
-    generators = [
-        math.prod((Fraction(b) ** e for b, e in zip(base, row, strict=True)), start=Fraction(1)) for row in basis
-    ]
+    one: Number = Fraction(1)
+    generators = [math.prod((b**e for b, e in zip(values, row, strict=True)), start=one) for row in basis]
     solved = tuple(tuple(_coordinates(vector, basis) for vector in each) for each in vectors)
     return _Lattice(tuple(generators), tuple(origins), solved)
 

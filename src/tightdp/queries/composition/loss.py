@@ -14,6 +14,8 @@ from functools import cached_property
 from itertools import combinations, pairwise
 
 from tightdp.errors import QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
 from tightdp.queries.composition.adaptive import Choices, optimum, optimum_least
 from tightdp.queries.composition.grid import above, below, grid_for
 from tightdp.queries.composition.lattice import Composition, Runs, compose_on_lattice
@@ -35,8 +37,8 @@ def _unwatched() -> None:
 class Range:
     """An exact number between two ends, or a number known exactly where the ends are equal."""
 
-    lower: Fraction | float
-    upper: Fraction | float
+    lower: Exact
+    upper: Exact
 
     @property
     def exact(self) -> bool:
@@ -101,12 +103,12 @@ class Losses:
     directions: tuple[Direction, ...]
     watch: Watch = field(default=_unwatched, compare=False, repr=False)
 
-    def delta(self, t: Fraction) -> Range:
-        """Return the largest δ(t) over the directions, for rational t = e^ε >= 0."""
+    def delta(self, t: Number) -> Range:
+        """Return the largest δ(t) over the directions, for t = e^ε >= 0."""
         found = self._largest(Fraction(0), ([composed.delta(t) for composed in side] for side in self._ends))
         return self._chosen(found, lambda choices: optimum(choices, t, self.watch))
 
-    def least(self, delta: Fraction) -> Range:
+    def least(self, delta: Number) -> Range:
         """Return the least t >= 1 with δ(t) <= delta in all directions."""
         found = self._largest(Fraction(1), ([composed.least(delta) for composed in side] for side in self._ends))
         start = found.lower
@@ -114,7 +116,7 @@ class Losses:
             return found
         return self._chosen(found, lambda choices: optimum_least(choices, delta, start, self.watch))
 
-    def _chosen(self, found: Range, best: Callable[[Choices], Fraction | None]) -> Range:
+    def _chosen(self, found: Range, best: Callable[[Choices], Number | None]) -> Range:
         """Return a range whose upper end is the most that a choice of the neighbours of every run attains."""
         if found.exact or not any(direction.choices for direction in self.directions):
             return found
@@ -140,7 +142,7 @@ class Losses:
         """The compositions whose curves bound δ from above, one for each direction."""
         return self._ends[1]
 
-    def curve(self) -> tuple[tuple[Fraction, Fraction], ...]:
+    def curve(self) -> tuple[tuple[Number, Number], ...]:
         """Return (t, δ(t)) at t = 1 and wherever the slope of the upper end changes beyond; then δ is constant."""
         places = sorted({t for composed in self.upper for t, _ in composed.breakpoints()})
         if len(self.upper) > 1:
@@ -187,12 +189,12 @@ class Losses:
         return tuple(lower), tuple(upper)
 
     @staticmethod
-    def _largest(least: Fraction, ends: Iterable[list[Fraction | float]]) -> Range:
+    def _largest(least: Fraction, ends: Iterable[list[Exact]]) -> Range:
         lower, upper = (max([least, *values]) for values in ends)
         return Range(lower, upper)
 
 
-def _crossings(places: list[Fraction], values: list[list[Fraction]]) -> Iterable[Fraction]:
+def _crossings(places: list[Number], values: list[list[Number]]) -> Iterable[Number]:
     """Yield where two functions cross between two neighbouring places, among which they are linear."""
     for one, other in combinations(values, 2):
         gaps = [a - b for a, b in zip(one, other, strict=True)]
@@ -201,7 +203,7 @@ def _crossings(places: list[Fraction], values: list[list[Fraction]]) -> Iterable
                 yield t + (t_next - t) * gap / (gap - gap_next)
 
 
-def _straight(a: tuple[Fraction, Fraction], b: tuple[Fraction, Fraction], c: tuple[Fraction, Fraction]) -> bool:
+def _straight(a: tuple[Number, Number], b: tuple[Number, Number], c: tuple[Number, Number]) -> bool:
     return (b[1] - a[1]) * (c[0] - b[0]) == (c[1] - b[1]) * (b[0] - a[0])
 
 

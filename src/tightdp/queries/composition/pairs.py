@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from tightdp.errors import ParameterError
+from tightdp.exact.field import Number
 
 __all__ = ["DominatingPair", "merged", "pair_of_hull"]
 
@@ -24,7 +25,7 @@ class DominatingPair:
     The probabilities sum to 1 on either side.
     """
 
-    outcomes: tuple[tuple[Fraction, Fraction], ...]
+    outcomes: tuple[tuple[Number, Number], ...]
 
     def __post_init__(self) -> None:
         if any(min(outcome) < 0 or max(outcome) <= 0 for outcome in self.outcomes):
@@ -33,16 +34,16 @@ class DominatingPair:
             raise ParameterError("the outcomes of a dominating pair do not sum to 1", "give two whole laws")
 
     @property
-    def certain(self) -> Fraction:
+    def certain(self) -> Number:
         """The probability under P of what Q never gives."""
         return self.outcomes[0][0] if self.outcomes[0][1] == 0 else Fraction(0)
 
     @property
-    def finite(self) -> tuple[tuple[Fraction, Fraction], ...]:
+    def finite(self) -> tuple[tuple[Number, Number], ...]:
         """The outcomes that both laws give."""
         return tuple(outcome for outcome in self.outcomes if outcome[0] and outcome[1])
 
-    def delta(self, t: Fraction) -> Fraction:
+    def delta(self, t: Number) -> Number:
         """Return Σ max(0, P - t·Q) for t >= 0."""
         return sum((max(Fraction(0), p - t * q) for p, q in self.outcomes), Fraction(0))
 
@@ -55,9 +56,9 @@ class DominatingPair:
         return merged((rate * p + (1 - rate) * q, q) for p, q in self.outcomes)
 
 
-def merged(outcomes: Iterable[tuple[Fraction, Fraction]]) -> DominatingPair:
+def merged(outcomes: Iterable[tuple[Number, Number]]) -> DominatingPair:
     """Return the pair with these outcomes; those with the same ratio become one."""
-    by_ratio: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
+    by_ratio: dict[Number | None, tuple[Number, Number]] = {}
     for p, q in outcomes:
         if p or q:
             key = p / q if q else None
@@ -68,7 +69,7 @@ def merged(outcomes: Iterable[tuple[Fraction, Fraction]]) -> DominatingPair:
     return DominatingPair((*first, *(by_ratio[key] for key in keys)))
 
 
-def pair_of_hull(points: Sequence[tuple[Fraction, Fraction]]) -> DominatingPair:
+def pair_of_hull(points: Sequence[tuple[Number, Number]]) -> DominatingPair:
     """Return the pair whose likelihood-ratio tests are the corners (Q(E), P(E)) of a concave hull up to (1, 1)."""
-    corners = [(Fraction(0), Fraction(0)), *points]
+    corners: list[tuple[Number, Number]] = [(Fraction(0), Fraction(0)), *points]
     return merged((right[1] - left[1], right[0] - left[0]) for left, right in pairwise(corners))
