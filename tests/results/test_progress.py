@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from answered import one_flip
-from tightdp import Bit, Instance, flip, mechanism
+from tightdp import Bit, Instance, canaries_needed, flip, mechanism
 from tightdp.methods.control import Step
 
 
@@ -18,6 +18,21 @@ from tightdp.methods.control import Step
 def uneven(x):  # type: ignore[no-untyped-def]
     """The more ones, the less noise: pairs and datasets differ."""
     return sum(1 - b if flip(Fraction(1, 3 + sum(x))) else b for b in x)
+
+
+@mechanism(record=Bit)
+def uneven_by(x, weight):  # type: ignore[no-untyped-def]
+    """What is drawn depends on which of two numbers is larger."""
+    return flip(max(weight, 1 - weight) / 2) if x[0] else flip(1 / 2)
+
+
+@mechanism(record=Bit)
+def one_bit_each(x):  # type: ignore[no-untyped-def]
+    """Randomized response with little noise."""
+    return tuple(b ^ flip("1/100") for b in x)
+
+
+_ONE_STEP = {"trying pairs", "going through orders", "comparing secret bits"}
 
 
 @pytest.mark.parametrize(
@@ -30,6 +45,10 @@ def uneven(x):  # type: ignore[no-untyped-def]
         (lambda one: one.renyi("3/2").exp_moment, "exp((a-1)·D_a) ≥", "comparing neighbours"),
         (lambda one: one.accuracy(0).one_minus_beta, "1 - β ≤", "going through datasets"),
         (lambda one: one.accuracy(beta="1/3").alpha, "α ≥", "going through datasets"),
+        (lambda one: one.utility().measures[0].value, "absolute error ≥", "going through datasets"),
+        (lambda one: one.zcdp().lower, "ρ ≥", "going through orders"),
+        (lambda one: one.efficacy(1, "best").rows[0].efficacy, "efficacy ≥", "trying pairs"),
+        (lambda one: one.efficacy().lower, "e^ε ≥", "comparing secret bits"),
     ],
 )
 def test_a_search_tells_its_phase_and_the_bound_so_far(ask: Callable[[Instance], Any], side: str, phase: str) -> None:
@@ -38,16 +57,44 @@ def test_a_search_tells_its_phase_and_the_bound_so_far(ask: Callable[[Instance],
     values: list[Any] = []
 
     def tell(step: Step) -> None:
+        if (step.phase, step.bound and step.bound.side) != (phase, side):
+            return  # another part of the question
         assert step.bound is not None
-        assert (step.phase, step.bound.side) == (phase, side)
         steps.append(step.done)
         value = step.bound.value()
         if value is not None:
             values.append(float(value))
 
-    instance.engine.progress = tell
+    instance.progress = tell
     answer, rising = float(ask(instance)), side.endswith("≥")
     assert steps == sorted(steps)
-    assert len(set(values)) > (side != "e^ε ≥")  # there the pairs of a block are compared when all are counted
+    # The pairs of a block are compared when all are counted; other searches have one step here.
+    assert len(set(values)) > (side != "e^ε ≥" and phase not in _ONE_STEP)
     assert values == sorted(values, reverse=not rising)
     assert values[-1] <= answer + 1e-9 if rising else values[-1] >= answer - 1e-9
+
+
+def test_the_search_over_an_unknown_tells_up_to_where_it_is() -> None:
+    """The line between what is answered and what is not goes from one end of the range to the other."""
+    instance = uneven_by.bind(n=2, weight="?[1/10,9/10]")
+    steps: list[Step] = []
+    instance.progress = steps.append
+    instance.privacy()
+    assert {step.phase for step in steps} >= {"going through weight"}
+    assert [step.bound.side for step in steps if step.bound] == ["answered to weight ="] * len(steps)
+    places = [step.bound.value() for step in steps if step.bound]
+    assert places[0] == 0.1
+    assert len(set(places)) > 1
+    assert all(step.done <= step.total for step in steps)
+
+
+def test_the_search_for_canaries_tells_how_many_are_too_few() -> None:
+    instance = one_bit_each.bind(n=1)
+    steps: list[Step] = []
+    instance.progress = steps.append
+    found = canaries_needed(instance, share="1/5", at_most=64)
+    assert found.canaries is not None
+    bounds = [int(step.bound.value() or 0) for step in steps if step.bound and step.bound.side == "canaries >"]
+    assert bounds == sorted(bounds)
+    assert bounds[-1] < found.canaries
+    assert {step.phase.partition(": ")[2] for step in steps} >= {"compiling the audit", "counting guesses"}

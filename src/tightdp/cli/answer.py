@@ -30,6 +30,8 @@ _SHOWN_AFTER = 1.0
 """Seconds until the progress bar appears."""
 _BETWEEN_UPDATES = 0.1
 """Seconds between two updates of the progress bar."""
+_WIDE = 100
+"""From how many columns on a bar is drawn beside the numbers."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def write_text(target: str, text: str) -> None:
 @contextmanager
 def _progress(instance: Instance) -> Iterator[None]:
     """Show on a terminal how far the search is, and the time left, once a second has passed."""
-    if not sys.stderr.isatty() or not instance.one_engine:
+    if not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
@@ -112,6 +114,10 @@ def _progress(instance: Instance) -> Iterator[None]:
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
+
+    def whole(width: int) -> Column:
+        return Column(min_width=width, no_wrap=True)
 
     last = 0.0
 
@@ -121,11 +127,20 @@ def _progress(instance: Instance) -> Iterator[None]:
             last = time.monotonic()
             bar.update(task, completed=step.done, total=step.total or None, description=step.phase, found=_so_far(step))
 
-    said = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn()
-    left = TextColumn("left:"), TimeRemainingColumn(), TextColumn("{task.fields[found]}")
-    bar = Progress(*said, *left, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    drawn = () if console.width < _WIDE else (BarColumn(bar_width=20),)
+    left = TextColumn("left:", table_column=whole(5)), TimeRemainingColumn(table_column=whole(7))
+    times = TaskProgressColumn(table_column=whole(4)), TimeElapsedColumn(table_column=whole(7)), *left
+    bar = Progress(
+        TextColumn("{task.description}"),
+        *drawn,
+        *times,
+        TextColumn("{task.fields[found]}"),
+        console=console,
+        transient=True,
+    )
     task = bar.add_task("compiling", total=None, found="")
-    instance.engine.progress = tell
+    instance.progress = tell
     late = threading.Timer(_SHOWN_AFTER, bar.start)
     late.daemon = True
     late.start()
@@ -135,7 +150,7 @@ def _progress(instance: Instance) -> Iterator[None]:
         late.cancel()
         late.join()
         bar.stop()
-        instance.engine.progress = None
+        instance.progress = None
 
 
 def _so_far(step: Step) -> str:

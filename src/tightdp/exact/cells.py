@@ -105,17 +105,18 @@ class Found(Generic[R]):
 
 
 def covered(
-    low: Point, high: Point | None, compute: Callable[[], R], unknown: Unknown, watch: Callable[[], None]
+    low: Point, high: Point | None, compute: Callable[[], R], unknown: Unknown, reached: Callable[[Point], None]
 ) -> list[Found[R]]:
     """Return what is computed, as a function of the unknown, on cells that cover an open interval; in order.
 
-    Only the ends of cells are left out. Raises LimitError where the cells are too many.
+    Only the ends of cells are left out. `reached` is told, before each cell, up to where all is covered. Raises
+    LimitError where the cells are too many.
     """
     found: list[Found[R]] = []
     gaps: list[tuple[Point, Point | None]] = [(low, high)]
     while gaps:
         start, stop = gaps.pop()
-        watch()
+        reached(start)
         cell = Cell(start, stop, between(start, stop), unknown)
         with at_place(cell):
             value = compute()

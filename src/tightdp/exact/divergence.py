@@ -13,7 +13,7 @@ values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -92,14 +92,20 @@ class LeastRho:
     order: float | None
 
 
-def least_rho(pairs: Iterable[Masses], digits: int = 12) -> LeastRho:
+def least_rho(
+    pairs: Iterable[Masses],
+    digits: int = 12,
+    reached: Callable[[int, int, Fraction], None] = lambda done, total, lower: None,
+) -> LeastRho:
     """Enclose the largest D_a(P‖Q) / a over all orders a > 1 and all given pairs of laws, to so many digits.
 
-    Both orders of two neighbours have to be given. The relative width is at most 10^-digits.
+    Both orders of two neighbours have to be given. The relative width is at most 10^-digits. `reached` is told how
+    many of how many pairs were looked at, and the lower end so far.
     """
     laws = [_given(masses) for masses in pairs]
     if None in laws:
         return LeastRho(math.inf, laws.index(None), None)
+    reached(0, len(laws), Fraction(0))
     curves = [_by_ratio(law or []) for law in laws]
     for bits in precisions(max(_FIRST_BITS, 2 * bits_of(digits)), _LAST_BITS):
         with ctx.workprec(bits):
@@ -107,6 +113,7 @@ def least_rho(pairs: Iterable[Masses], digits: int = 12) -> LeastRho:
             for number, curve in enumerate(curves):
                 if any(ratio != 1 for ratio, _ in curve):
                     search.add(number, curve)
+                reached(number + 1, len(curves), search.enclosure().lower)
             found = search.enclosure()
         if found.upper - found.lower <= found.lower / 10**digits:
             return LeastRho(found, search.pair, search.order)

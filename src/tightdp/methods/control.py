@@ -75,7 +75,7 @@ class Control:
                     current, outputs, done = here, self.look_at(pair.table, pair.x), done + 1
                     # A set of representatives counts its pairs, all datasets are counted one by one.
                     counted = (done, self.total) if comparison.size is None else (number, comparison.size)
-                    self._tell("comparing neighbours", *counted)
+                    self.tell("comparing neighbours", *counted)
                 if (id(pair.table), pair.x_prime) not in self._seen:
                     self.look_at(pair.table, pair.x_prime)
                 self.privacy_set += outputs
@@ -90,7 +90,7 @@ class Control:
         try:
             for done, (x, inputs) in enumerate(accuracy_set, start=1):
                 self.look_at(table, x)
-                self._tell("going through datasets", done, accuracy_set.size)
+                self.tell("going through datasets", done, accuracy_set.size)
                 yield x, inputs
         except LimitError as error:
             self.stopped = self.stopped or error
@@ -118,6 +118,7 @@ class Control:
 
         return keep
 
-    def _tell(self, phase: str, done: int, total: int) -> None:
+    def tell(self, phase: str, done: int = 0, total: int = 0) -> None:
+        """Tell whoever follows the search how far it is: so many of so many, of 0 where nobody knows."""
         if self.progress is not None:
             self.progress(Step(phase, done, total, self.bound))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
 from math import comb, prod
@@ -30,18 +30,22 @@ _MAX_DATASETS = 4096
 Pair = tuple[Record, Record]
 
 
-def best_pairs(compiler: Compiler, guesses: int) -> tuple[PairVector, AuditLaw]:
+def best_pairs(
+    compiler: Compiler, guesses: int, reached: Callable[[int, Number], None] = lambda vectors, efficacy: None
+) -> tuple[PairVector, AuditLaw]:
     """Return the first pair vector whose efficacy with so many guesses is largest, and its law.
 
+    `reached` is told how many vectors were tried, and the largest efficacy so far.
     Raises LimitError where there are more than MAX_VECTORS up to symmetry.
     """
     best: tuple[Number, PairVector, AuditLaw] | None = None
-    for pairs in _vectors(compiler):
+    for tried, pairs in enumerate(_vectors(compiler), 1):
         compiler.watch(0)
         law = compiler.law(pairs)
         value = efficacies(law)[guesses - 1]
         if best is None or value > best[0]:
             best = value, pairs, law
+        reached(tried, best[0])
     assert best is not None
     return best[1:]
 

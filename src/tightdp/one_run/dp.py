@@ -43,18 +43,25 @@ def as_posterior(exp_epsilon: Exact) -> Number:
     return Fraction(1) if isinstance(exp_epsilon, float) else exp_epsilon / (1 + exp_epsilon)
 
 
-def restricted_ratio(law: AuditLaw, backend: str, watch: Callable[[int], None] = lambda nodes: None) -> RestrictedRatio:
+def restricted_ratio(
+    law: AuditLaw,
+    backend: str,
+    watch: Callable[[int], None] = lambda nodes: None,
+    reached: Callable[[int, Exact], None] = lambda groups, lower: None,
+) -> RestrictedRatio:
     """Return the tight ratio over pairs of datasets that differ in one secret bit, and outputs.
 
     A bit changes the law of its own stage only, so the largest ratio of any stage is that of the mechanism.
+    `reached` is told, after each group, how many were looked at, and the lower end so far.
     """
     lower: Exact = Fraction(1)
     upper: Exact = Fraction(1)
     reason = ""
-    for group in law.distinct:
+    for number, group in enumerate(law.distinct, 1):
         found = _of_group(group, backend, watch)
         lower, upper = max(lower, found.lower), max(upper, found.upper)
         reason = reason or found.reason
+        reached(number, lower)
         if lower == math.inf:
             break
     return RestrictedRatio(lower, upper, "" if lower == upper else reason)

@@ -56,10 +56,15 @@ def renyi_of_order(pairs: Iterable[Pair], order: Fraction, knows: Callable[[Know
     return best
 
 
-def concentrated(pairs: Iterable[Pair]) -> Enclosed:
-    """Enclose the least ρ such that all pairs are ρ-zCDP; the order is the one at which its lower end is attained."""
+def concentrated(
+    pairs: Iterable[Pair], reached: Callable[[int, int, Fraction], None] = lambda done, total, lower: None
+) -> Enclosed:
+    """Enclose the least ρ such that all pairs are ρ-zCDP; the order is the one at which its lower end is attained.
+
+    `reached` is told how many of how many pairs were looked at, and the lower end so far.
+    """
     listed = list(pairs)
-    found = least_rho(map(_masses, listed))
+    found = least_rho(map(_masses, listed), reached=reached)
     pair = None if found.pair is None else listed[found.pair]
     if isinstance(found.rho, float):
         return Enclosed(math.inf, math.inf, pair)

@@ -12,6 +12,7 @@ from tightdp.session.arguments import read_count, read_seconds, read_width
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
+    from tightdp.methods.control import Progress
     from tightdp.results.result import Subject
     from tightdp.session import engine as engines
 else:
@@ -47,11 +48,12 @@ class InstanceBase:
         self.max_memory = read_memory(max_memory)
         self.method = method
         self.precision = read_width(precision)
+        self._progress: Progress | None = None
 
     @cached_property
     def engine(self) -> engines.Engine:
         """What compiles and searches."""
-        return engines.Engine(
+        found = engines.Engine(
             self.bound,
             self.backend,
             self.timeout,
@@ -60,6 +62,19 @@ class InstanceBase:
             self.method,
             self.precision,
         )
+        found.progress = self._progress
+        return found
+
+    @property
+    def progress(self) -> Progress | None:
+        """What is told the steps of every search; None for nobody."""
+        return self._progress
+
+    @progress.setter
+    def progress(self, told: Progress | None) -> None:
+        self._progress = told
+        if "engine" in self.__dict__:
+            self.engine.progress = told
 
     def forget(self) -> None:
         """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""

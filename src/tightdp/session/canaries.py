@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import decimal_text
+from tightdp.methods.control import Bound
 from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import Canaries, Guessing, Point, Reported, points_in_order
 from tightdp.results.result import Subject
@@ -101,7 +103,9 @@ def _sized(instance: Any) -> Callable[[int], Instance]:
 
     def sized(n: int) -> Instance:
         changed = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
-        return Instance(changed, instance.backend, timeout=instance.timeout, max_nodes=instance.max_nodes)
+        made = Instance(changed, instance.backend, timeout=instance.timeout, max_nodes=instance.max_nodes)
+        made.progress = instance.progress
+        return made
 
     return sized
 
@@ -140,8 +144,18 @@ class _Search:
         """Whether n canaries are enough."""
         if n not in self.known:
             pairs = self._pairs(n) if callable(self._pairs) else self._pairs
-            self.known[n] = self._point(guessing(self._instance(n).engine, self._guesser, pairs, self._delta))
+            self.known[n] = self._point(guessing(self._followed(n).engine, self._guesser, pairs, self._delta))
         return self.known[n].power >= self.power
+
+    def _followed(self, n: int) -> Instance:
+        """Return the instance of n canaries, whose progress says what is known of the number that is needed."""
+        instance = self._instance(n)
+        told = instance.progress
+        if told is not None:
+            short = max((size for size, point in self.known.items() if point.power < self.power), default=0)
+            bound = Bound("canaries >", lambda: Fraction(short))
+            instance.progress = lambda step: told(replace(step, phase=f"n = {n}: {step.phase}", bound=bound))
+        return instance
 
     def only_falls(self, sizes: Sequence[int], patience: int | None) -> bool:
         """Whether the power fell at each of the last doublings, and the ε reported with it did not grow."""

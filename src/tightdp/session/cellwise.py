@@ -22,8 +22,13 @@ from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
 from tightdp.exact.roots import Point, closed
 from tightdp.language.program import Bound
+from tightdp.methods.control import Bound as Reached
+from tightdp.methods.control import Progress, Step
 from tightdp.results.result import Stats
 from tightdp.session.instance import Instance
+
+_PARTS = 1_000
+"""In how many parts a range is counted where somebody follows."""
 
 __all__ = ["Cellwise", "Question", "Stretch", "limit_of", "same_function"]
 
@@ -89,11 +94,15 @@ class Cellwise:
             except (ParameterError, ProgramError) as error:
                 return error
 
+        def reached(point: Point) -> None:
+            watch()
+            symbolic.progress = self._told(point, len(total))
+
         total: list[Stats] = []
         runs: list[list[Stretch]] = []
         end: Point | None = None
         failures: list[tuple[Cell, TightdpError]] = []
-        for found in covered(*self.ends, compute, self.unknown, watch):
+        for found in covered(*self.ends, compute, self.unknown, reached):
             if isinstance(found.value, TightdpError):
                 failures.append((found.cell, found.value))
                 continue
@@ -106,6 +115,26 @@ class Cellwise:
         self._check(runs, failures)
         self.stats = sum(total[1:], total[0])
         return [part for run in runs for part in self._finished(question, run)]
+
+    def _told(self, point: Point, cells: int) -> Progress | None:
+        """Tell whoever follows up to which value all is answered; return what is told the steps of a cell."""
+        told = self.instance.progress
+        if told is None:
+            return None
+        done, total = cells, 0
+        first, last = self.ends
+        if last is not None:
+            done, total = math.floor(_PARTS * (point.low - first.low) / (last.high - first.low)), _PARTS
+        reached = Reached(f"answered to {self.name} =", lambda: self._near(point))
+        told(Step(f"going through {self.name}", done, total, reached))
+        return lambda step: told(replace(step, bound=reached))
+
+    def _near(self, point: Point) -> float | None:
+        """Return the value of the unknown at a point, rounded."""
+        x = point.low
+        if not self.unknown.denominator:
+            return float(x)
+        return self.unknown.denominator * (math.log(x.numerator) - math.log(x.denominator)) if x > 0 else None
 
     @property
     def symbol(self) -> Number:

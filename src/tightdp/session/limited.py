@@ -106,5 +106,5 @@ def _by_runs(instance: Asked) -> Asked:
     """Return the same instance, whose questions all go to the method that goes through all runs."""
     found = copy(instance)
     found.forget()
-    found.method, found.timeout, found.max_memory = _BY_RUNS, None, None
+    found.method, found.timeout, found.max_memory, found.progress = _BY_RUNS, None, None, None
     return found

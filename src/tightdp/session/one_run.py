@@ -44,12 +44,15 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
     with deep_recursion():
         audit = _Audit(engine, pairs, guesses)
         law = audit.law
+        audit.tell("computing efficacies")
         values = efficacies(law)
         leak = distributional_privacy(law)
+        audit.tell("comparing secret bits", "e^ε ≥", _odds(leak.confidence))
         ratio = audit.ratio()
+        audit.tell("searching adaptive guesses", "efficacy ≥", values[-1])
         best = adaptive_optimum(law) if with_adaptive else (None,) * law.n
     dp = as_posterior(ratio.upper)
-    lower = max(ratio.lower, math.inf if leak.confidence == 1 else leak.confidence / (1 - leak.confidence))
+    lower = max(ratio.lower, _odds(leak.confidence))
     rows = tuple(
         Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1])
         for k in (range(1, law.n + 1) if guesses is None else (guesses,))
@@ -66,11 +69,17 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
     )
 
 
+def _odds(posterior: Number) -> Exact:
+    return math.inf if posterior == 1 else posterior / (1 - posterior)
+
+
 def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Number = _NONE) -> Guessing:
     """Return the joint law of (guesses, right guesses) of a guesser in a one-run audit, and the true ε at `delta`."""
     with deep_recursion():
         audit = _Audit(engine, pairs, None, whole_outputs=isinstance(guesser, Function))
+        audit.tell("counting guesses")
         joint = joint_law(audit.law, guesser)
+        audit.tell("comparing secret bits")
         ratio = audit.ratio(delta)
     return audit.outcome(ratio).on(
         Guessing(
@@ -91,6 +100,7 @@ def adaptive(
     sequence = read_order(engine.bound.n, order)
     with deep_recursion():
         audit = _Audit(engine, pairs, None)
+        audit.tell("counting guesses")
         joint = as_joint_law(engine.bound.n, adaptive_joint(audit.law, sequence, Threshold(threshold).least))
         ratio = audit.ratio(delta)
     return audit.outcome(ratio).on(
@@ -165,16 +175,30 @@ class _Audit:
     def __init__(self, engine: Engine, pairs: Any, guesses: int | None, whole_outputs: bool = False) -> None:
         self._engine, bound = engine, engine.bound
         self._watch = engine.control()
+        self.tell("compiling the audit")
         chosen = None if isinstance(pairs, str) and pairs == "best" else self._read(pairs)
         start = time.perf_counter()
         core = lower(bound, None, prober(engine.backend, self._watch))
         self._compiler = Compiler(bound, core, engine.backend, self._watch, whole_outputs)
         if chosen is None:
-            self.pairs, self.law = best_pairs(self._compiler, guesses or bound.n)
+            self.pairs, self.law = best_pairs(
+                self._compiler,
+                guesses or bound.n,
+                lambda tried, best: self._reached("trying pairs", tried, "efficacy ≥", best),
+            )
         else:
             self.pairs, self.law = chosen, self._compiler.law(chosen)
         self._compiled = time.perf_counter()
         self._seconds = self._compiled - start
+
+    def tell(self, phase: str, side: str = "", value: Exact | None = None) -> None:
+        """Tell whoever follows which part begins, and what is known."""
+        self._reached(phase, 0, side, value)
+
+    def _reached(self, phase: str, done: int, side: str, value: Exact | None) -> None:
+        if value is not None:
+            self._watch.bounded(side)(lambda: value)
+        self._watch.tell(phase, done)
 
     def _read(self, pairs: Any) -> PairVector:
         bound = self._engine.bound
@@ -186,7 +210,12 @@ class _Audit:
             least = restricted_least(self.law, delta)
             return RestrictedRatio(least, least)
         try:
-            return restricted_ratio(self.law, self._engine.backend, self._watch)
+            return restricted_ratio(
+                self.law,
+                self._engine.backend,
+                self._watch,
+                lambda groups, lower: self._reached("comparing secret bits", groups, "e^ε ≥", lower),
+            )
         except LimitError as error:
             return RestrictedRatio(Fraction(1), math.inf, error.what)
 

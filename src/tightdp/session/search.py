@@ -282,8 +282,13 @@ def _first_alike(query: Query, method: Method, pair: Pair | None) -> PairWitness
 def concentrated(engine: Engine) -> Zcdp:
     """Return the least ρ of zero-concentrated DP over all orders and neighbours, enclosed."""
     query, method, pairs = _compared(engine)
+
+    def reached(done: int, total: int, lower: Fraction) -> None:
+        query.control.bounded("ρ ≥")(lambda: lower)
+        query.control.tell("going through orders", done, total)
+
     with query.searching():
-        found = divergences.concentrated(query.control.pairs(pairs))
+        found = divergences.concentrated(query.control.pairs(pairs), reached)
     outcome = engine.outcome(query, method)
     upper = found.upper if query.control.stopped is None else math.inf
     if query.control.stopped is None and found.lower != upper:

@@ -31,18 +31,23 @@ def utility(engine: Engine) -> Utility:
     method, table = questions.laws(engine.program, query.control)
     worst: dict[str, Worst] = {}
     counted: dict[str, int] = {}
-    datasets = 0
+    datasets, size = 0, bound.record.size**bound.n
     with query.searching():
         for x in every_dataset(bound):
             query.control()
             datasets += 1
             query.control.look_at(table, x)
             law = list(table.law(x).items())
+            query.control.tell("going through datasets", datasets, size)
             for measure, value in _measures(law, _target(bound, x)):
                 counted[measure] = counted.get(measure, 0) + 1
                 known = worst.get(measure)
                 if known is None or (value < known.value if measure == RIGHT else value > known.value):
                     worst[measure] = Worst(measure, value, x)
+            if datasets == 1:
+                first = next(iter(worst))
+                side = f"{first.removeprefix('expected ')} {'≤' if first == RIGHT else '≥'}"
+                query.control.bounded(side)(lambda first=first: worst[first].value)  # type: ignore[misc]
     fitting = tuple(found for measure, found in worst.items() if counted[measure] == datasets)
     return engine.outcome(query, method).on(Utility(subject=engine.subject, measures=fitting))
 

@@ -35,7 +35,7 @@ def page(report: Report) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>"
-        f"<h1>{escape(title)}</h1>"
+        f"<h1>{escape(title).replace('_', '_<wbr>')}</h1>"
         f'<p class="soft">neighbours: {escape(report.neighbours)} · tightdp {__version__}</p>'
         f"<p>{escape(report.documentation.partition(chr(10))[0])}</p>"
         f'{_numbers(report)}<div class="cards">{sections}</div></main></body></html>\n'

@@ -32,6 +32,8 @@ th, td { text-align: left; white-space: nowrap; padding: 3px 14px 3px 0;
   border-bottom: 1px solid var(--line); vertical-align: top;
   font-variant-numeric: tabular-nums; }
 th { color: var(--soft); font-weight: 500; }
+@media (max-width: 600px) { pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+  table { font-size: .8rem; } th, td { white-space: normal; padding-right: 8px; } }
 .records { display: flex; flex-wrap: wrap; gap: 3px; margin: 2px 0 10px; font: 13px/1.3 ui-monospace, monospace; }
 .records span { border: 1px solid var(--line); border-radius: 4px; padding: 2px 6px; overflow-wrap: anywhere; }
 .records .changed { background: var(--mark); border-color: currentColor; font-weight: 700; }
