@@ -17,7 +17,7 @@ from tightdp import Bit, Instance, Int, flip, mechanism
 from tightdp.results.report import Report
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-VOID = {"meta", "rect", "path", "circle", "br"}
+VOID = {"meta", "rect", "path", "circle", "br", "wbr"}
 
 
 def noise(rate):
