@@ -30,7 +30,7 @@ UNTYPED = {"core": 56, "logic": 16, "symmetry": 2, "methods": 10, "queries": 7}
 INSIDE = {
     "auditing": 10,
     "claims": 8,
-    "cli": 4,
+    "cli": 2,
     "exact": 4,
     "limits": 3,
     "logic": 3,

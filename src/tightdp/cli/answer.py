@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tightdp.cli.errors import UsageError
 from tightdp.errors import LimitError
@@ -22,6 +23,12 @@ from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result
 from tightdp.session.instance import Instance
+from tightdp.session.later import Later
+
+if TYPE_CHECKING:
+    from tightdp.cli import bars
+else:
+    bars = Later("tightdp.cli.bars")
 
 __all__ = ["DONE", "INTERRUPTED", "REFUTED", "UNRESOLVED", "Asked", "answer", "ask", "emit", "write_text"]
 
@@ -30,8 +37,6 @@ _SHOWN_AFTER = 1.0
 """Seconds until the progress bar appears."""
 _BETWEEN_UPDATES = 0.1
 """Seconds between two updates of the progress bar."""
-_WIDE = 100
-"""From how many columns on a bar is drawn beside the numbers."""
 
 
 @dataclass(frozen=True)
@@ -105,20 +110,6 @@ def _progress(instance: Instance) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-    from rich.table import Column
-
-    def whole(width: int) -> Column:
-        return Column(min_width=width, no_wrap=True)
-
     last = 0.0
 
     def tell(step: Step) -> None:
@@ -127,18 +118,7 @@ def _progress(instance: Instance) -> Iterator[None]:
             last = time.monotonic()
             bar.update(task, completed=step.done, total=step.total or None, description=step.phase, found=_so_far(step))
 
-    console = Console(stderr=True)
-    drawn = () if console.width < _WIDE else (BarColumn(bar_width=20),)
-    left = TextColumn("left:", table_column=whole(5)), TimeRemainingColumn(table_column=whole(7))
-    times = TaskProgressColumn(table_column=whole(4)), TimeElapsedColumn(table_column=whole(7)), *left
-    bar = Progress(
-        TextColumn("{task.description}"),
-        *drawn,
-        *times,
-        TextColumn("{task.fields[found]}"),
-        console=console,
-        transient=True,
-    )
+    bar = bars.of_search()
     task = bar.add_task("compiling", total=None, found="")
     instance.progress = tell
     late = threading.Timer(_SHOWN_AFTER, bar.start)

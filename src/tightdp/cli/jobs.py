@@ -17,11 +17,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.cli.errors import UsageError
 from tightdp.limits import die_with_parent, interrupted
 from tightdp.session.arguments import read_count
+from tightdp.session.later import Later
+
+if TYPE_CHECKING:
+    from tightdp.cli import bars
+else:
+    bars = Later("tightdp.cli.bars")
 
 __all__ = ["add_jobs", "answers", "number_of_jobs"]
 
@@ -141,8 +147,6 @@ def _progress(total: int, done: int) -> Iterator[Callable[[], None]]:
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    console, progress = import_module("rich.console"), import_module("rich.progress")
-    columns = [progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn()]
-    with progress.Progress("rows", *columns, console=console.Console(stderr=True), transient=True) as bar:
+    with bars.of_rows() as bar:
         task = bar.add_task("rows", total=total, completed=done)
         yield lambda: bar.advance(task)

@@ -28,13 +28,19 @@ def table(
     header: Sequence[str] = (),
     write: Callable[[str], str] = escape,
     kind: Callable[[str], str] = lambda cell: "",
+    labelled: bool = False,
 ) -> str:
-    """Return a table; `write` gives the HTML of a cell, `kind` its class in style sheets, if it has one."""
+    """Return a table; `write` gives the HTML of a cell, `kind` its class in style sheets, if it has one.
 
-    def data(cell: str) -> str:
-        named = kind(cell)
-        return f"<td{f' class={named}' if named else ''}>{write(cell)}</td>"
+    The cells of a `labelled` table have the name of their column, for a page that has no room for columns.
+    """
+
+    def data(cell: str, name: str = "") -> str:
+        marks = f" class={kind(cell)}" if kind(cell) else ""
+        marks += f' data-name="{escape(name)}"' if labelled and name else ""
+        return f"<td{marks}>{write(cell)}</td>"
 
     lines = [f"<tr>{''.join(f'<th>{write(cell)}</th>' for cell in header)}</tr>"] if any(header) else []
-    lines += [f"<tr>{''.join(map(data, row))}</tr>" for row in rows]
-    return f"<table>{''.join(lines)}</table>"
+    names = header or [""] * max(map(len, rows), default=0)
+    lines += [f"<tr>{''.join(map(data, row, names))}</tr>" for row in rows]
+    return f"<table{' class=labelled' if labelled else ''}>{''.join(lines)}</table>"

@@ -25,6 +25,8 @@ __all__ = ["page"]
 _MOST_CELLS = 60
 _MOST_ROWS = 12
 _LONGEST_LABEL = 46
+_MOST_COLUMNS = 3
+"""How many columns of a table a narrow screen has room for."""
 
 
 def page(report: Report) -> str:
@@ -217,7 +219,7 @@ def _view_of(result: Result) -> str:
 
 
 def _scrolled(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
-    return f'<div class="scroll">{table(rows, header)}</div>'
+    return f'<div class="scroll">{table(rows, header, labelled=len(header) > _MOST_COLUMNS)}</div>'
 
 
 def _section(title: str, inner: str, wide: bool = False) -> str:

@@ -33,7 +33,11 @@ th, td { text-align: left; white-space: nowrap; padding: 3px 14px 3px 0;
   font-variant-numeric: tabular-nums; }
 th { color: var(--soft); font-weight: 500; }
 @media (max-width: 600px) { pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-  table { font-size: .8rem; } th, td { white-space: normal; padding-right: 8px; } }
+  table { font-size: .8rem; } th, td { white-space: normal; padding-right: 8px; }
+  .labelled, .labelled tbody { display: block; } .labelled tr:has(th) { display: none; }
+  .labelled tr { display: block; border-top: 2px solid var(--line); margin-bottom: 8px; }
+  .labelled td { display: flex; justify-content: space-between; gap: 12px; }
+  .labelled td::before { content: attr(data-name); color: var(--soft); } }
 .records { display: flex; flex-wrap: wrap; gap: 3px; margin: 2px 0 10px; font: 13px/1.3 ui-monospace, monospace; }
 .records span { border: 1px solid var(--line); border-radius: 4px; padding: 2px 6px; overflow-wrap: anywhere; }
 .records .changed { background: var(--mark); border-color: currentColor; font-weight: 700; }
