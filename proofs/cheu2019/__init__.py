@@ -13,6 +13,7 @@ paper.sections(
     "section_4_2_fixed_set",
     "section_4_2_random_set",
     "section_4_3_parameter",
+    "section_4_3_constant",
     "section_4_4_accuracy",
     "section_5_1_encoder",
     "section_5_3_real_sum",

@@ -166,5 +166,5 @@ paper.row(
     "C8",
     "Lemma 4.8",
     "The λ given there suffices; compare with the exact least λ.",
-    parts=("C8a", "C8b", "C8c"),
+    parts=("C8a", "C8b", "C8c", "C27", "C28"),
 )

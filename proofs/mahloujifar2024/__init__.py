@@ -9,6 +9,7 @@ paper.sections(
     "section_2_guarantee",
     "section_3_main_theorem",
     "section_3_1_algorithm",
+    "section_3_1_chosen_number",
     "section_4_tightness",
     "section_4_experiments",
     "appendix_a_1_lemma_11",

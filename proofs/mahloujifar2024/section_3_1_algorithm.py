@@ -295,5 +295,5 @@ paper.row(
     "M6",
     "Thm 10",
     "When Algorithm 3 returns True, no f-DP mechanism gives at least c right guesses with probability above τ.",
-    parts=("M6a", "M6b", "M6c", "M6d"),
+    parts=("M6a", "M6b", "M6c", "M6d", "M10"),
 )

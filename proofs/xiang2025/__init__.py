@@ -15,6 +15,7 @@ paper.sections(
     "section_5_3_ties",
     "section_5_4_conversion",
     "section_6_2_four_outputs",
+    "section_6_2_published_bound",
     "appendix_b_2_reduction",
     "figures",
 )

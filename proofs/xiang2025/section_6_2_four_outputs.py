@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
-from math import comb
 from typing import Any
 
 from sympy import Integer, symbols
 
-from tightdp.auditing import audit
 from tightdp.claims import Correction, Fails, grid, identity, program
 
 from .games import (
-    HALF,
     ONE,
     ZERO,
     Table,
@@ -228,94 +225,9 @@ paper.claim(
 )
 
 
-def published_bound(m: int, r: int, v: int, t: Fraction, delta: Fraction) -> Fraction:
-    """min(1, T + 2mδ·A): T = P(X >= v), A the largest P(v-i <= X < v)/i, X ~ Bin(r, e^ε/(1+e^ε))."""
-    q = Fraction(t) / (1 + t)
-    law = [comb(r, k) * q**k * (1 - q) ** (r - k) for k in range(r + 1)]
-    average = max(sum(law[v - i : v], ZERO) / i for i in range(1, v + 1))
-    return min(ONE, sum(law[v:], ZERO) + 2 * m * delta * average)
-
-
-def published_bound_holds(m: int, r: int, v: int, t: Fraction, delta: Fraction) -> bool | Fails:
-    """Against the exact optimum of the engine."""
-    answer = audit(canaries=m, guesses=r, correct=v, delta=delta, exp_epsilon=t, method="optimal")
-    assert answer.p_value is not None
-    return compare_published(published_bound(m, r, v, t, delta), answer.p_value.lower)
-
-
-def published_bound_holds_again(m: int, r: int, v: int, t: Fraction, delta: Fraction) -> bool | Fails:
-    """Two secrets: with probability 3/5 both guesses are right, otherwise one of them, either with the same chance."""
-    if (m, r, v) != (2, 2, 1):
-        return True
-    table = {
-        x: {y: Fraction(3, 5) if x == y else Fraction(1, 5) for y in all_bits(2) if y != tuple(1 - bit for bit in x)}
-        for x in all_bits(2)
-    }
-    right = min(sum((p for y, p in law.items() if y[0] == x[0] or y[1] == x[1]), ZERO) for x, law in table.items())
-    bound = Fraction(15, 16) + 2 * 2 * delta * Fraction(1, 16)  # for q = 3/4
-    return t != 3 or delta_of(table, Fraction(t)) > delta or compare_published(bound, right)
-
-
-def compare_published(bound: Fraction, attained: Fraction) -> bool | Fails:
-    """A probability that some mechanism attains against the bound."""
-    why = (
-        "Two secrets, both guessed: with probability 3/5 both guesses are right, otherwise one, so that at least one "
-        "is right always. An output that is right in both weighs 3/5, and 1/5 once a secret changes, in the ratio 3; "
-        "one of weight 1/5 becomes impossible, which costs δ = 1/5. The probability is "
-        f"{attained}, the formula 15/16 + 2·2·(1/5)·(1/16) = {bound}."
-    )
-    return attained <= bound or Fails(why, attained=attained, bound=bound)
-
-
-def published_bound_and_optimum(m: int, r: int, v: int, t: Fraction, delta: Fraction) -> dict[str, Any]:
-    """The formula and the exact optimum, where the formula gives at most 1/2."""
-    answer = audit(canaries=m, guesses=r, correct=v, delta=delta, exp_epsilon=t, method="optimal")
-    assert answer.p_value is not None
-    return {"the bound": published_bound(m, r, v, t, delta), "the largest P(at least v right)": answer.p_value.upper}
-
-
-BELOW_A_HALF = [
-    {"m": m, "r": r, "v": v, "t": Fraction(t), "delta": Fraction(d)}
-    for m, r in ((1, 1), (2, 2), (3, 2), (4, 4), (6, 5), (9, 9))
-    for v in range(1, r + 1)
-    for t in ("1", "3/2", "3")
-    for d in ("1/100", "1/20", "0")
-    if published_bound(m, r, v, Fraction(t), Fraction(d)) <= HALF
-]
-
-
-paper.claim(
-    "X8e",
-    "Sec. 6.2, the bound that it compares with",
-    "The published bound of Steinke, Nasr and Jagielski for one run and δ > 0, P(at least v of r right) <= "
-    "min(1, T + 2mδ·A), T = P(X >= v), A the largest P(v-i <= X < v)/i over 1 <= i <= v, X ~ Bin(r, "
-    "e^ε/(1+e^ε)), holds for every v.",
-    verdict="corrected",
-    extra=True,
-    instances=[{"m": 2, "r": 2, "v": 2, "t": 3, "delta": "1/5"}, {"m": 2, "r": 2, "v": 1, "t": 3, "delta": "1/5"}],
-    check=published_bound_holds,
-    brute=published_bound_holds_again,
-    at={"m": 2, "r": 2, "v": 1, "t": 3, "delta": "1/5"},
-    minimal="two secrets, at e^ε = 3 and δ = 1/5",
-    breaks=(
-        "A bound near 1 comes from a tail T that is larger than q = e^ε/(1+e^ε); the correction for δ is "
-        "then too small."
-    ),
-    corrected=Correction(
-        "It holds where it is at most 1/2: if `the bound <= 1/2` then `the largest P(at least v right) <= the bound`.",
-        verdict="holds-on",
-        near=("<= the bound`", "<= 9/10·the bound`"),
-        instances=BELOW_A_HALF,
-        quick=12,
-        check=published_bound_and_optimum,
-    ),
-    stands="All its uses at confidence 1/2 and more, for which a proof stands in `tightdp.auditing.steinke`.",
-)
-
-
 paper.row(
     "X8",
     "Prop. 1",
     "P(at most u errors) <= exp(-λu + Σ ln(1 - v_k + v_k e^λ)) for every λ < 0.",
-    parts=("X8a", "X8b", "X8c", "X8d", "X8e"),
+    parts=("X8a", "X8b", "X8c", "X8d", "X8e", "X8f"),
 )
