@@ -28,6 +28,8 @@ QUESTIONS = (
     ("privacy", COUNT, "n=1000000", "lam=1/5"),
     ("accuracy", COUNT, "n=1000000", "lam=1/5", "--alpha", "200500"),
     ("accuracy", COUNT, "n=1000000", "lam=1/5", "--beta", "1/20"),
+    ("privacy", SUM, "n=10000", "k=10", "lam=1/5", "--delta", "1e-6"),
+    ("privacy", SUM, "n=10000", "k=10", "lam=1/5", "--exp-epsilon", "5/4"),
     ("accuracy", SUM, "n=10000", "k=10", "lam=1/5", "--alpha", "10400"),
     ("accuracy", SUM, "n=10000", "k=10", "lam=1/5", "--beta", "1/20"),
 )
@@ -67,7 +69,7 @@ def main() -> None:
         printed, seconds, memory = measured([sys.executable, "-m", "tightdp", *question, "--json"])
         found = json.loads(printed)["result"]
         name = next(key for key in ("one_minus_beta", "alpha", "exp_epsilon") if key in found)
-        name = "alpha" if "--beta" in question else name
+        name = "alpha" if "--beta" in question else "delta" if "--exp-epsilon" in question else name
         low, high = ends(found, name)
         words = f"`{' '.join(question)}`".replace("programs/", "").replace("benchmarks/mechanisms/", "")
         print(f"| {words} | {float(low):.10g} | {float((high - low) / low):.1e} | {seconds:.1f} s | {memory:.0f} MB |")

@@ -28,6 +28,7 @@ _LEAST = 1e-200
 """Smaller weights count as missing, so that products of two do not underflow."""
 _LOST = 1e-290
 _PART = 128
+_FIRST = 64
 
 Doubles = Any
 """A one-dimensional array of doubles."""
@@ -74,8 +75,7 @@ class Scaled:
     def cut(self, least: float) -> Scaled:
         """Return the law without ends that hold less than `least` each, and with no weight too small to multiply."""
         weights = self.weights
-        start = int(np.searchsorted(np.cumsum(weights), least))
-        end = len(weights) - int(np.searchsorted(np.cumsum(weights[::-1]), least))
+        start, end = _below(weights, least), len(weights) - _below(weights[::-1], least)
         if start >= end:
             start, end = 0, len(weights)
         kept = weights[start:end]
@@ -88,6 +88,16 @@ class Scaled:
             return Scaled(self.first + start, kept, self.error, self.missing)
         lost = gone * (1 + self.error + gamma(len(weights) + 8)) + len(weights) * _LOST
         return Scaled(self.first + start, kept, self.error, self.missing + lost)
+
+
+def _below(weights: Doubles, least: float) -> int:
+    """Return how many of the first weights hold less than `least` together."""
+    size = _FIRST
+    while True:
+        sums = np.cumsum(weights[:size])
+        if size >= len(weights) or sums[-1] >= least:
+            return int(np.searchsorted(sums, least))
+        size *= 8
 
 
 def convolved(one: Scaled, other: Scaled, least: float) -> Scaled:

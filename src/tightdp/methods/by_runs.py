@@ -6,6 +6,7 @@ them has an exact answer (`session/limited.py`). So no question takes much longe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import islice
@@ -84,6 +85,8 @@ class Runs(Exhaustive):
 
 def few_runs(bound: Bound) -> bool:
     """Whether going through all runs, and comparing all neighbours, is little work, judged by the first dataset."""
+    if bound.n * math.log2(bound.record.size) > math.log2(MOST_RUNS):
+        return False
     first = (bound.record.values[0],) * bound.n
     neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(first), MOST_RUNS))
     most = MOST_RUNS // int(bound.record.size**bound.n * (1 + neighbours // _COMPARED))

@@ -61,14 +61,12 @@ class _Search:
 
     def _shifted(self, box: Box, end: int) -> Scaled:
         """Return the law of the error where what is not decided is as small (0) or large (-1) as it may be."""
-        law = box.law
-        for number, first in box.undecided:
-            if self.order is None:
-                further = point(number * (self.low, self.high)[end])
-            else:
-                allowed = [letter for letter in self.order if letter >= first]
-                further = self.letters.power(allowed[end], number)
-            law = convolved(law, further, self.letters.least)
+        law, left, room = box.law, box.left, box.open
+        if self.order is None:
+            return convolved(law, point(left * (self.low, self.high)[end]), self.letters.least)
+        for letter in self.order if end == 0 else reversed(self.order):
+            number = min(room[letter], left)
+            law, left = self.letters.added(law, self.letters.power(letter, number)), left - number
         return law
 
 

@@ -9,21 +9,25 @@ whole box from above, and a box is split only where that bound is not good enoug
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import permutations
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.scaled import Scaled, binomial, convolved, point, scaled
+from tightdp.queries.enclosed.noise import SharedNoise
 
-__all__ = ["Box", "Letters", "boxes_through"]
+__all__ = ["Box", "Letters", "boxes_through", "climb"]
 
 MOST_BOXES = 60_000
 """So many boxes are looked at; then the ends are those that are known."""
-MOST_WORK = 25_000_000_000
-"""Nor are more products of weights made for them: these take some twenty seconds."""
-_START, _PASSES = 100_000, 20
-"""Looking at a law costs as much as so many products, and so many for every weight."""
+MOST_WORK = 100_000_000_000
+"""Nor are more products of weights made for them: these take some forty seconds."""
 _MOST_KEPT = 400
+
+Watch = Callable[[], None]
 
 
 class Letters:
@@ -33,7 +37,24 @@ class Letters:
         self.laws = tuple(laws)
         self.least = least
         self.scaled = tuple(map(scaled, laws))
+        self.work = 0
+        """How many products of weights it took so far."""
         self._powers: dict[tuple[int, int], Scaled] = {}
+
+    @property
+    def many(self) -> bool:
+        """Whether datasets do not lie on a line, so that going through parts of it is not enough."""
+        return len(self.laws) > 2
+
+    @cached_property
+    def noise(self) -> SharedNoise:
+        """What they have in common."""
+        return SharedNoise(self.scaled, self.added, self.least)
+
+    def added(self, one: Scaled, other: Scaled) -> Scaled:
+        """Return the law of a sum of two."""
+        self.work += len(one.weights) * len(other.weights)
+        return convolved(one, other, self.least)
 
     def power(self, letter: int, times: int) -> Scaled:
         """Return the law of what so many records with a letter add."""
@@ -54,14 +75,14 @@ class Letters:
             (low, p_low), (high, p_high) = values
             return binomial(times, low, p_low, high, p_high, self.least)
         half = self.power(letter, times // 2)
-        square = convolved(half, half, self.least)
-        return convolved(square, self.scaled[letter], self.least) if times % 2 else square
+        square = self.added(half, half)
+        return self.added(square, self.scaled[letter]) if times % 2 else square
 
     def law(self, counts: Sequence[int]) -> Scaled:
         """Return the law of what all records add that have these counts of letters."""
         total = point(0)
         for letter, times in enumerate(counts):
-            total = convolved(total, self.power(letter, times), self.least) if times else total
+            total = self.added(total, self.power(letter, times)) if times else total
         return total
 
     def first(self, records: int) -> list[tuple[int, ...]]:
@@ -72,64 +93,53 @@ class Letters:
 
     def boxes(self, records: int) -> Box:
         """Return the box of all datasets of so many records."""
-        return Box(self, (), 0, records, records, point(0)).inner()
+        size = len(self.laws)
+        return Box(self, (0,) * size, (records,) * size, records, point(0))
 
 
 @dataclass(frozen=True)
 class Box:
-    """Datasets with the counts `fixed` of the first letters and `low` to `high` of the next, out of `left` records.
+    """Datasets of so many records with at least `low` and at most `high` records of every letter.
 
-    `law` is that of what the decided records add.
+    `law` is that of what the decided ones add: `low` records of every letter.
     """
 
     letters: Letters
-    fixed: tuple[int, ...]
-    low: int
-    high: int
+    low: tuple[int, ...]
+    high: tuple[int, ...]
     left: int
+    """How many records are not decided."""
     law: Scaled
-    work: int = 0
-    """How many products of weights it took."""
 
     @property
     def single(self) -> bool:
-        """Whether all records are decided."""
-        return self.low == self.high and len(self.fixed) >= len(self.letters.laws) - 2
+        """Whether all records are decided; then `low` is the only dataset, up to order."""
+        return not self.left
 
     @property
-    def counts(self) -> tuple[int, ...]:
-        """The counts of the only dataset, up to order."""
-        counts = (*self.fixed, self.low, self.left - self.low)
-        return counts[: len(self.letters.laws)]
-
-    @property
-    def undecided(self) -> tuple[tuple[int, int], ...]:
-        """How many records are not decided, each time with the first letter of those that they may have."""
-        at, last = len(self.fixed), len(self.letters.laws) - 1
-        later = ((self.left - self.high, at + 1),) if at < last - 1 else ()
-        return tuple((number, first) for number, first in ((self.high - self.low, at), *later) if number)
-
-    def inner(self) -> Box:
-        """Return the same datasets with the count of the next letter open where that of this one is decided."""
-        box = self
-        while box.low == box.high and not box.single:
-            rest = box.left - box.low
-            box = Box(box.letters, (*box.fixed, box.low), 0, rest, rest, box.law, box.work)
-        return box
+    def open(self) -> tuple[int, ...]:
+        """How many more records there may be of every letter."""
+        return tuple(min(high - low, self.left) for low, high in zip(self.low, self.high, strict=True))
 
     def halves(self) -> Iterator[Box]:
         """Yield two boxes with the same datasets together."""
-        at, middle = len(self.fixed), (self.low + self.high) // 2
-        further = self.high - middle if at == len(self.letters.laws) - 2 else 0
-        yield self._part(middle + 1, self.high, at, middle + 1 - self.low)
-        yield self._part(self.low, middle, at + 1, further)
+        room = self.open
+        at = max(range(len(room)), key=lambda letter: room[letter])
+        middle = self.low[at] + room[at] // 2
+        yield self._part(at, middle + 1, self.low[at] + room[at])
+        yield self._part(at, self.low[at], middle)
 
-    def _part(self, low: int, high: int, letter: int, times: int) -> Box:
-        if not times:
-            return replace(self, low=low, high=high, work=0).inner()
-        power = self.letters.power(letter, times)
-        law = convolved(self.law, power, self.letters.least)
-        return replace(self, low=low, high=high, law=law, work=len(self.law.weights) * len(power.weights)).inner()
+    def _part(self, at: int, least: int, most: int) -> Box:
+        """Return the datasets with `least` to `most` records of a letter; what follows for others is decided too."""
+        low, high, law = list(self.low), list(self.high), self.law
+        records = sum(low) + self.left
+        low[at], high[at] = least, most
+        beyond = sum(high) - records
+        low = [max(a, b - beyond) for a, b in zip(low, high, strict=True)]
+        for letter, (before, now) in enumerate(zip(self.low, low, strict=True)):
+            if now > before:
+                law = self.letters.added(law, self.letters.power(letter, now - before))
+        return Box(self.letters, tuple(low), tuple(high), records - sum(low), law)
 
 
 def boxes_through(
@@ -137,30 +147,51 @@ def boxes_through(
     enough: Callable[[Box], bool],
     look: Callable[[tuple[int, ...]], None],
     watch: Callable[[], None],
-    each: int = 1,
 ) -> tuple[list[Box], LimitError | None]:
     """Split boxes until each is `enough`, or holds one dataset, up to order, whose counts are looked at.
 
-    `each` is how many laws are made from that of a box to see whether it is enough. Return the boxes that are left
-    over, and the limit that was met.
+    Return the boxes that are left over, and the limit that was met.
     """
-    pending, looked, work = [whole], 0, 0
+    pending, looked, start = [whole], 0, whole.letters.work
     while pending:
         try:
             watch()
-            if looked >= MOST_BOXES or work >= MOST_WORK:
+            if looked >= MOST_BOXES or whole.letters.work - start >= MOST_WORK:
                 raise LimitError(
                     f"the ends are not closer after {looked:,} boxes of datasets",
                     "use fewer records, or fewer values of a record",
                 )
+            box = pending[-1]
+            done = enough(box)
         except LimitError as error:
             return pending, error
-        box = pending.pop()
-        looked, work = looked + 1, work + box.work + each * (_START + _PASSES * len(box.law.weights))
-        if enough(box):
+        pending.pop()
+        looked += 1
+        if done:
             continue
         if box.single:
-            look(box.counts)  # their law anew: it takes fewer roundings than by way of all boxes
+            look(box.low)  # their law anew: it takes fewer roundings than by way of all boxes
         else:
             pending += box.halves()
     return [], None
+
+
+def climb(
+    counts: tuple[int, ...], worth: Callable[[tuple[int, ...]], Fraction | float], watch: Watch
+) -> tuple[int, ...]:
+    """Give records other letters as long as a dataset is worth more so, first many records at once, then one."""
+    best, step = worth(counts), max(sum(counts) // 4, 1)
+    while step:
+        better = False
+        for taken, given in permutations(range(len(counts)), 2):
+            watch()
+            if counts[taken] < step:
+                continue
+            moved = list(counts)
+            moved[taken] -= step
+            moved[given] += step
+            found = worth(tuple(moved))
+            if found > best:
+                best, counts, better = found, tuple(moved), True
+        step = step if better else step // 4
+    return counts

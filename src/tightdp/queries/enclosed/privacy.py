@@ -8,20 +8,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-import numpy as np
-
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.scaled import UNIT, Scaled, gamma
-from tightdp.queries.enclosed.counts import Box, Letters, boxes_through
+from tightdp.queries.enclosed.bounds import Bounds
+from tightdp.queries.enclosed.counts import Box, Letters, boxes_through, climb
+from tightdp.queries.enclosed.pairs import Move, Tests, tests_of
 
 __all__ = ["Found", "delta", "largest_ratio", "least_ratio"]
 
 _NARROW = 0.4
 """Of the width that is asked for, so much is left to the search; the rest to rounding."""
 
-Move = tuple[int, int]
-"""A change of one record: the letters before and after."""
 Watch = Callable[[], None]
 
 
@@ -42,70 +39,6 @@ class Found(Generic[End]):
     stopped: LimitError | None = None
 
 
-Event = np.ndarray[tuple[int], np.dtype[np.bool_ | np.intp]]
-"""Places of a law: a mask, or a list."""
-
-
-@dataclass(frozen=True)
-class _Tests:
-    """The laws of the sum on two neighbours, on the same integers, with a common bound on relative errors."""
-
-    p: np.ndarray[tuple[int], np.dtype[np.float64]]
-    q: np.ndarray[tuple[int], np.dtype[np.float64]]
-    error: float
-    missing: float
-
-    def delta_above(self, t: float) -> float:
-        """Return a number that is at least Σ max(0, P - t·P')."""
-        # The subtraction and the product with t are roundings of P + t P'; `t` is within one of the true one.
-        error = self.error + 10 * UNIT
-        with np.errstate(invalid="ignore", over="ignore"):  # at an infinite t nothing exceeds t·P'
-            scaled_q = t * self.q
-            excess = self.p - scaled_q + error * (self.p + scaled_q)
-        return float(excess[excess > 0].sum()) * (1 + gamma(len(excess) + 4)) + self.missing * (1 + 4 * UNIT)
-
-    def event(self, t: float) -> tuple[Fraction, Fraction]:
-        """Return P(E) from below and P'(E) from above, for the event E that P exceeds t·P'."""
-        inside = self.p > t * self.q
-        return self._ends(inside)
-
-    def best(self, delta: float) -> tuple[Fraction, Fraction]:
-        """Return the same for the event with the largest (P(E) - delta) / P'(E)."""
-        kept = self.p > 0
-        p, q = self.p[kept], self.q[kept]
-        with np.errstate(divide="ignore", over="ignore"):
-            order = np.argsort(-(p / q), kind="stable")
-            ours, theirs = np.cumsum(p[order]), np.cumsum(q[order])
-            worth = np.where(ours > delta, (ours - delta) / theirs, 0.0)
-        at = int(np.argmax(worth))
-        return self._ends(np.flatnonzero(kept)[order[: at + 1]])
-
-    def _ends(self, event: Event) -> tuple[Fraction, Fraction]:
-        ours, theirs = (Fraction(math.fsum(side[event])) for side in (self.p, self.q))
-        error = Fraction(self.error + 4 * UNIT)
-        return ours * (1 - error), theirs * (1 + error) + Fraction(self.missing)
-
-
-def _tests(letters: Letters, others: Scaled, move: Move) -> _Tests:
-    """Return the laws of the sum on neighbours whose other records add something with this law."""
-    before, after = (letters.scaled[letter] for letter in move)
-    first = others.first + min(before.first, after.first)
-    last = others.last + max(before.last, after.last)
-    sides = []
-    for letter in (before, after):
-        side = np.zeros(last - first + 1)
-        start = others.first + letter.first - first
-        side[start : start + len(others.weights) + len(letter.weights) - 1] = np.convolve(
-            others.weights, letter.weights
-        )
-        sides.append(side)
-    terms = min(len(others.weights), max(len(before.weights), len(after.weights)))
-    own = max(before.error, after.error)
-    error = (1 + others.error) * (1 + own) * (1 + gamma(terms + 4)) - 1 + 4 * UNIT
-    missing = (others.missing + max(before.missing, after.missing)) * (1 + 4 * UNIT) + len(sides[0]) * 1e-290
-    return _Tests(sides[0], sides[1], error, missing)
-
-
 def delta(
     letters: Letters, moves: Sequence[Move], records: int, t: Fraction, width: float, watch: Watch
 ) -> Found[Fraction]:
@@ -118,22 +51,33 @@ def delta(
         nonlocal best, above
         law = letters.law(counts)
         for move in moves:
-            tests = _tests(letters, law, move)
+            tests = tests_of(letters, law, move)
             ours, theirs = tests.event(near)
             above = max(above, tests.delta_above(near))
             if ours - t * theirs > best[0]:
                 best = (ours - t * theirs, counts, move)
 
-    def enough(box: Box) -> bool:
-        bar = float(best[0]) * (1 + _NARROW * width)
-        return all(_tests(letters, box.law, move).delta_above(near) <= bar for move in moves)
+    def worth(counts: tuple[int, ...]) -> Fraction:
+        assert best[2] is not None
+        ours, theirs = tests_of(letters, letters.law(counts), best[2]).event(near)
+        return ours - t * theirs
 
+    def goal() -> float:
+        return float(best[0]) * (1 + _NARROW * width)
+
+    whole, bounds = letters.boxes(records), Bounds(letters, moves)
     for counts in letters.first(records):
         look_at(counts)
-    left, stopped = boxes_through(letters.boxes(records), enough, look_at, watch, len(moves))
-    upper = max([Fraction(above), best[0] * (1 + Fraction(_NARROW * width))])
-    for box in left:
-        upper = max([upper, *(Fraction(_tests(letters, box.law, move).delta_above(near)) for move in moves)])
+    try:
+        if best[1] is not None and letters.many:
+            look_at(climb(best[1], worth, watch))
+            bounds.forget_small(whole, near, goal(), watch)
+        left, stopped = boxes_through(whole, lambda box: bounds.below(box, near, goal()), look_at, watch)
+    except LimitError as error:
+        left, stopped = [whole], error
+    upper = max(Fraction(above), best[0] * (1 + Fraction(_NARROW * width)))
+    if left:
+        upper = max([upper, *(Fraction(bounds.delta_above(whole, move, near, 0.0)) for move in bounds.moves)])
     return Found(best[0], min(upper, Fraction(1)), best[1], best[2], stopped)
 
 
@@ -155,7 +99,7 @@ def least_ratio(
     best: tuple[Fraction | float, tuple[int, ...] | None, Move | None] = (Fraction(1), None, None)
     upper = 1.0
 
-    def raised(tests: _Tests, t: float) -> float:
+    def raised(tests: Tests, t: float) -> float:
         """Return a t, near the one given, that is surely enough for a pair; infinite where none is."""
         step = width / 16
         while tests.delta_above(t) > most:
@@ -168,7 +112,7 @@ def least_ratio(
         nonlocal best, upper
         law = letters.law(counts)
         for move in moves:
-            tests = _tests(letters, law, move)
+            tests = tests_of(letters, law, move)
             ours, theirs = tests.best(most)
             if ours <= least:
                 continue
@@ -180,18 +124,34 @@ def least_ratio(
                 upper = near if math.isinf(near) else raised(tests, max(near, upper) * (1 + _NARROW * width))
 
     def enough(box: Box) -> bool:
-        return math.isinf(upper) or all(_tests(letters, box.law, move).delta_above(upper) <= most for move in moves)
+        return math.isinf(upper) or bounds.below(box, upper, most)
 
-    ends: list[Fraction | float] = [max(bound, Fraction(1))] if isinstance(bound, Fraction) else []
-    for counts in letters.first(records):
-        look_at(counts)
-    note(Found(best[0], max(min([math.inf, *ends]), best[0]), best[1], best[2]))
-    left, stopped = boxes_through(letters.boxes(records), enough, look_at, watch, len(moves))
-    for box in left:
-        for move in moves:
-            upper = max(upper, raised(_tests(letters, box.law, move), max(upper, 1.0)))
-    ends.append(Fraction(upper) if math.isfinite(upper) else math.inf)
-    return Found(best[0], max(min(ends), best[0]), best[1], best[2], stopped)
+    def worth(counts: tuple[int, ...]) -> Fraction | float:
+        assert best[2] is not None
+        ours, theirs = tests_of(letters, letters.law(counts), best[2]).best(most)
+        return (ours - least) / theirs if theirs else math.inf
+
+    def found(end: Fraction | float, stopped: LimitError | None = None) -> Found[Fraction | float]:
+        return Found(best[0], max(end, best[0]), best[1], best[2], stopped)
+
+    end: Fraction | float = max(bound, Fraction(1)) if isinstance(bound, Fraction) else math.inf
+    whole, bounds = letters.boxes(records), Bounds(letters, moves)
+    try:
+        for counts in letters.first(records):
+            look_at(counts)
+        note(found(end))
+        if best[1] is not None and math.isfinite(upper) and letters.many:
+            look_at(climb(best[1], worth, watch))
+            bounds.forget_small(whole, upper, most, watch)
+            if math.isfinite(far := bounds.ratio_above(whole, upper, most, watch)):
+                end = min(end, Fraction(far))
+        note(found(end))
+    except LimitError as error:
+        return found(end, error)
+    left, stopped = boxes_through(whole, enough, look_at, watch)
+    if not left and math.isfinite(upper):
+        end = min(end, Fraction(upper))
+    return found(end, stopped)
 
 
 def largest_ratio(letters: Letters, moves: Sequence[Move]) -> tuple[Number | float, Number | float, Move | None]:
