@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tightdp import ParameterError
 from tightdp.auditing import Gaussian, Laplace, Polygon, audit, fdp, optimal, order_statistics, steinke
 from tightdp.auditing.linear_program import Game
 from tightdp.auditing.optimal_curve import optimum
@@ -25,8 +26,8 @@ def test_steinke_check_values():
     assert third.epsilon_lower == pytest.approx(3.49297, abs=5e-6)
 
 
-def direct_steinke(canaries, guesses, correct, t, delta):
-    q = t / (1 + t)
+def direct_steinke(canaries, guesses, correct, t, delta, options=2):
+    q = t / (t + options - 1)
     law = [comb(guesses, i) * q**i * (1 - q) ** (guesses - i) for i in range(guesses + 1)]
     best = max(sum(law[correct - i : correct]) / i for i in range(1, correct + 1))
     return min(Fraction(1), sum(law[correct:]) + 2 * canaries * delta * best)
@@ -39,21 +40,23 @@ observations = st.integers(1, 20).flatmap(lambda r: st.tuples(st.integers(r, r +
     observations,
     st.fractions(1, 8, max_denominator=8),
     st.fractions(0, Fraction(1, 5), max_denominator=1000),
+    st.integers(2, 4),
 )
 @settings(max_examples=40, deadline=None)
-def test_methods_against_the_optimum(observation, t, delta):
+def test_methods_against_the_optimum(observation, t, delta, options):
     canaries, guesses, correct = observation
     numbers = {"canaries": canaries, "guesses": guesses, "correct": correct}
-    best = optimal.p_value(**numbers, t=t, delta=delta).upper
-    binomial = steinke.p_value(**numbers, t=Enclosure.exactly(t), delta=delta)
-    direct = direct_steinke(canaries, guesses, correct, t, delta)
+    best = optimal.p_value(**numbers, t=t, delta=delta, options=options).upper
+    binomial = steinke.p_value(**numbers, t=Enclosure.exactly(t), delta=delta, options=options)
+    direct = direct_steinke(canaries, guesses, correct, t, delta, options)
     assert binomial.lower <= direct <= binomial.upper
-    q, tail = t / (1 + t), optimal.p_value(**numbers, t=t, delta=Fraction(0)).upper
-    if direct <= Fraction(1, 2) or tail <= q:
+    q, tail = t / (t + options - 1), optimal.p_value(**numbers, t=t, delta=Fraction(0), options=options).upper
+    if direct <= steinke.proved_up_to(options) or tail <= q:
         assert direct >= best
     for variant in ("listing", "code"):
-        assert fdp.p_value(**numbers, tradeoff=Polygon(((t, delta),)), variant=variant).upper >= best
-    if delta == 0:
+        above = fdp.p_value(**numbers, tradeoff=Polygon(((t, delta),)), options=options, variant=variant)
+        assert above.upper >= best
+    if delta == 0 and options == 2:
         pairs = ((t, delta),)
         exact = order_statistics.p_value(**numbers, pairs=pairs, variant="exact")
         assert exact.lower <= best <= exact.upper
@@ -62,7 +65,9 @@ def test_methods_against_the_optimum(observation, t, delta):
 
 def test_the_binomial_bound_is_proved_where_its_tail_is_small():
     """The steps of the proof in steinke.py, exactly: TL/(v b) = (1-q)/D, and 2AD >= 1 - T."""
-    for guesses, q in itertools.product(range(1, 13), (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10))):
+    for guesses, q in itertools.product(
+        range(1, 13), (Fraction(1, 4), Fraction(1, 2), Fraction(2, 3), Fraction(9, 10))
+    ):
         law = [comb(guesses, i) * q**i * (1 - q) ** (guesses - i) for i in range(guesses + 1)]
         for correct in range(1, guesses + 1):
             tail, rest = sum(law[correct:]), sum(law[:correct])
@@ -72,6 +77,19 @@ def test_the_binomial_bound_is_proved_where_its_tail_is_small():
             distance = sum(means) / tail - low
             assert tail * rest / (correct * law[correct]) == (1 - q) / distance
             assert 2 * best * distance >= rest + best
+
+
+def test_the_binomial_bound_of_reconstruction():
+    """30 of 40 secrets with 5 options each, and a level between 1/5, up to which there is a proof, and 1/2."""
+    asked = {"canaries": 100, "guesses": 40, "correct": 30, "delta": "1/1000", "options": 5}
+    found, best = (audit(**asked, method=method) for method in ("steinke", "optimal"))
+    assert found.valid is True
+    assert "published for 2 options" in found.reason
+    assert 1 < found.exp_epsilon_lower <= best.exp_epsilon_lower
+    assert audit(**asked, method="steinke", significance="1/4").valid == "unknown"
+    assert audit(**{**asked, "delta": 0}, method="steinke", significance="1/4").valid is True
+    with pytest.raises(ParameterError, match="channels of one bit"):
+        audit(**asked, method="order-statistics")
 
 
 def test_the_binomial_bound_is_too_small_for_large_p_values():

@@ -59,7 +59,7 @@ def audit(
     `delta`. On a smooth curve with more than 2,000 guesses "optimal" is replaced by the bound of "fdp".
 
     Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski
-    2023; options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and
+    2023; published for options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and
     "order-statistics" (xiang2025; options = 2; variants "published" and "exact"; false for δ > 0). Raises
     ParameterError for numbers that do not fit.
     """
@@ -102,7 +102,10 @@ def _p_value(question: Question, t: Enclosure) -> Enclosure:
     if game.correct == 0:
         return Enclosure.exactly(1)
     if question.method == "steinke":
-        found = [steinke.p_value(**question.numbers, t=t, delta=delta) for delta in dict.fromkeys(deltas)]
+        found = [
+            steinke.p_value(**question.numbers, t=t, delta=delta, options=game.options)
+            for delta in dict.fromkeys(deltas)
+        ]
     else:
         found = [_p_value_at(question, (pair,)) for pair in dict.fromkeys(zip(t, deltas, strict=True))]
     return Enclosure(found[0].lower, found[-1].upper)
@@ -225,7 +228,8 @@ def _answer(
     method = "fdp" if relaxed else question.method
     pure = question.is_pure
     if method == "steinke":
-        valid, reason = steinke_verdict(pure, question.significance, _is_too_small(question, p_value))
+        too_small = _is_too_small(question, p_value)
+        valid, reason = steinke_verdict(pure, question.significance, too_small, question.game.options)
     else:
         valid, reason = verdict(method, pure, question.tradeoff or question.family)
     if relaxed:
@@ -261,7 +265,7 @@ def _counterexample(method: str, valid: Validity) -> order_statistics.Counterexa
 def _is_too_small(question: Question, p_value: Enclosure | None) -> bool:
     """Whether a p-value is certainly below the exact optimum."""
     game, t = question.game, question.t
-    if p_value is None or t is None or p_value.upper <= steinke.PROVED_UP_TO or not game.correct:
+    if p_value is None or t is None or p_value.upper <= steinke.proved_up_to(game.options) or not game.correct:
         return False
-    optimum = optimal.enclose(game.canaries, game.guesses, game.correct, t.lower, question.deltas.lower)
+    optimum = optimal.enclose(game.canaries, game.guesses, game.correct, t.lower, question.deltas.lower, game.options)
     return p_value.upper < optimum.lower

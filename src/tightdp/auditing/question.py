@@ -103,8 +103,9 @@ def checked(
     game = checked_game(canaries, guesses, correct, options)
     if game.guesses > _MOST_GUESSES:
         raise ParameterError(f"guesses is {game.guesses:,}", f"at most {_MOST_GUESSES:,}")
-    if game.options > 2 and method in ("steinke", "order-statistics"):
-        raise ParameterError(f"{method} does not cover options = {game.options}", 'use "optimal" or "fdp"')
+    if game.options > 2 and method == "order-statistics":
+        what = f"options is {game.options}, and order-statistics is about channels of one bit: only options = 2 fits"
+        raise ParameterError(what, 'use "optimal", "fdp" or "steinke"')
     chosen = _VARIANTS[method][0] if variant is None else variant
     if chosen not in _VARIANTS[method]:
         raise ParameterError(f"variant is {variant!r}", f"one of {', '.join(_VARIANTS[method])} for {method}")

@@ -1,9 +1,10 @@
 """The binomial bound for one run with its δ correction (Steinke, Nasr, Jagielski 2023).
 
 With T, L = 1 - T and b the upper tail, the rest and the probability of v under X ~ Bin(r, q), the bound is T + 2mδA, A
-the largest P(v-i <= X < v) / i. The exact optimum (optimal.py) is T + mδ TL/(v b), up to 1.
+the largest P(v-i <= X < v) / i. It is published for two options, q = t / (1 + t); for k options q is t / (t + k - 1).
+The exact optimum (optimal.py) is T + mδ TL/(v b), up to 1.
 
-Where T <= q the bound is at least the optimum; so it is wherever the bound is at most 1/2, because T is no larger and q
+Where T <= q the bound is at least the optimum; so it is wherever the bound is at most 1/k, because T is no larger and q
 no smaller than that. Proof. The sum of (i - rq) b_i over i >= v is (1-q) v b. So D := E[X | X >= v] - E[X | X < v] is
 (1-q) v b (1/T + 1/L), and TL/(v b) = (1-q)/D. It remains to show 1 - q <= 2AD. Let G = v - X. By the choice of A,
 P(G <= i) - P(G <= 0) <= iA, so that P(G > i | X < v) >= 1 - iA/L, and D >= E[G | X < v] is at least the sum of
@@ -21,23 +22,25 @@ from tightdp.auditing.order_statistics import Counterexample
 from tightdp.exact.binomial import sides
 from tightdp.exact.enclosure import Enclosure
 
-__all__ = ["PROVED_UP_TO", "counterexample", "p_value"]
-
-PROVED_UP_TO = Fraction(1, 2)
-"""A bound up to this is at least the exact optimum."""
+__all__ = ["counterexample", "p_value", "proved_up_to"]
 
 _ONE = Fraction(1)
 
 
-def p_value(*, canaries: int, guesses: int, correct: int, t: Enclosure, delta: Fraction) -> Enclosure:
-    """Enclose the p-value of (ln t, δ)-DP after `correct` of `guesses` guesses on `canaries` bits were right.
+def proved_up_to(options: int) -> Fraction:
+    """Return up to which value a bound is at least the exact optimum."""
+    return Fraction(1, options)
 
-    With q = t / (1 + t) it is min(1, P(Bin(r,q) >= v) + 2mδ max over 1 <= i <= v of P(v-i <= Bin(r,q) <= v-1)
+
+def p_value(*, canaries: int, guesses: int, correct: int, t: Enclosure, delta: Fraction, options: int = 2) -> Enclosure:
+    """Enclose the p-value of (ln t, δ)-DP after `correct` of `guesses` guesses on `canaries` secrets were right.
+
+    With q = t / (t + options - 1) it is min(1, P(Bin(r,q) >= v) + 2mδ max over 1 <= i <= v of P(v-i <= Bin(r,q) <= v-1)
     / i).
     """
     if correct == 0:
         return Enclosure.exactly(1)
-    found = sides(guesses, correct, t)
+    found = sides(guesses, correct, t, options)
     weight = 2 * canaries * delta
     # tail + weight * average * b_v, and 1 / b_v = R + L
     extra_low = weight * found.best_average.lower / (found.right.upper + found.left.upper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
-from tightdp.auditing.steinke import PROVED_UP_TO
+from tightdp.auditing.steinke import proved_up_to
 from tightdp.auditing.tradeoff import Curve, Polygon
 
 __all__ = ["Validity", "assumption", "steinke_verdict", "verdict"]
@@ -37,17 +37,19 @@ def verdict(method: str, pure: bool, guarantee: Polygon | Curve | str | None) ->
     return False, _COUNTEREXAMPLE
 
 
-def steinke_verdict(pure: bool, significance: Fraction, too_small: bool) -> tuple[Validity, str]:
+def steinke_verdict(pure: bool, significance: Fraction, too_small: bool, options: int = 2) -> tuple[Validity, str]:
     """Return the same for the method steinke, `too_small` being whether its p-value is below the exact optimum."""
+    least = proved_up_to(options)
     if pure:
         return True, "for pure DP the bound is the binomial tail, and that is the exact optimum"
     if too_small:
         return False, f"this p-value is below the exact optimum; {_STEINKE}"
-    if significance >= _STEINKE_FALSE_FROM:
+    if options == 2 and significance >= _STEINKE_FALSE_FROM:
         return False, _STEINKE
-    if significance <= PROVED_UP_TO:
-        return True, "a published bound; where it is at most 1/2 it is proved to be nowhere below the exact optimum"
-    return "unknown", f"proved up to a significance of 1/2; {_STEINKE}"
+    if significance <= least:
+        kind = "a published bound" if options == 2 else f"a bound published for 2 options, here for {options}"
+        return True, f"{kind}; where it is at most {least} it is proved to be nowhere below the exact optimum"
+    return "unknown", f"proved up to a significance of {least}; {_STEINKE}"
 
 
 def assumption(valid: Validity, pure: bool) -> str:
