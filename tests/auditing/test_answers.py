@@ -32,7 +32,6 @@ GOOD = {"canaries": 100, "guesses": 20, "correct": 15}
         {"significance": 1},
         {"method": "guess"},
         {"options": 1},
-        {"options": 3, "method": "steinke"},
         {"options": 3, "method": "order-statistics"},
         {"epsilon": -1},
         {"epsilon": 1000},
