@@ -104,7 +104,8 @@ class ExpInteger:
 
     def __rshift__(self, bits: int) -> ExpInteger:
         """Divide by a power of two that is a divisor. Raises ArithmeticError where there is a remainder."""
-        return ExpInteger(self.polynomial / fmpz_poly([1 << bits]), self.root) if bits else self
+        (ours, theirs), root = polynomials(self, 1 << bits)
+        return ExpInteger(ours / theirs, root) if bits else self
 
     def __neg__(self) -> ExpInteger:
         return ExpInteger(-self.polynomial, self.root)

@@ -1,8 +1,7 @@
 """One stage of an adaptive audit: the bits are decided on in a given order, and each is revealed after that.
 
 A bit is guessed where its larger posterior, given the outcome and the bits before it, is at least a threshold. Weights
-by numbers of abstentions and of wrong guesses are kept as the digits of one long integer; weights with e^q as the
-coefficients of one polynomial, in powers of T = e^(1/root) so large that they do not meet.
+by numbers of abstentions and of wrong guesses are kept as the digits of one long integer where they are integers.
 """
 
 from __future__ import annotations
@@ -13,12 +12,9 @@ from fractions import Fraction
 from math import comb
 from typing import Any, Protocol
 
-from flint import fmpz_poly
-
-from tightdp.exact.evaluation import lifted
 from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, add_into, unpacked
-from tightdp.exact.whole import Whole, polynomials, size_of, whole
+from tightdp.exact.whole import Whole
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stage import Outcome, Stage
 
@@ -57,11 +53,14 @@ class _Packing(Protocol):
     def packed(self, weight: Any) -> Any:
         """Return the number that holds a weight, at place 0."""
 
-    def shifted(self, number: Any, places: int) -> Any:
-        """Return a number with all weights so many places further."""
+    def added(self, one: Any, other: Any, places: int) -> Any:
+        """Return a number, and another one with all weights so many places further."""
 
-    def weights(self, number: Any) -> Iterable[Whole]:
-        """Yield the weights by place."""
+    def shifted(self, number: Any) -> Any:
+        """Return a number with all weights one place further."""
+
+    def weights(self, number: Any) -> Iterable[tuple[int, Whole]]:
+        """Yield the weights with their places."""
 
     def size(self, number: Any) -> int:
         """Return the bits that a number takes."""
@@ -76,47 +75,46 @@ class _InIntegers:
     def packed(self, weight: int) -> int:
         return weight
 
-    def shifted(self, number: int, places: int) -> int:
-        return number << 8 * self.width * places
+    def added(self, one: int, other: int, places: int) -> int:
+        return one + (other << 8 * self.width * places)
 
-    def weights(self, number: int) -> Iterable[int]:
-        return unpacked(number, self.width, number.bit_length() // (8 * self.width) + 1)
+    def shifted(self, number: int) -> int:
+        return number << 8 * self.width
+
+    def weights(self, number: int) -> Iterable[tuple[int, int]]:
+        return enumerate(unpacked(number, self.width, number.bit_length() // (8 * self.width) + 1))
 
     def size(self, number: int) -> int:
         return number.bit_length()
 
 
-@dataclass(frozen=True)
-class _InPolynomials:
-    """Polynomials in e^(1/root) with `width` coefficients."""
+class _InTables:
+    """Weights with e^q or an unknown, by place."""
 
-    width: int
-    root: int
+    def packed(self, weight: Whole) -> dict[int, Whole]:
+        return {0: weight} if weight else {}
 
-    def packed(self, weight: Whole) -> fmpz_poly:
-        if isinstance(weight, int):
-            return fmpz_poly([weight])
-        found: fmpz_poly = lifted(weight.polynomial, self.root // weight.root)
+    def added(self, one: dict[int, Whole], other: dict[int, Whole], places: int) -> dict[int, Whole]:
+        found = dict(one)
+        for place, weight in other.items():
+            found[place + places] = found.get(place + places, 0) + weight
         return found
 
-    def shifted(self, number: fmpz_poly, places: int) -> fmpz_poly:
-        return number.left_shift(self.width * places)
+    def shifted(self, number: dict[int, Whole]) -> dict[int, Whole]:
+        return {place + 1: weight for place, weight in number.items()}
 
-    def weights(self, number: fmpz_poly) -> Iterable[Whole]:
-        coefficients = number.coeffs()
-        for at in range(0, len(coefficients), self.width):
-            yield whole(fmpz_poly(coefficients[at : at + self.width]), self.root)
+    def weights(self, number: dict[int, Whole]) -> Iterable[tuple[int, Whole]]:
+        return number.items()
 
-    def size(self, number: fmpz_poly) -> int:
-        return size_of(number)
+    def size(self, number: dict[int, Whole]) -> int:
+        return sum(weight.bit_length() for weight in number.values())
 
 
 def _packing(weights: Sequence[Whole], heaviest: Whole) -> _Packing:
     """Return a layout for weights, the largest sum of which is the heaviest."""
     if isinstance(heaviest, int) and all(isinstance(weight, int) for weight in weights):
         return _InIntegers(heaviest.bit_length() // 8 + 1)
-    listed, root = polynomials(*weights)
-    return _InPolynomials(1 + max(polynomial.degree() for polynomial in listed), root)
+    return _InTables()
 
 
 class _Digits:
@@ -133,13 +131,13 @@ class _Digits:
         """Return the digits before a bit is decided on, from the masses and digits where it is 0 and where it is 1."""
         guess = int(masses[1] > masses[0])
         if masses[guess] * self._down >= (masses[0] + masses[1]) * self._up:
-            return digits[guess] + self.packing.shifted(digits[1 - guess], self._places)
-        return self.packing.shifted(digits[0] + digits[1], 1)
+            return self.packing.added(digits[guess], digits[1 - guess], self._places)
+        return self.packing.shifted(self.packing.added(*digits, 0))
 
     def read(self, number: Any) -> Joint:
         """Return the weights of (guesses, right)."""
         joint: Joint = {}
-        for place, weight in enumerate(self.packing.weights(number)):
+        for place, weight in self.packing.weights(number):
             if weight:
                 wrong, passed = divmod(place, self._places)
                 guesses = self.bits - passed

@@ -225,8 +225,11 @@ def _surely_below(ours: Weights, theirs: Weights, t: Number, delta: Number) -> b
     """Whether δ(t) <= delta for a pair, decided on leading digits; False where these do not decide."""
     if isinstance(ours.by_code, LawByCode) and isinstance(theirs.by_code, LawByCode):
         return ours.by_code.surely_below(theirs.by_code, t, delta)
-    if isinstance(ours.total, ExpInteger) or isinstance(theirs.total, ExpInteger) or isinstance(t, ExpNumber):
+    weights = (ours.total, theirs.total, *ours.by_code.values(), *theirs.by_code.values())
+    if isinstance(t, ExpNumber) or any(isinstance(weight, ExpInteger) for weight in weights):
         return _surely_below_by_balls(ours, theirs, t, delta)
+    assert isinstance(ours.total, int)
+    assert isinstance(theirs.total, int)
     ours_cut = max(ours.total.bit_length() - _LEADING_BITS, 0)
     theirs_cut = max(theirs.total.bit_length() - _LEADING_BITS, 0)
     # In units of 1/unit: P is rounded up, t·P' down.
@@ -250,6 +253,8 @@ def _surely_below_by_balls(ours: Weights, theirs: Weights, t: Number, delta: Num
         excess = arb(0)
         for code, weight in ours.by_code.items():
             part = (ball_of(weight) * up - ball_of(theirs.by_code.get(code, 0)) * down).upper()
+            if not part.is_finite():
+                return False  # an unknown has no ball
             if part > 0:
                 excess += part
         return bool(excess <= as_ball(delta))

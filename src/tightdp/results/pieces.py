@@ -9,10 +9,22 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.generators import Unknown
 from tightdp.exact.numbers import Exact
+from tightdp.results.efficacy import Row
 from tightdp.results.result import PairWitness, Result
 from tightdp.results.shown import Drawn, Recorded
 
-__all__ = ["AccuracyPieces", "Best", "Distributions", "End", "Holds", "Part", "Pieces", "Solution"]
+__all__ = [
+    "AccuracyPieces",
+    "Best",
+    "Distributions",
+    "EfficacyPieces",
+    "End",
+    "GuessingPieces",
+    "Holds",
+    "Part",
+    "Pieces",
+    "Solution",
+]
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,30 @@ class Distributions(Pieces):
 
     query: ClassVar[str] = "distribution"
     x: tuple[Any, ...]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EfficacyPieces(Pieces):
+    """The efficacies of one-run auditing as functions of the unknown.
+
+    The values of a part are ((guesses, name), number), with the names of the numbers of a `Row`.
+    """
+
+    query: ClassVar[str] = "efficacy"
+
+    def rows(self, part: Part) -> tuple[Row, ...]:
+        """Return the rows of a part."""
+        numbers: dict[int, dict[str, Number]] = {}
+        for (guesses, name), value in part.value:
+            numbers.setdefault(guesses, {})[name] = value
+        return tuple(Row(guesses, **named) for guesses, named in numbers.items())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class GuessingPieces(Pieces):
+    """The law of (guesses, right guesses) of an audit as a function of the unknown."""
+
+    query: ClassVar[str] = "guessing"
 
 
 @dataclass(frozen=True)

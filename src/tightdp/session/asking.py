@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tightdp.errors import QueryError
+from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.field import Number, ratio
 from tightdp.exact.numbers import Exact
@@ -18,13 +18,23 @@ from tightdp.language.program import Dataset
 from tightdp.methods import questions
 from tightdp.methods.base import Method, Pair
 from tightdp.queries import unknowns
-from tightdp.results.result import EventWitness, PairWitness, Stats, TripleWitness
-from tightdp.session import search
+from tightdp.results.guessing import Guessing
+from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
+from tightdp.session import one_run, search
 from tightdp.session.cellwise import Stretch
 from tightdp.session.engine import Query
 from tightdp.session.instance import Instance
 
-__all__ = ["AccuracyAt", "DeltaAt", "LawOn", "TightRatio"]
+__all__ = [
+    "AccuracyAt",
+    "DeltaAt",
+    "TightRatio",
+    "efficacies_of",
+    "guesses_of",
+    "law_on",
+    "least_error_at",
+    "least_ratio_at",
+]
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
 Collected = tuple[Pieces, Stats]
@@ -105,20 +115,81 @@ class AccuracyAt:
         return found.one_minus_beta, found.x
 
 
-@dataclass(frozen=True)
-class LawOn:
-    """The output law on a dataset."""
+Answered = tuple[Any, Any, Result]
+"""A value, what attains it, and the result that has both."""
 
-    x: Dataset
+
+@dataclass(frozen=True)
+class Computed:
+    """What the engine computes as it does with numbers, on every cell: all its comparisons come out the same there."""
+
+    ask: Callable[[Instance], Answered]
 
     def collect(self, instance: Instance) -> Collected:
-        """Compute the law; see `Question`."""
-        found = search.output_law(instance.engine, self.x)
-        return lambda cell: [Stretch(cell.low, cell.high, _nonzero(found.law), None)], found.stats
+        """Ask once; see `Question`."""
+        value, witness, found = self._asked(instance)
+        return lambda cell: [Stretch(cell.low, cell.high, value, witness)], found.stats
 
-    def at(self, instance: Instance) -> tuple[Any, None]:
-        """Ask for the law."""
-        return _nonzero(search.output_law(instance.engine, self.x).law), None
+    def at(self, instance: Instance) -> tuple[Any, Any]:
+        """Ask for the value."""
+        return self._asked(instance)[:2]
+
+    def _asked(self, instance: Instance) -> Answered:
+        answered = self.ask(instance)
+        if answered[2].status != "exact":
+            raise LimitError(answered[2].reason, "with an unknown everything is gone through: use fewer records")
+        return answered
+
+
+def law_on(x: Dataset) -> Computed:
+    """Return the question for the output law on a dataset."""
+
+    def ask(instance: Instance) -> Answered:
+        found = search.output_law(instance.engine, x)
+        return _nonzero(found.law), None, found
+
+    return Computed(ask)
+
+
+def least_ratio_at(delta: Number) -> Computed:
+    """Return the question for the least e^ε >= 1 at a δ."""
+
+    def ask(instance: Instance) -> Answered:
+        found = search.approximate_privacy(instance.engine, delta)
+        return found.exp_epsilon, found.witness, found
+
+    return Computed(ask)
+
+
+def least_error_at(beta: Number) -> Computed:
+    """Return the question for the least error bound that every dataset keeps with probability 1 - beta."""
+
+    def ask(instance: Instance) -> Answered:
+        found = search.least_error(instance.engine, beta)
+        return found.alpha, found.x, found
+
+    return Computed(ask)
+
+
+def efficacies_of(guesses: int | None, pairs: Any, adaptive: bool) -> Computed:
+    """Return the question for efficacies and what bounds them, by name and number of guesses."""
+
+    def ask(instance: Instance) -> Answered:
+        found = one_run.efficacy(instance.engine, guesses, pairs, adaptive)
+        return tuple(((row.guesses, name), getattr(row, name)) for row in found.rows for name in names), None, found
+
+    names = ("efficacy", "ac", "ddp", "dp", *(("adaptive",) if adaptive else ()))
+    return Computed(ask)
+
+
+def guesses_of(ask_guessing: Callable[[Instance], Guessing]) -> Computed:
+    """Return the question for the law of (guesses, right guesses)."""
+
+    def ask(instance: Instance) -> Answered:
+        found = ask_guessing(instance)
+        return _nonzero([((r, v), p) for r, v, p in found.joint.entries]), None, found
+
+    return Computed(ask)
 
 
 def _nonzero(law: Sequence[tuple[Any, Number]]) -> tuple[tuple[Any, Number], ...]:

@@ -20,7 +20,7 @@ from tightdp.exact.generators import LOG, UNKNOWN, Unknown, at_place
 from tightdp.exact.lines import parts_in_x
 from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
-from tightdp.exact.roots import Point, closed
+from tightdp.exact.roots import Point, closed, sign_at
 from tightdp.language.program import Bound
 from tightdp.methods.control import Bound as Reached
 from tightdp.methods.control import Progress, Step
@@ -210,7 +210,7 @@ class Cellwise:
         """Return a single point, or whether the functions on either side go on to it."""
         value = self.value_at(point)
         if value is None or point.value is None:
-            return None, left is not None and right is not None
+            return None, left is not None and right is not None and _meet(left.value, right.value, point)
         try:
             found, witness = question.at(self.with_value(value))
         except (ParameterError, ProgramError):
@@ -229,6 +229,24 @@ def limit_of(value: Any, point: Number) -> Any:
         return value
     above, below = (line.at(point) for line in parts_in_x(value))
     return above / below if below else math.inf
+
+
+def _meet(one: Any, other: Any, point: Point) -> bool:
+    """Whether two functions, or laws, have the same limit at a point."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        ours, theirs = dict(one), dict(other)
+        return all(_meet(ours.get(key, Fraction(0)), theirs.get(key, Fraction(0)), point) for key in {**ours, **theirs})
+    if isinstance(one, float) or isinstance(other, float):
+        return _is_infinite(one, point) and _is_infinite(other, point)
+    difference = one - other
+    if not isinstance(difference, ExpNumber):
+        return not difference
+    above = parts_in_x(difference)[0]
+    return above.degree >= 0 and not sign_at(above, point)
+
+
+def _is_infinite(value: Any, point: Point) -> bool:
+    return isinstance(value, float) or (isinstance(value, ExpNumber) and not sign_at(parts_in_x(value)[1], point))
 
 
 def same_function(one: Any, other: Any) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tightdp.exact.cells import Cell, InExponents
 from tightdp.exact.expressions import parse
@@ -18,13 +18,33 @@ from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between
 from tightdp.exact.roots import between, sign_at
 from tightdp.language.program import Dataset
 from tightdp.results.answers import Claim, Verification
-from tightdp.results.pieces import AccuracyPieces, Distributions, Holds, Part, Pieces, Solution
+from tightdp.results.guessing import Guessing
+from tightdp.results.pieces import (
+    AccuracyPieces,
+    Distributions,
+    EfficacyPieces,
+    GuessingPieces,
+    Holds,
+    Part,
+    Pieces,
+    Solution,
+)
 from tightdp.results.result import Stats
 from tightdp.session.arguments import Claims
-from tightdp.session.asking import AccuracyAt, DeltaAt, LawOn, TightRatio
+from tightdp.session.asking import (
+    AccuracyAt,
+    DeltaAt,
+    TightRatio,
+    efficacies_of,
+    guesses_of,
+    law_on,
+    least_error_at,
+    least_ratio_at,
+)
 from tightdp.session.best import best_of
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import end_of, inside, safe
+from tightdp.session.instance import Instance
 from tightdp.session.verification import verify as verify_at
 
 if TYPE_CHECKING:
@@ -32,7 +52,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-__all__ = ["Cellwise", "Formula", "accuracy", "delta", "distribution", "privacy", "solve", "verify"]
+__all__ = [
+    "Cellwise",
+    "Formula",
+    "accuracy",
+    "delta",
+    "distribution",
+    "efficacy",
+    "guessing",
+    "least_error",
+    "least_ratio",
+    "privacy",
+    "solve",
+    "verify",
+]
 
 
 def privacy(instance: UnknownInstance) -> Pieces:
@@ -59,9 +92,37 @@ def accuracy(instance: UnknownInstance, alpha: Number) -> AccuracyPieces:
     )
 
 
+def least_error(instance: UnknownInstance, beta: Number) -> AccuracyPieces:
+    """Return the least error bound for a failure rate in pieces."""
+    parts, ours = _parts(instance, least_error_at(beta)), instance.cellwise
+    asked = (("beta", beta),)
+    return AccuracyPieces(
+        subject=instance.subject, unknown=ours.unknown, what="alpha", pieces=parts, at=asked, stats=ours.stats
+    )
+
+
+def least_ratio(instance: UnknownInstance, delta: Number) -> Pieces:
+    """Return the least e^ε at a δ in pieces."""
+    parts, ours = _parts(instance, least_ratio_at(delta)), instance.cellwise
+    asked, what = (("delta", delta),), "exp_epsilon"
+    return Pieces(subject=instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=asked, stats=ours.stats)
+
+
+def efficacy(instance: UnknownInstance, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
+    """Return the efficacies, and what bounds them, in pieces."""
+    parts, ours = _parts(instance, efficacies_of(guesses, pairs, adaptive)), instance.cellwise
+    return EfficacyPieces(subject=instance.subject, unknown=ours.unknown, what="rows", pieces=parts, stats=ours.stats)
+
+
+def guessing(instance: UnknownInstance, ask: Callable[[Instance], Guessing]) -> GuessingPieces:
+    """Return the law of guesses in pieces."""
+    parts, ours = _parts(instance, guesses_of(ask)), instance.cellwise
+    return GuessingPieces(subject=instance.subject, unknown=ours.unknown, what="law", pieces=parts, stats=ours.stats)
+
+
 def distribution(instance: UnknownInstance, x: Dataset) -> Distributions:
     """Return the output law on a dataset in pieces."""
-    parts, ours = _parts(instance, LawOn(x)), instance.cellwise
+    parts, ours = _parts(instance, law_on(x)), instance.cellwise
     return Distributions(
         subject=instance.subject, unknown=ours.unknown, what="law", x=x, pieces=parts, stats=ours.stats
     )

@@ -14,6 +14,7 @@ from tightdp.limits import Limits, default_memory
 from tightdp.session.arguments import (
     checked_calls,
     read_claims,
+    read_count,
     read_exact,
     read_exponential,
     read_optional,
@@ -24,13 +25,21 @@ from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Verification
-    from tightdp.results.pieces import AccuracyPieces, Distributions, Pieces, Solution
+    from tightdp.results.pieces import (
+        AccuracyPieces,
+        Distributions,
+        EfficacyPieces,
+        GuessingPieces,
+        Pieces,
+        Solution,
+    )
+    from tightdp.session import one_run as audits
     from tightdp.session import solving as answers
     from tightdp.session.arguments import Claims
     from tightdp.session.cellwise import Cellwise
     from tightdp.session.solving import Formula
 else:
-    answers = Later("tightdp.session.solving")
+    answers, audits = Later("tightdp.session.solving"), Later("tightdp.session.one_run")
 
 __all__ = ["UnknownInstance", "unknown_of"]
 
@@ -52,12 +61,18 @@ def _has_range(value: Any) -> bool:
     return isinstance(value, Range) or (isinstance(value, tuple) and any(map(_has_range, value)))
 
 
+def _refuse_delta(delta: Any) -> None:
+    if read_exact("delta", delta, 1):
+        raise QueryError("with an unknown the law of guesses alone is found", "leave out delta")
+
+
 @checked_calls
 class UnknownInstance(Instance):
     """A mechanism in which one parameter is unknown: answers are functions of it, in pieces.
 
-    `privacy`, `delta`, `accuracy` and `distribution` answer with pieces, `verify` for all values of the unknown, and
-    `solve` with the values for which claims hold. Raises QueryError for the other questions.
+    `privacy`, `delta`, `accuracy`, `distribution`, `efficacy` and the laws of guesses are answered in pieces, `verify`
+    for all values of the unknown, and `solve` with the values for which claims hold. Raises QueryError for the other
+    questions.
     """
 
     one_engine = False
@@ -67,7 +82,7 @@ class UnknownInstance(Instance):
         """No engine answers with an unknown."""
         raise QueryError(
             "this question has no answer with an unknown",
-            "give the parameter a value, or ask for privacy, accuracy, distribution, verify or solve",
+            "give it a value, or ask for privacy, accuracy, distribution, efficacy, guessing, verify or solve",
         )
 
     @cached_property
@@ -92,15 +107,11 @@ class UnknownInstance(Instance):
         privacy_set: Iterable[Any] | None = None,
         inference_set: Iterable[Any] | None = None,
     ) -> Pieces:
-        """Return the tight e^ε as a function of the unknown, in pieces. Only δ = 0 is asked for here."""
-        if read_exact("delta", delta, 1):
-            raise QueryError(
-                "the least e^ε at a δ is no rational function of an unknown",
-                "ask for δ at an e^ε, or solve for the values at which a claim (ε, δ) holds",
-            )
+        """Return the tight e^ε at δ as a function of the unknown, in pieces."""
+        bar = read_exact("delta", delta, 1)
         if top != 1 or privacy_set is not None or inference_set is not None:
             raise QueryError("with an unknown the tight ε alone is found", "leave out the other options")
-        return answers.privacy(self)
+        return answers.least_ratio(self, bar) if bar else answers.privacy(self)
 
     @limited
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Pieces:  # type: ignore[override]
@@ -118,14 +129,51 @@ class UnknownInstance(Instance):
         accuracy_set: Iterable[Any] | None = None,
         inference_set: Iterable[Any] | None = None,
     ) -> AccuracyPieces:
-        """Return the tight 1 - β at an error bound as a function of the unknown, in pieces."""
-        bound = read_optional("alpha", alpha)
-        if bound is None or beta is not None or accuracy_set is not None or inference_set is not None:
-            raise QueryError(
-                "with an unknown the accuracy at an alpha is found",
-                "give alpha alone; or solve for the values at which alpha is kept with probability 1 - beta",
-            )
-        return answers.accuracy(self, bound)
+        """Return the tight 1 - β at an error bound, or the least α for a `beta`, in pieces; see `Instance.accuracy`."""
+        bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
+        if accuracy_set is not None or inference_set is not None:
+            raise QueryError("with an unknown all datasets are gone through", "leave out the sets")
+        if bound is not None and rate is None:
+            return answers.accuracy(self, bound)
+        if rate is not None and bound is None:
+            return answers.least_error(self, rate)
+        raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
+
+    @limited
+    def efficacy(  # type: ignore[override]
+        self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False
+    ) -> EfficacyPieces:
+        """Return the efficacies of one-run auditing as functions of the unknown, in pieces; see `Instance.efficacy`."""
+        number = None if guesses is None else read_count("guesses", guesses)
+        if isinstance(pairs, str):
+            raise QueryError("the best pairs depend on the unknown", "list the pairs, or give the parameter a value")
+        return answers.efficacy(self, number, pairs, adaptive)
+
+    @limited
+    def guessing(  # type: ignore[override]
+        self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0
+    ) -> GuessingPieces:
+        """Return the law of guesses and right guesses as a function of the unknown; see `Instance.guessing`."""
+        _refuse_delta(delta)
+        chosen = audits.read_guesser(guesser)
+        return answers.guessing(self, lambda one: audits.guessing(one.engine, chosen, pairs))
+
+    @limited
+    def adaptive_guessing(  # type: ignore[override]
+        self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
+    ) -> GuessingPieces:
+        """Return the same for adaptive auditing; see `Instance.adaptive_guessing`."""
+        _refuse_delta(delta)
+        limit = read_exact("threshold", threshold, 1)
+        return answers.guessing(self, lambda one: audits.adaptive(one.engine, order, limit, pairs))
+
+    @limited
+    def classic_guessing(  # type: ignore[override]
+        self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2"
+    ) -> GuessingPieces:
+        """Return the same for classic auditing; see `Instance.classic_guessing`."""
+        limit, number = read_exact("threshold", threshold, 1), read_count("runs", runs)
+        return answers.guessing(self, lambda one: audits.classic(one.engine, number, x, x_prime, limit))
 
     @limited
     def distribution(self, x: Sequence[Any]) -> Distributions:  # type: ignore[override]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -19,14 +19,24 @@ from tightdp.present.registry import answer_of, json_of, picture_of, record_of, 
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
 from tightdp.present.words import brief, plain, shortened, shown_number
-from tightdp.results.pieces import Best, Distributions, End, Holds, Part, Pieces, Solution
+from tightdp.results.pieces import (
+    Best,
+    Distributions,
+    EfficacyPieces,
+    End,
+    GuessingPieces,
+    Holds,
+    Part,
+    Pieces,
+    Solution,
+)
 from tightdp.results.result import PairWitness, TripleWitness
 
 _MOST_ROWS = 40
 _LONGEST = 60
 _POINTS = 200
 _DIGITS = 30
-_LABELS = {"exp_epsilon": "tight e^ε", "delta": "tight δ", "one_minus_beta": "tight 1 - β"}
+_LABELS = {"exp_epsilon": "tight e^ε", "delta": "tight δ", "one_minus_beta": "tight 1 - β", "alpha": "least α"}
 
 
 @record_of.register
@@ -80,30 +90,65 @@ def _pieces_view(result: Pieces) -> View:
     return View(heading(result), facts, grid, _remarks(result))
 
 
-_AT = {"exp_epsilon": "e^ε", "alpha": "α"}
+_AT = {"exp_epsilon": "e^ε", "alpha": "α", "beta": "β", "delta": "δ"}
+
+
+@answer_of.register
+def _efficacy_answer(result: EfficacyPieces) -> dict[str, Any]:
+    answer = _pieces_answer(result)
+    with naming(result.unknown):
+        for part, found in zip(result.pieces, answer["pieces"], strict=True):
+            found["rows"] = [json_of(row) for row in result.rows(part)]
+    return answer
 
 
 @view_of.register
 def _distributions_view(result: Distributions) -> View:
+    return _listed(result, (("x", brief(result.x)),), ("output", "probability"), _of_law)
+
+
+@view_of.register
+def _guessing_view(result: GuessingPieces) -> View:
+    return _listed(result, (), ("guesses, right", "probability"), _of_law)
+
+
+@view_of.register
+def _efficacy_view(result: EfficacyPieces) -> View:
+    def rows(part: Part) -> Iterator[tuple[str, ...]]:
+        for row in result.rows(part):
+            numbers = [row.efficacy, row.ac, row.ddp, row.dp, *([] if row.adaptive is None else [row.adaptive])]
+            yield str(row.guesses), *map(_shown, numbers)
+
+    adaptive = any(row.adaptive is not None for part in result.pieces for row in result.rows(part))
+    header = ("guesses", "efficacy", "AC", "DDP", "DP", *(("adaptive",) if adaptive else ()))
+    return _listed(result, (), header, rows)
+
+
+def _of_law(part: Part) -> Iterator[tuple[str, ...]]:
+    return ((brief(output, 40), _shown(mass)) for output, mass in part.value)
+
+
+def _listed(
+    result: Pieces,
+    facts: tuple[tuple[str, str], ...],
+    header: tuple[str, ...],
+    rows_of: Callable[[Part], Iterable[tuple[str, ...]]],
+) -> View:
+    """Return a table with several rows for each piece."""
     with naming(result.unknown):
         rows = [
-            (
-                _shown_end(part.start, part.with_start),
-                _shown_end(part.stop, part.with_stop),
-                brief(output, 40),
-                _shown(mass),
-            )
+            (_shown_end(part.start, part.with_start), _shown_end(part.stop, part.with_stop), *row)
             for part in result.pieces
-            for output, mass in part.value
+            for row in rows_of(part)
         ]
-    header = (f"{result.unknown.name} from", "to", "output", "probability")
-    grid = Grid(header, tuple(rows[:_MOST_ROWS]), max(0, len(rows) - _MOST_ROWS), 3)
-    return View(heading(result), (("x", brief(result.x)),), grid, _remarks(result))
+    columns = (f"{result.unknown.name} from", "to", *header)
+    grid = Grid(columns, tuple(rows[:_MOST_ROWS]), max(0, len(rows) - _MOST_ROWS), len(columns) - 1)
+    return View(heading(result), facts, grid, _remarks(result))
 
 
 def _remarks(result: Pieces) -> tuple[str, ...]:
     said = []
-    values = [part.value for part in result.pieces]
+    values = [value for part in result.pieces for value in _numbers(part.value)]
     if any(isinstance(value, ExpNumber) and len(pretty(value)) > _LONGEST for value in values):
         said.append("What is shortened here is known exactly: --json prints it in full.")
     if any(end.value is None for part in result.pieces for end in (part.start, part.stop)):
@@ -111,10 +156,14 @@ def _remarks(result: Pieces) -> tuple[str, ...]:
     return tuple(said)
 
 
+def _numbers(value: Any) -> list[Any]:
+    """Return the numbers of a piece: one, or several with names."""
+    return [number for _, number in value] if isinstance(value, tuple) else [value]
+
+
 def _shown_end(end: End, included: bool = True) -> str:
-    if end.value is None:
-        return f"≈ {decimal_text((end.low + end.high) / 2, 12)}"
-    return shown_number(end.value) + (" (excluded)" if not included and end.value != math.inf else "")
+    value = f"≈ {decimal_text((end.low + end.high) / 2, 12)}" if end.value is None else shown_number(end.value)
+    return value + (" (excluded)" if not included and end.value != math.inf else "")
 
 
 def _shown(value: Any) -> str:
@@ -178,17 +227,33 @@ def _approximately(value: Exact, at: float, unknown: Unknown) -> float:
 
 
 @picture_of.register
-def _no_plot(result: Distributions, ax: Any) -> Any:
+def _law_plot(result: Distributions, ax: Any) -> Any:
     """Draw every probability as a curve."""
+    return _named_curves(result, ax, "probability", f"{result.subject} on {brief(result.x, 40)}")
+
+
+@picture_of.register
+def _guessing_plot(result: GuessingPieces, ax: Any) -> Any:
+    """Draw the probability of every (guesses, right guesses) as a curve."""
+    return _named_curves(result, ax, "probability", str(result.subject))
+
+
+@picture_of.register
+def _efficacy_plot(result: EfficacyPieces, ax: Any) -> Any:
+    """Draw every number of the table as a curve."""
+    return _named_curves(result, ax, "expected share of right guesses", str(result.subject))
+
+
+def _named_curves(result: Pieces, ax: Any, label: str, title: str) -> Any:
     axes = plot.new_axes() if ax is None else ax
-    for output in dict.fromkeys(output for part in result.pieces for output, _ in part.value):
-        masses = ((part, dict(part.value).get(output, 0)) for part in result.pieces)
+    for name in dict.fromkeys(name for part in result.pieces for name, _ in part.value):
+        masses = ((part, dict(part.value).get(name, 0)) for part in result.pieces)
         parts = tuple(Part(part.start, part.stop, mass) for part, mass in masses)
         for piece in _curve(Pieces(subject=result.subject, unknown=result.unknown, what="law", pieces=parts)):
-            axes.plot([x for x, _ in piece], [y for _, y in piece], label=brief(output, 30))
+            axes.plot([x for x, _ in piece], [y for _, y in piece], label=brief(name, 30))
     axes.set_xlabel(result.unknown.name)
-    axes.set_ylabel("probability")
-    axes.set_title(f"{result.subject} on {brief(result.x, 40)}")
+    axes.set_ylabel(label)
+    axes.set_title(title)
     axes.legend()
     return axes
 

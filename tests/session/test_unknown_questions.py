@@ -1,0 +1,141 @@
+"""Questions that the engine answers cell by cell of an unknown, against the engine with numbers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction as F
+from typing import Any
+
+import pytest
+
+from command_line import run
+from conftest import FULL
+from generators.comparison import TooSlow, imported, time_limit
+from generators.mechanisms import draw_mechanism
+from parametrised import differences, ends_of, value_at, with_parameter
+from tightdp import (
+    Bit,
+    Instance,
+    Int,
+    Mechanism,
+    QueryError,
+    TightdpError,
+    Top,
+    choice,
+    exp,
+    flip,
+    geometric,
+    mechanism,
+)
+from tightdp.results.guessing import Guessing
+
+
+@mechanism(record=Bit, target=sum)
+def counted(x: Any, lam: Any) -> Any:
+    """The sum of randomized responses."""
+    return sum(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Bit)
+def response(x: Any, lam: Any) -> Any:
+    """Randomized responses."""
+    return tuple(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Bit, target=sum)
+def noisy(x: Any, lam: Any) -> Any:
+    """A count with geometric noise."""
+    return geometric(sum(x), lam, 0, len(x))
+
+
+@mechanism(record=Int(0, 2), target=lambda x: max(x.count(k) for k in range(3)))
+def winner(x: Any, lam: Any) -> Any:
+    """The exponential mechanism."""
+    return choice(range(3), weights=[exp(lam * sum(r == k for r in x) / 2) for k in range(3)])
+
+
+def law(found: Guessing) -> Any:
+    return tuple(((r, v), p) for r, v, p in found.joint.entries if p)
+
+
+def rows(found: Any) -> Any:
+    names = ("efficacy", "ac", "ddp", "dp", "adaptive")
+    listed = [(row.guesses, name, getattr(row, name)) for row in found.rows for name in names]
+    return tuple(((guesses, name), value) for guesses, name, value in listed if value is not None)
+
+
+Question = tuple[Callable[[Instance], Any], Callable[[Any], Any]]
+QUESTIONS: dict[str, Question] = {
+    "delta": (lambda one: one.privacy(delta="1/10"), lambda found: found.exp_epsilon),
+    "delta with e": (lambda one: one.privacy(delta="exp(-2)"), lambda found: found.exp_epsilon),
+    "beta": (lambda one: one.accuracy(beta="1/7"), lambda found: found.alpha),
+    "efficacy": (lambda one: one.efficacy(), rows),
+    "adaptive": (lambda one: one.efficacy(2, adaptive=True), rows),
+    "guessing": (lambda one: one.guessing("2/3"), law),
+    "top": (lambda one: one.guessing(Top(1)), law),
+    "order": (lambda one: one.adaptive_guessing(order=(1, 0)), law),
+    "classic": (lambda one: one.classic_guessing(2, x=(0, 0), x_prime=(0, 1), threshold="3/5"), law),
+}
+
+
+@pytest.mark.parametrize("program", [counted, response, noisy, winner], ids=lambda each: each.name)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_at_random_rationals_and_at_ends(question: str, program: Mechanism) -> None:
+    if question == "beta" and program in (response, winner):
+        return
+    ask, value = QUESTIONS[question]
+    found = ask(program.bind(n=2, lam="?[1/20,19/20]"))
+    rng = random.Random(7)
+    values = [F(rng.randint(50, 950), 1000) for _ in range(200 if FULL else 8)]
+    inside = [each for each in (*values, *ends_of(found)) if value_at(found, each) is not None]
+    assert len(inside) >= len(values)
+    assert differences(found, inside, lambda each: value(ask(program.bind(n=2, lam=each)))) == []
+    assert found.to_dict()["result"]["pieces"]
+    assert str(found)
+
+
+@pytest.mark.parametrize("seed", range(200 if FULL else 15))
+def test_drawn_programs(seed: int) -> None:
+    drawn = draw_mechanism(seed)
+    with imported(with_parameter(drawn.source, seed)) as module:
+        for question in ("delta", "efficacy", "guessing"):
+            ask, value = QUESTIONS[question]
+            try:
+                with time_limit(20):
+                    found = ask(module.f.bind(n=drawn.n, q="?[1/10,9/10]", max_nodes=20_000))
+            except (TightdpError, TooSlow):
+                continue
+            values = [F(2, 7), F(1, 2), F(17, 20)]
+            assert differences(found, values, lambda each, a=ask, v=value: v(a(module.f.bind(n=drawn.n, q=each)))) == []  # type: ignore[misc]
+
+
+def test_a_step_at_a_root_belongs_to_neither_side() -> None:
+    found = counted.bind(n=6, lam="?").accuracy(beta="1/10")
+    assert [part.value for part in found.pieces] == list(range(7))
+    assert not any(part.with_stop for part in found.pieces[:-1])
+    assert not any(part.with_start for part in found.pieces[1:])
+
+
+def test_what_is_refused() -> None:
+    instance = counted.bind(n=3, lam="?")
+    for ask, words in [
+        (lambda: instance.efficacy(pairs="best"), "best pairs"),
+        (lambda: instance.guessing(delta="1/10"), "law of guesses alone"),
+        (lambda: instance.privacy_loss(), "no answer with an unknown"),
+    ]:
+        with pytest.raises(QueryError, match=words):
+            ask()
+
+
+def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    program = ["programs/randomized_response.py", "n=2", "lam=?[0,1/2]"]
+    status, out, _ = run(capsys, "efficacy", *program)
+    assert status == 0
+    assert "1 - lam" in out
+    status, out, _ = run(capsys, "guessing", *program, "--adaptive")
+    assert status == 0
+    assert "(2, 2)" in out
+    status, out, _ = run(capsys, "privacy", *program, "--delta", "exp(-3)")
+    assert status == 0
+    assert "tight e^ε" in out
