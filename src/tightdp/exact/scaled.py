@@ -19,7 +19,18 @@ from flint import ctx
 from tightdp.exact.enclosure import ends
 from tightdp.exact.field import Number, as_ball
 
-__all__ = ["UNIT", "Scaled", "binomial", "convolved", "gamma", "point", "products", "scaled"]
+__all__ = [
+    "UNIT",
+    "Scaled",
+    "as_double",
+    "binomial",
+    "convolved",
+    "excess_above",
+    "gamma",
+    "point",
+    "products",
+    "scaled",
+]
 
 UNIT = 2.0**-53
 """The unit roundoff of doubles."""
@@ -72,6 +83,12 @@ class Scaled:
         whole, error = float(part.sum()), self.error + gamma(len(part) + 4)
         return max(whole * (1 - error), 0.0), whole * (1 + error) + self.missing * (1 + 4 * UNIT)
 
+    def excess_above(self, other: Scaled, t: Number) -> float:
+        """Return a number that is at least Σ max(0, P - t·P') for this law P, another one P', and t >= 0."""
+        first, last = min(self.first, other.first), max(self.last, other.last)
+        p, q = self.between(first, last), other.between(first, last)
+        return excess_above(p, q, as_double(t), max(self.error, other.error), self.missing)
+
     def cut(self, least: float) -> Scaled:
         """Return the law without ends that hold less than `least` each, and with no weight too small to multiply."""
         weights = self.weights
@@ -98,6 +115,19 @@ def _below(weights: Doubles, least: float) -> int:
         if size >= len(weights) or sums[-1] >= least:
             return int(np.searchsorted(sums, least))
         size *= 8
+
+
+def excess_above(p: Doubles, q: Doubles, t: float, error: float, missing: float) -> float:
+    """Return a number that is at least Σ max(0, P - t·P') for weights with these relative errors and missing mass.
+
+    `t` may be two roundings away from the true one.
+    """
+    # The subtraction and the product with t are roundings of P + t P'.
+    error += 10 * UNIT
+    with np.errstate(invalid="ignore", over="ignore"):  # at an infinite t nothing exceeds t·P'
+        scaled_q = t * q
+        excess = p - scaled_q + error * (p + scaled_q)
+    return float(excess[excess > 0].sum()) * (1 + gamma(len(excess) + 4)) + missing * (1 + 4 * UNIT)
 
 
 def convolved(one: Scaled, other: Scaled, least: float) -> Scaled:
@@ -134,12 +164,12 @@ def scaled(masses: dict[int, Number]) -> Scaled:
     low, high = min(masses), max(masses)
     weights = np.zeros(high - low + 1)
     for value, mass in masses.items():
-        weights[value - low] = _double(mass)
+        weights[value - low] = as_double(mass)
     exact = all(Fraction(float(weights[value - low])) == mass for value, mass in masses.items())
     return Scaled(low, weights, 0.0 if exact else 2 * UNIT, 0.0).cut(0.0)
 
 
-def _double(value: Number) -> float:
+def as_double(value: Number) -> float:
     """Return a double within two roundings of an exact number."""
     if isinstance(value, Fraction):
         return value.numerator / value.denominator

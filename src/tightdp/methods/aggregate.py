@@ -8,8 +8,10 @@ clients, weights, or one client that is treated differently come out as classes 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from tightdp.core.builder import Builder
@@ -28,13 +30,25 @@ from tightdp.core.nodes import (
     reachable,
 )
 from tightdp.core.passes import Rebuild
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
 from tightdp.logic.order import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import fingerprint
 
-__all__ = ["Aggregate", "Contribution", "Cut", "contributions", "find_aggregate", "find_cut", "marginal"]
+__all__ = [
+    "Aggregate",
+    "Contribution",
+    "Cut",
+    "contributions",
+    "find_aggregate",
+    "find_cut",
+    "largest_ratio",
+    "marginal",
+]
 
 
 MOST_RECORDS = 200_000
@@ -47,6 +61,20 @@ class Contribution:
 
     weights: tuple[tuple[tuple[Any, ...], Whole], ...]
     denominator: Whole
+
+    @property
+    def law(self) -> dict[int, Number]:
+        """The probabilities of what is added to the only aggregate."""
+        return {value: quotient(weight, self.denominator) for (value,), weight in self.weights}
+
+
+def largest_ratio(ours: Contribution, theirs: Contribution) -> Exact:
+    """Return the largest likelihood ratio, at least 1, between two contributions."""
+    weights = dict(theirs.weights)
+    if any(values not in weights for values, _ in ours.weights):
+        return math.inf
+    ratios = [quotient(w * theirs.denominator, weights[values] * ours.denominator) for values, w in ours.weights]
+    return max(Fraction(1), *ratios)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
@@ -15,22 +15,20 @@ from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuf
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd, lcm
-from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
-from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate
+from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
 from tightdp.methods.elimination_table import put_together, take_apart
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
-from tightdp.methods.mixture import StateLaw, SumLaw, certain, every_law, law_of, one_state
+from tightdp.methods.mixture import StateLaw, SumLaw, certain, changed, every_law, law_of, one_state
 from tightdp.methods.states import States, find_states
-from tightdp.methods.sums import CodesOfSums, LawByCode
+from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Group, Orbits
-from tightdp.symmetry.sets import MAX_KEPT, AccuracySet, PrivacySet, Table
+from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
 
@@ -38,8 +36,6 @@ MAX_LAW_ENTRIES = 30_000_000
 """How many probabilities the laws of all classes of datasets may have together."""
 _MANY_PAIRS = 20_000
 """Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
-_FEW_MOVES = 4
-"""A law is made from another one where at most so many clients differ."""
 _TRIED = 20_000
 """So many classes of pairs are gone through to find some whose laws are computed already."""
 
@@ -56,7 +52,6 @@ class AggregateTable(Table):
     ) -> None:
         self.bound = bound
         self.watch = lambda: None
-        self._kept = 0
         self.rest = rest
         self.aggregate = aggregate
         self.arrangements = tuple(arrangements)
@@ -74,7 +69,6 @@ class AggregateTable(Table):
         self._by_counts: dict[Counts, Weights] = {}
         self._counts_of: dict[Dataset, Counts] = {}
         self._last: tuple[Counts, StateLaw] | None = None
-        self._wholes: dict[Counts, dict[int, Whole]] = {}
 
     @property
     def affordable(self) -> bool:
@@ -106,31 +100,23 @@ class AggregateTable(Table):
 
     def fill(self, watch: Callable[[], None] = lambda: None) -> None:
         """Compute the laws of all classes of datasets at once, where that is cheaper than one by one."""
-        if len(self._by_counts) < self.orbits.number and not self._one_by_one:
+        if len(self._by_counts) < self.orbits.number and self._sums is None:
             self._fill(watch)
 
-    @property
-    def _one_by_one(self) -> bool:
-        """Whether every law comes cheaply from one that was asked for before it: by one exchange of two letters."""
-        letters = [len(group.letters) for group in self.groups]
-        if isinstance(self.orbits, States):
-            return False
-        return self._codes is not None and len(letters) == 1 and letters[0] <= 2
-
     def _fill(self, watch: Callable[[], None]) -> None:
-        if isinstance(self.orbits, States):
+        if isinstance(self.orbits, States) or self._sums is not None:
             self.fill_one_by_one(watch)
             return
         clients = [len(group.clients) for group in self.groups]
         for counts, state in every_law(self._start, self._letters, clients):
             watch()
-            self._by_counts[counts] = self._output_law(counts, state)
+            self._by_counts[counts] = self._output_law(state)
 
     def weights(self, x: Dataset) -> Weights:
         counts = self._counts(x)
         found = self._by_counts.get(counts)
         if found is None:
-            found = self._by_counts[counts] = self._output_law(counts, self._state_law(counts))
+            found = self._by_counts[counts] = self._law(counts)
         if not found.total:
             raise self.bound.contradiction(x, "is false in every run")
         return found
@@ -149,7 +135,7 @@ class AggregateTable(Table):
             return certain(self._start, counts)
         law = None
         if self._last is not None and isinstance(self._last[1], SumLaw):
-            law = _changed(self._last[1], self._letters, self._last[0], counts)
+            law = changed(self._last[1], self._letters, self._last[0], counts)
         found = law_of(self._start, self._letters, counts) if law is None else law
         self._last = counts, found
         return found
@@ -193,10 +179,26 @@ class AggregateTable(Table):
             given = dict(zip(self.arrangements, chosen, strict=True))
             yield put_together(self.rest.shape, values, given)
 
-    def _output_law(self, counts: Counts, state: StateLaw) -> Weights:
-        if isinstance(state, SumLaw) and self._codes is not None:
-            law = LawByCode(self._codes, state, partial(self._sum_law, counts), partial(self._whole, counts))
-            return Weights(law, state.denominator)
+    def _law(self, counts: Counts) -> Weights:
+        return self._output_law(self._state_law(counts)) if self._sums is None else self._sums.weights(counts)
+
+    @cached_property
+    def _sums(self) -> SumLaws | None:
+        """The laws, where the output is one sum and nothing else: one output for each value; None elsewhere."""
+        one = isinstance(self._start, SumLaw) and len(self.rest.inputs) == 1
+        if self.rest.conditioned or not one or isinstance(self.orbits, States):
+            return None
+        code_of: dict[int, int] = {}
+        for value in self.rest.inputs[0].values:
+            outputs, below = self._outputs_given((value,))
+            if list(outputs.values()) != [below]:
+                return None
+            (code_of[value],) = outputs
+        if len(set(code_of.values())) < len(code_of):
+            return None
+        return SumLaws(CodesOfSums(code_of), self._letters, self._sum_law)
+
+    def _output_law(self, state: StateLaw) -> Weights:
         entries = [(self._outputs_given(values), weight) for values, weight in state.items()]
         common = lcm(*(below for (_, below), _ in entries))
         total: dict[int, Whole] = {}
@@ -214,35 +216,10 @@ class AggregateTable(Table):
             found = self._given[values] = (dict(weights), below)
         return found
 
-    @cached_property
-    def _codes(self) -> CodesOfSums | None:
-        """The output code of every sum, where the output is the sum and nothing else; None elsewhere."""
-        if self.rest.conditioned or len(self.rest.inputs) != 1:
-            return None
-        code_of: dict[int, int] = {}
-        for value in self.rest.inputs[0].values:
-            outputs, below = self._outputs_given((value,))
-            if list(outputs.values()) != [below]:
-                return None
-            (code_of[value],) = outputs
-        return CodesOfSums(code_of) if len(set(code_of.values())) == len(code_of) else None
-
     def _sum_law(self, counts: Counts) -> SumLaw:
         law = self._state_law(counts)
         assert isinstance(law, SumLaw)
         return law
-
-    def _whole(self, counts: Counts) -> dict[int, Whole]:
-        """Return all weights of the law of a sum; those that were looked at lately are kept."""
-        found = self._wholes.get(counts)
-        if found is None:
-            assert self._codes is not None
-            found = self._codes.weights(self._sum_law(counts))
-            self._kept += len(found)
-            if self._kept > MAX_KEPT:
-                self._wholes, self._kept = {}, len(found)
-            self._wholes[counts] = found
-        return found
 
     # the sets
 
@@ -293,7 +270,10 @@ class AggregateTable(Table):
         largest ratio of its terms. `observe` divides by probabilities that change by as much at most.
         """
         steps = relation_of(self.bound).steps
-        bounds = [_letter_bound(self._letters[at], group, steps) for at, group in enumerate(self.groups)]
+        bounds = [
+            max((largest_ratio(letters[old], letters[new]) for old, new in group.moves(steps)), default=Fraction(1))
+            for letters, group in zip(self._letters, self.groups, strict=True)
+        ]
         if relation_of(self.bound).every_record:
             powers = [limit ** len(group.clients) for limit, group in zip(bounds, self.groups, strict=True)]
             whole = math.inf if math.inf in powers else math.prod(powers, start=Fraction(1))
@@ -306,7 +286,7 @@ class AggregateTable(Table):
         for counts in self.orbits.every_counts():
             watch()
             if counts not in self._by_counts:
-                self._by_counts[counts] = self._output_law(counts, self._state_law(counts))
+                self._by_counts[counts] = self._law(counts)
 
     def codes(self) -> set[int] | None:
         """Return the codes of all outputs that are ever given; None where some laws are not computed yet."""
@@ -328,33 +308,6 @@ class AggregateTable(Table):
         groups = _groups(self.bound, self.aggregate, marks, [target])
         orbits = Orbits(self.bound, tuple(group.kind for group in groups))
         return orbits.accuracy_set() if orbits.number <= MAX_LAW_ENTRIES else None
-
-
-def _changed(law: SumLaw, letters: Sequence[Sequence[Contribution]], old: Counts, new: Counts) -> SumLaw | None:
-    """Return the law after a few clients changed their letters; None where they are many."""
-    moves: list[tuple[Contribution, Contribution]] = []
-    for table, before, after in zip(letters, old, new, strict=True):
-        gone = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(a - b)]
-        come = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(b - a)]
-        moves += zip(gone, come, strict=True)
-        if len(moves) > _FEW_MOVES:
-            return None
-    for gone_letter, come_letter in moves:
-        law = law.exchange(gone_letter, come_letter)
-    return law
-
-
-def _letter_bound(letters: Sequence[Contribution], group: Group, steps: dict[Record, tuple[Record, ...]]) -> Exact:
-    """Return the largest ratio between what a client contributes with a record and with what that may become."""
-    largest: Exact = Fraction(1)
-    for before, after in {(group.letter_of[old], group.letter_of[new]) for old in steps for new in steps[old]}:
-        ours, theirs = letters[before], letters[after]
-        weights = dict(theirs.weights)
-        for values, weight in ours.weights:
-            if values not in weights:
-                return math.inf
-            largest = max(largest, quotient(weight * theirs.denominator, weights[values] * ours.denominator))
-    return largest
 
 
 def _groups(

@@ -24,7 +24,10 @@ from tightdp.methods.aggregate import Contribution
 from tightdp.methods.states import COMBINE, State
 from tightdp.symmetry.counts import Counts
 
-__all__ = ["StateLaw", "SumLaw", "certain", "every_law", "law_of", "one_state"]
+__all__ = ["StateLaw", "SumLaw", "certain", "changed", "every_law", "law_of", "one_state"]
+
+_FEW_MOVES = 4
+"""A law is made from another one where at most so many clients differ."""
 
 
 class StateLaw(Protocol):
@@ -109,8 +112,12 @@ class SumLaw:
     def mass(self, sums: Iterable[int]) -> Whole:
         """Return the weight of some sums together."""
         coefficients = self._coefficients
-        places = (value - self.offset for value in sums)
-        whole = sum(coefficients[place] for place in places if 0 <= place < len(coefficients))
+        places = [place for value in sums if 0 <= (place := value - self.offset) < len(coefficients)]
+        first, last = min(places, default=0), max(places, default=-1)
+        if len(places) == last - first + 1:  # without a gap, as most windows are
+            whole = sum(coefficients[first : last + 1])
+        else:
+            whole = sum(map(coefficients.__getitem__, places))
         return int(whole) if self.stride == 1 else whole
 
     def weights(self) -> list[Whole]:
@@ -258,3 +265,17 @@ def _two_letters(
         middle = (low + high) // 2
         stack.append((middle + 1, high, present.add(first, middle + 1 - low)))
         stack.append((low, middle, present.add(second, high - middle)))
+
+
+def changed(law: SumLaw, letters: Sequence[Sequence[Contribution]], old: Counts, new: Counts) -> SumLaw | None:
+    """Return the law after a few clients changed their letters; None where they are many."""
+    moves: list[tuple[Contribution, Contribution]] = []
+    for table, before, after in zip(letters, old, new, strict=True):
+        gone = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(a - b)]
+        come = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(b - a)]
+        moves += zip(gone, come, strict=True)
+        if len(moves) > _FEW_MOVES:
+            return None
+    for gone_letter, come_letter in moves:
+        law = law.exchange(gone_letter, come_letter)
+    return law

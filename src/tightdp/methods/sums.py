@@ -1,4 +1,4 @@
-"""Output laws that are the law of one integer sum: computed when they are looked at, screened by leading digits.
+"""Output laws that are the law of one integer sum: computed when they are looked at, screened by doubles first.
 
 Where the program publishes the sum, one output for each, its law is a polynomial. Many questions need little of it: how
 many outputs there are, the mass of a window, a bound on Σ max(0, P - t P'). Only what is asked is computed, and the
@@ -9,19 +9,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from typing import Any
-
-from flint import ctx
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from tightdp.exact.field import Number
-from tightdp.exact.whole import Whole, ball_of
+from tightdp.exact.whole import Whole
+from tightdp.logic.count import Weights
+from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw
+from tightdp.symmetry.counts import Counts
+from tightdp.symmetry.sets import MAX_KEPT
 
-__all__ = ["CodesOfSums", "LawByCode", "mass"]
+if TYPE_CHECKING:
+    from tightdp.exact.scaled import Scaled
+    from tightdp.methods.summands import Summands
 
-_UNIT_BITS = 61
-_HALF = 31
-_LOW = (1 << _HALF) - 1
+__all__ = ["CodesOfSums", "LawByCode", "SumLaws", "mass"]
+
+_CUT_OFF = 1e-40
+"""Ends of laws that hold less are left out where doubles are enough."""
 
 
 class CodesOfSums:
@@ -30,89 +37,142 @@ class CodesOfSums:
     def __init__(self, code_of: Mapping[int, int]) -> None:
         self.code_of = code_of
         self.sum_of = {code: value for value, code in code_of.items()}
-        self.lowest = min(code_of)
-        self.highest = max(code_of)
 
     def weights(self, law: SumLaw) -> dict[int, Whole]:
         """Return the weights of a law by code, in the order of the codes."""
         return dict(sorted((self.code_of[value], weight) for (value,), weight in law.items()))
 
 
-class LawByCode(Mapping[int, Whole]):
-    """The weights of a law by output code. `again` gives the law of the sum again, `whole` all weights by code."""
+class SumLaws:
+    """The output laws of a program that publishes one integer sum, by how many clients have each letter.
+
+    `exact` gives the law of the sum.
+    """
 
     def __init__(
-        self, codes: CodesOfSums, law: SumLaw, again: Callable[[], SumLaw], whole: Callable[[], dict[int, Whole]]
+        self,
+        codes: CodesOfSums,
+        letters: Sequence[Sequence[Contribution]],
+        exact: Callable[[Counts], SumLaw],
     ) -> None:
-        import numpy as np
+        self.codes, self.exact = codes, exact
+        self._letters = [letter for group in letters for letter in group]
+        self._supports = [[1] for _ in self._letters]
+        self._wholes: dict[Counts, dict[int, Whole]] = {}
+        self._kept = 0
 
-        self._codes, self._again, self._whole = codes, again, whole
-        present = law.present()
-        every = range(law.offset, law.offset + len(present))
-        self._sums: Sequence[int] = every if all(present) else [v for v, w in zip(every, present, strict=True) if w]
-        leading: Sequence[Any]
-        if isinstance(law.denominator, int):
-            leading = (law.polynomial * (1 << _UNIT_BITS) // law.denominator).coeffs()
-        else:
-            leading = [_leading(weight, law.denominator) for weight in law.weights()]
-        start = law.offset - codes.lowest
-        self._leading = np.zeros(codes.highest - codes.lowest + 1, dtype=np.int64)
-        self._leading[start : start + len(leading)] = list(map(int, leading))
-        self._slack = 1 if law.stride == 1 else 2
+    def weights(self, counts: Counts) -> Weights:
+        """Return the law by output code; what is not looked at is not computed."""
+        used = zip(self._letters, _flat(counts), strict=True)
+        return Weights(LawByCode(self, counts), math.prod(letter.denominator**times for letter, times in used))
+
+    def near(self, counts: Counts) -> Scaled:
+        """Return the law of the sum in doubles."""
+        return self._in_doubles.law(_flat(counts))
+
+    @cached_property
+    def _in_doubles(self) -> Summands:
+        from tightdp.methods.summands import (
+            Summands,  # not for other programs: it takes numpy, which takes time to load
+        )
+
+        return Summands([letter.law for letter in self._letters], _CUT_OFF)
+
+    def whole(self, counts: Counts) -> dict[int, Whole]:
+        """Return all weights by code; those that were looked at lately are kept."""
+        found = self._wholes.get(counts)
+        if found is None:
+            found = self.codes.weights(self.exact(counts))
+            self._kept += len(found)
+            if self._kept > MAX_KEPT:
+                self._wholes, self._kept = {}, len(found)
+            self._wholes[counts] = found
+        return found
+
+    def given(self, counts: Counts) -> list[int]:
+        """Return the codes of the sums that have a weight, in order."""
+        low, present = 0, 1
+        for letter, supports, times in zip(self._letters, self._supports, _flat(counts), strict=True):
+            values = [value for (value,), _ in letter.weights]
+            while len(supports) <= times:
+                supports.append(_sums(supports[-1], _bits(values)))
+            low, present = low + times * values[0], _sums(present, supports[times])
+        return sorted(self.codes.code_of[low + at] for at in range(present.bit_length()) if present >> at & 1)
+
+
+def _flat(counts: Counts) -> list[int]:
+    return [times for group in counts for times in group]
+
+
+def _bits(values: Sequence[int]) -> int:
+    """Return a set of integers, from the first one on, as a number with a bit for each."""
+    return sum(1 << value - values[0] for value in values)
+
+
+def _sums(one: int, other: int) -> int:
+    """Return the set of all sums of two sets of integers from 0 on, as numbers with a bit for each."""
+    if not one & one + 1 and not other & other + 1:  # both without a gap
+        return (1 << one.bit_length() + other.bit_length() - 1) - 1
+    if one.bit_count() < other.bit_count():
+        one, other = other, one
+    found = 0
+    while other:
+        last = other.bit_length() - 1
+        found |= one << last
+        other ^= 1 << last
+    return found
+
+
+class LawByCode(Mapping[int, Whole]):
+    """The weights of one of these laws by output code."""
+
+    def __init__(self, laws: SumLaws, counts: Counts) -> None:
+        self._laws, self._counts = laws, counts
+
+    @cached_property
+    def _near(self) -> Scaled:
+        return self._laws.near(self._counts)
+
+    @cached_property
+    def _given(self) -> Sequence[int]:
+        return self._laws.given(self._counts)
+
+    def _all(self) -> dict[int, Whole]:
+        return self._laws.whole(self._counts)
 
     # as a mapping
 
     def __len__(self) -> int:
-        return len(self._sums)
+        return len(self._given)
 
     def __iter__(self) -> Iterator[int]:
-        return iter(sorted(map(self._codes.code_of.__getitem__, self._sums)))
+        return iter(self._given)
 
     def __getitem__(self, code: int) -> Whole:
-        return self._whole()[code]
+        return self._all()[code]
 
     def get(self, code: int, default: Any = None) -> Any:
         """Return the weight of a code."""
-        return self._whole().get(code, default)
+        return self._all().get(code, default)
 
     def items(self) -> ItemsView[int, Whole]:
         """Return codes with their weights, in the order of the codes."""
-        return self._whole().items()
+        return self._all().items()
 
     def values(self) -> ValuesView[Whole]:
         """Return the weights, in the order of the codes."""
-        return self._whole().values()
+        return self._all().values()
 
     # what is asked without the whole law
 
     def mass(self, codes: Iterable[int]) -> Whole:
         """Return the weight of some codes together."""
-        return self._again().mass(self._codes.sum_of[code] for code in codes)
+        sum_of = self._laws.codes.sum_of
+        return self._laws.exact(self._counts).mass(sum_of[code] for code in codes)
 
     def surely_below(self, other: LawByCode, t: Number, delta: Number) -> bool:
-        """Whether Σ max(0, P - t P') <= delta, decided on leading digits; False where these do not decide.
-
-        Probabilities are rounded down to multiples of 2^-61, P counts one unit more (two with e^q); t P' is rounded
-        down.
-        """
-        scale = _UNIT_BITS - int(t).bit_length()
-        if t < 0 or scale <= _HALF:
-            return False
-        factor = math.floor(t * (1 << scale))
-        high, low = factor >> _HALF, factor & _LOW
-        theirs_high, theirs_low = other._leading >> _HALF, other._leading & _LOW
-        # t P' = high theirs_high 2^62 + (high theirs_low + low theirs_high) 2^31 + ..., cut off where it passes 1.
-        top = (high * theirs_high).clip(max=1 << (scale - 1)) << (2 * _HALF - scale)
-        product = top + ((high * theirs_low + low * theirs_high) >> (scale - _HALF))
-        excess = (self._leading + self._slack - product).clip(min=0)
-        return int(excess.sum()) <= delta * (1 << _UNIT_BITS)
-
-
-def _leading(weight: Whole, total: Whole) -> int:
-    """Return a probability in units of 2^-61: rounded down, or to one unit less."""
-    with ctx.workprec(2 * _UNIT_BITS):
-        found = ball_of(weight) / ball_of(total) * (1 << _UNIT_BITS)
-        return max(int(found.lower().floor().fmpq().p), 0)
+        """Whether Σ max(0, P - t P') <= delta for t >= 0, decided on enclosures; False where these do not decide."""
+        return delta >= Fraction(self._near.excess_above(other._near, t))
 
 
 def mass(by_code: Mapping[int, Whole], codes: Iterable[int]) -> Whole:

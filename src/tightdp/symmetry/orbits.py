@@ -8,7 +8,7 @@ never the datasets themselves, and how many datasets share them is an exact inte
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -63,6 +63,10 @@ class Group:
     def __post_init__(self) -> None:
         index = {record: at for at, letter in enumerate(self.letters) for record in letter}
         object.__setattr__(self, "letter_of", index)
+
+    def moves(self, steps: Mapping[Record, Iterable[Record]]) -> set[tuple[int, int]]:
+        """Return the letters before and after any step of a record."""
+        return {(self.letter_of[old], self.letter_of[new]) for old, reached in steps.items() for new in reached}
 
     @property
     def kind(self) -> Kind:

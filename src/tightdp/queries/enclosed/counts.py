@@ -16,7 +16,8 @@ from itertools import permutations
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.scaled import Scaled, binomial, convolved, point, scaled
+from tightdp.exact.scaled import Scaled, point
+from tightdp.methods.summands import Summands
 from tightdp.queries.enclosed.noise import SharedNoise
 
 __all__ = ["Box", "Letters", "boxes_through", "climb"]
@@ -25,21 +26,17 @@ MOST_BOXES = 60_000
 """So many boxes are looked at; then the ends are those that are known."""
 MOST_WORK = 100_000_000_000
 """Nor are more products of weights made for them: these take some forty seconds."""
-_MOST_KEPT = 400
 
 Watch = Callable[[], None]
 
 
-class Letters:
-    """The laws of what records add, and their powers. `least` is the mass below which ends of laws are cut off."""
+class Letters(Summands):
+    """Summands whose work is counted, and the datasets that choose among them."""
 
     def __init__(self, laws: Sequence[dict[int, Number]], least: float) -> None:
-        self.laws = tuple(laws)
-        self.least = least
-        self.scaled = tuple(map(scaled, laws))
+        super().__init__(laws, least)
         self.work = 0
         """How many products of weights it took so far."""
-        self._powers: dict[tuple[int, int], Scaled] = {}
 
     @property
     def many(self) -> bool:
@@ -52,38 +49,8 @@ class Letters:
         return SharedNoise(self.scaled, self.added, self.least)
 
     def added(self, one: Scaled, other: Scaled) -> Scaled:
-        """Return the law of a sum of two."""
         self.work += len(one.weights) * len(other.weights)
-        return convolved(one, other, self.least)
-
-    def power(self, letter: int, times: int) -> Scaled:
-        """Return the law of what so many records with a letter add."""
-        if times <= 1:
-            return self.scaled[letter] if times else point(0)
-        found = self._powers.get((letter, times))
-        if found is None:
-            if len(self._powers) >= _MOST_KEPT:
-                self._powers.clear()
-            found = self._powers[letter, times] = self._power(letter, times)
-        return found
-
-    def _power(self, letter: int, times: int) -> Scaled:
-        values = sorted(self.laws[letter].items())
-        if len(values) == 1:
-            return point(values[0][0] * times)
-        if len(values) == 2:
-            (low, p_low), (high, p_high) = values
-            return binomial(times, low, p_low, high, p_high, self.least)
-        half = self.power(letter, times // 2)
-        square = self.added(half, half)
-        return self.added(square, self.scaled[letter]) if times % 2 else square
-
-    def law(self, counts: Sequence[int]) -> Scaled:
-        """Return the law of what all records add that have these counts of letters."""
-        total = point(0)
-        for letter, times in enumerate(counts):
-            total = self.added(total, self.power(letter, times)) if times else total
-        return total
+        return super().added(one, other)
 
     def first(self, records: int) -> list[tuple[int, ...]]:
         """Return counts that are looked at before all others: all records alike, and about as many of each."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tightdp.exact.scaled import UNIT, Scaled, gamma
+from tightdp.exact.scaled import UNIT, Scaled, excess_above, gamma
 from tightdp.queries.enclosed.counts import Letters
 
 __all__ = ["Move", "Tests", "tests_of"]
@@ -34,12 +34,7 @@ class Tests:
 
     def delta_above(self, t: float) -> float:
         """Return a number that is at least Σ max(0, P - t·P')."""
-        # The subtraction and the product with t are roundings of P + t P'; `t` is within one of the true one.
-        error = self.error + 10 * UNIT
-        with np.errstate(invalid="ignore", over="ignore"):  # at an infinite t nothing exceeds t·P'
-            scaled_q = t * self.q
-            excess = self.p - scaled_q + error * (self.p + scaled_q)
-        return float(excess[excess > 0].sum()) * (1 + gamma(len(excess) + 4)) + self.missing * (1 + 4 * UNIT)
+        return excess_above(self.p, self.q, t, self.error, self.missing)
 
     def event(self, t: float) -> tuple[Fraction, Fraction]:
         """Return P(E) from below and P'(E) from above, for the event E that P exceeds t·P'."""
