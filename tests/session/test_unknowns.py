@@ -38,9 +38,10 @@ from tightdp.session.cellwise import limit_of
 from tightdp.session.files import import_file, mechanisms_of
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
-COUNT = 1_000 if FULL else 6
+COUNT = 1_000 if FULL else 4
 DRAWN = 400 if FULL else 30
 
+THRESHOLD = {"k": 2, "threshold": 1, "ratio_threshold": "1/2"}
 CASES: list[tuple[str, int, str, int, dict[str, Any]]] = [
     ("randomized_response", 5, "lam", 1, {}),
     ("randomized_response_count", 6, "lam", 1, {}),
@@ -56,6 +57,25 @@ CASES: list[tuple[str, int, str, int, dict[str, Any]]] = [
     ("report_noisy_max", 3, "ratio", 1, {"k": 2, "margin": 2}),
     ("shuffled_histogram", 4, "lam", 3, {"values": 2}),
     ("all_or_nothing", 3, "p", 1, {}),
+    ("above_threshold_unbounded", 2, "ratio_query", 1, THRESHOLD),
+    ("above_threshold_artifact", 2, "ratio_query", 1, THRESHOLD),
+    ("batches:poisson_batches", 2, "ratio", 1, {"batches": 2}),
+    ("batches:shuffled_batches", 2, "ratio", 1, {"batches": 2}),
+    ("batches:bins_batches", 2, "ratio", 1, {"batches": 2}),
+    ("batches:one_in_poisson", 2, "ratio", 1, {"batches": 2}),
+    ("batches:one_in_bins", 2, "ratio", 1, {"batches": 2}),
+    ("batches:one_inserted", 1, "ratio", 1, {"others": (0, 1)}),
+    ("bit_vector_randomized_response", 2, "lam", 1, {"d": 2}),
+    ("bit_vector_randomized_response:bit_vector_unprotected", 2, "lam", 1, {"d": 2}),
+    ("idealised_dp_sgd", 2, "rate", 1, {"s": 2, "steps": 1, "ratio": "1/2"}),
+    ("idealised_dp_sgd", 2, "ratio", 1, {"s": 2, "steps": 1, "rate": "1/2"}),
+    ("pure_from_approximate", 1, "exp_epsilon", 3, {"weights": ((3, 1), (1, 3)), "k": 2, "rounds": 1}),
+    ("shuffled_real_sum", 2, "lam", 2, {"m": 2, "r": 1}),
+    ("sparse_vector", 2, "ratio_query", 1, {**THRESHOLD, "cutoff": 1}),
+    ("sparse_vector:sparse_vector_fresh_threshold", 2, "ratio_query", 1, {**THRESHOLD, "cutoff": 1}),
+    ("sparse_vector:sparse_vector_noisy_answers", 2, "ratio_query", 1, {**THRESHOLD, "cutoff": 1}),
+    ("sparse_vector:sparse_vector_exact_answers", 2, "ratio_threshold", 1, {"k": 2, "threshold": 1}),
+    ("sparse_vector:sparse_vector_no_cutoff", 2, "ratio_query", 1, THRESHOLD),
 ]
 
 
@@ -92,7 +112,9 @@ def touching(x: Any, lam: Any) -> Any:
 
 
 def program(name: str) -> Mechanism:
-    return next(iter(mechanisms_of(import_file(PROGRAMS / f"{name}.py")).values()))
+    file, _, own = name.partition(":")
+    found = mechanisms_of(import_file(PROGRAMS / f"{file}.py"))
+    return found[own or next(iter(found))]
 
 
 def rationals(most: int, count: int, seed: int = 0) -> list[F]:
@@ -148,7 +170,7 @@ def test_drawn_programs_with_an_unknown(seed: int) -> None:
             with pytest.raises((LanguageError, LimitError, ParameterError, ProgramError, QueryError)):
                 module.f.bind(n=drawn.n, q="3/7", max_nodes=20_000).privacy()
             return
-        values = [F(1, 10) + F(4, 5) * value for value in rationals(1, COUNT if FULL else 3, seed)]
+        values = [F(1, 10) + F(4, 5) * value for value in rationals(1, 40 if FULL else 3, seed)]
 
         def at(value: F) -> Any:
             return module.f.bind(n=drawn.n, q=value)
