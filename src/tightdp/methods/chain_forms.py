@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["Form", "Steps", "distinct", "extreme", "prune"]
+__all__ = ["Form", "Steps", "distinct", "extreme", "positivity", "prune"]
 
 Steps = tuple[Any, ...]
 """Linked list of what the clients from here down do: ((record under x, record under x', output bits), rest)."""
@@ -105,6 +105,12 @@ def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> li
         if screen is not None:
             screen.replace(beaten)
     return kept
+
+
+def positivity(form: Form) -> float:
+    """Return the logarithm, rounded, of the share of a form that is positive, by size."""
+    up = sum(value for value in form[0].values() if value > 0)
+    return _log(up) - _log(up + sum(-value for value in form[0].values() if value < 0)) if up else -math.inf
 
 
 class _Screen:

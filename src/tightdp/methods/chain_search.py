@@ -28,7 +28,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
-from tightdp.methods.chain_forms import Form, Steps, distinct, extreme, prune
+from tightdp.methods.chain_forms import Form, Steps, distinct, extreme, positivity, prune
 from tightdp.methods.impossible import find_difference
 
 __all__ = ["BRIEF", "THOROUGH", "Enclosure", "Found", "Runs", "blockwise_bound", "largest_ratio"]
@@ -169,11 +169,12 @@ class _Search:
                         return
 
     def _narrow(self, forms: list[Form], most: int) -> list[Form]:
-        """Return the forms, or only the first where they are too many; then the search gives a lower bound only."""
+        """Return the forms, or only the most positive ones; then the search gives a lower bound only."""
         self.watch()
         if len(forms) > most:
             self.cut_short = True
-        return forms[:most]
+            forms = sorted(forms, key=positivity, reverse=True)[:most]
+        return forms
 
     def _watched(self, forms: Iterable[Form]) -> Iterator[Form]:
         for number, form in enumerate(forms):
