@@ -99,7 +99,7 @@ OTHERWISE = {
     "--json": "to_dict()",
     "--output": "report().html(), certify().text",
     "--csv": "sweep(...).csv()",
-    "--plot": "sweep(...).plot()",
+    "--plot": "plot() of the result",
     "--jobs": "a Python program chooses its own processes",
     "--dask": "a Python program chooses its own processes",
     "--dot": "show().dot()",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
+from command_line import run
 from expectations import mechanisms
 from tightdp import Instance, QueryError
 
@@ -61,3 +63,36 @@ def test_series_of_a_sweep_are_told_apart_where_they_overlap() -> None:
 def test_answers_far_apart_are_drawn_on_a_logarithmic_scale() -> None:
     scales = [count().sweep({"lam": lams}).plot().get_yscale() for lams in (["1/1000", "1/3"], ["1/5", "1/4"])]
     assert scales == ["log", "linear"]
+
+
+def test_long_names_of_outputs_do_not_run_into_each_other() -> None:
+    response = mechanisms("randomized_response")["randomized_response"]
+    few, many = (response.bind(n=n, lam="1/5").distribution((0,) * n).plot() for n in (2, 7))
+    assert {label.get_rotation() for label in few.get_xticklabels()} == {0}
+    assert {label.get_rotation() for label in many.get_xticklabels()} == {90}
+    assert len(many.patches) == 2**7
+    assert len(many.get_xticks()) <= 26
+
+
+@pytest.mark.parametrize(
+    "words", ["privacy n=2 lam=1/5 --curve", "privacy n=2 lam=? --exp-epsilon 2", "efficacy n=2 lam=1/5"]
+)
+def test_the_command_line_draws_what_has_a_picture(
+    words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *rest = words.split()
+    target = tmp_path / "picture.svg"
+    status, out, err = run(capsys, command, "randomized_response_count", *rest, "--plot", str(target))
+    assert (status, err) == (0, f"wrote {target}\n")
+    assert out.startswith("randomized_response_count(n=2")
+    assert "<svg" in target.read_text(encoding="utf-8")
+
+
+def test_the_command_line_says_what_has_no_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "picture.svg"
+    words = "privacy", "randomized_response_count", "n=2", "lam=1/5", "--plot", str(target)
+    status, out, err = run(capsys, *words)
+    assert (status, "tight e^ε  4" in out) == (2, True)
+    assert "no picture" in err
+    assert "--curve" in err
+    assert not target.exists()

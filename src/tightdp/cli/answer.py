@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 import time
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,10 +18,12 @@ from tightdp.errors import LimitError
 from tightdp.exact.numbers import decimal_text
 from tightdp.limits import begin, interrupted, interruption, snapshot
 from tightdp.methods.control import Step
+from tightdp.present import plot
 from tightdp.present.registry import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result
+from tightdp.results.shown import Drawn
 from tightdp.session.instance import Instance
 from tightdp.session.later import Later
 
@@ -30,7 +32,19 @@ if TYPE_CHECKING:
 else:
     bars = Later("tightdp.cli.bars")
 
-__all__ = ["DONE", "INTERRUPTED", "REFUTED", "UNRESOLVED", "Asked", "answer", "ask", "emit", "write_text"]
+__all__ = [
+    "DONE",
+    "INTERRUPTED",
+    "REFUTED",
+    "UNRESOLVED",
+    "Asked",
+    "add_plot",
+    "answer",
+    "ask",
+    "draw",
+    "emit",
+    "write_text",
+]
 
 DONE, REFUTED, UNRESOLVED, INTERRUPTED = 0, 1, 3, 130
 _SHOWN_AFTER = 1.0
@@ -57,6 +71,8 @@ class Asked:
 
 def answer(instance: Instance, options: Namespace, query: Callable[[], Result]) -> int:
     """Ask, print what is known, and return the exit status."""
+    if getattr(options, "plot", None) is not None:
+        plot.require()
     asked = ask(instance, options, query)
     emit(asked.result, options)
     return asked.exit_status
@@ -83,14 +99,40 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 
 
 def emit(result: Result, options: Namespace) -> None:
-    """Print a result as text or JSON. JSON has no room for what cut an answer short: that goes to stderr."""
+    """Print a result as text or JSON, and draw it where `--plot` asks for that.
+
+    JSON has no room for what cut an answer short: that goes to stderr.
+    """
     if options.json:
         sys.stdout.write(f"{json.dumps(result.to_dict())}\n")
         if result.status == "unresolved" and result.reason:
             sys.stdout.flush()
             sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")
+    else:
+        print_view(view(result), sys.stdout)
+    draw(result, options)
+
+
+def add_plot(parser: ArgumentParser) -> None:
+    """Declare where the picture of an answer goes."""
+    parser.add_argument("--plot", metavar="FILE", help="also draw the answer, as in curve.svg or curve.png")
+
+
+def draw(result: Result, options: Namespace) -> None:
+    """Write the picture of a result, where `--plot` asks for it. Raises UsageError where there is none."""
+    target = getattr(options, "plot", None)
+    if target is None or isinstance(result, Unknown):
         return
-    print_view(view(result), sys.stdout)
+    if not isinstance(result, Drawn):
+        hint = "ask for one that is drawn: --curve, --tradeoff, an unknown (lam=?), or tightdp sweep"
+        raise UsageError("this answer is no curve: there is no picture of it", hint)
+    figure = result.plot().get_figure()
+    try:
+        figure.savefig(target)
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"cannot write {target}: {said}", "give a path such as curve.png") from None
+    sys.stderr.write(f"wrote {target}\n")
 
 
 def write_text(target: str, text: str) -> None:

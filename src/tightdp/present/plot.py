@@ -9,7 +9,12 @@ from typing import Any
 from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 
-__all__ = ["bars", "lines", "new_axes", "require"]
+__all__ = ["bars", "legend_below", "lines", "new_axes", "require"]
+
+_MOST_LABELS = 25
+"""How many labels there is room for below bars, where they are turned."""
+_ROOM = 70
+"""How many characters there is room for below bars."""
 
 
 def lines(
@@ -25,20 +30,32 @@ def lines(
 
 
 def bars(ax: Any, labels: Sequence[str], heights: Sequence[Number], y_label: str, title: str) -> Any:
-    """Draw one bar per label on `ax` (new axes when None) and return the axes."""
+    """Draw one bar per label on `ax` (new axes when None), of many labels some, and return the axes."""
     axes = new_axes() if ax is None else ax
-    axes.bar(list(labels), [float(height) for height in heights])
+    axes.bar(range(len(labels)), [float(height) for height in heights])
+    shown = range(0, len(labels), 1 + len(labels) // _MOST_LABELS)
+    turned = sum(len(labels[place]) + 2 for place in shown) > _ROOM
+    axes.set_xticks(list(shown), [labels[place] for place in shown], rotation=90 if turned else 0)
     axes.set_ylabel(y_label)
     axes.set_title(title)
     return axes
 
 
+def legend_below(axes: Any) -> Any:
+    """Put the legend below the axes, where it hides nothing, and return the axes."""
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, frameon=False)
+    return axes
+
+
 def new_axes() -> Any:
-    """Return new axes. Raises TightdpError where Matplotlib is not installed."""
+    """Return new axes, which make room for what stands around them.
+
+    Raises TightdpError where Matplotlib is not installed.
+    """
     require()
     from matplotlib import pyplot
 
-    return pyplot.subplots()[1]
+    return pyplot.subplots(layout="constrained")[1]
 
 
 def require() -> None:

@@ -29,7 +29,9 @@ def as_html(value: Any) -> str:
 def draw(value: Any, ax: Any, **options: Any) -> Any:
     """Draw a value on Matplotlib axes (new ones where None) and return them; some pictures take options."""
     import_twin(value)
-    return picture_of(value, ax, **options)
+    axes = picture_of(value, ax, **options)
+    axes.title.set_wrap(True)
+    return axes
 
 
 def as_file(value: Any, form: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tightdp.cli.answer import answer
+from tightdp.cli.answer import add_plot, answer
 from tightdp.cli.binding import add_limits, add_program, bind
 
 __all__ = ["add_arguments", "run"]
@@ -17,6 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     query.add_argument("--alpha", metavar="A", help="the error bound: the tight 1 - β")
     query.add_argument("--beta", metavar="B", help="the failure probability: the least α")
     parser.add_argument("--top", metavar="K", default="5", help="rank the K worst classes of datasets (default 5)")
+    add_plot(parser)
     add_limits(parser)
 
 

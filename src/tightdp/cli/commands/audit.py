@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.answer import Asked, emit
+from tightdp.cli.answer import Asked, add_plot, emit
 from tightdp.cli.binding import bind_to, load
 from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_bindings
@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--variant", metavar="NAME", help="fdp: listing, code; order-statistics: published, exact")
     how.add_argument("--significance", metavar="A", default="1/20", help="the level of the test (default 1/20)")
+    add_plot(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tightdp.cli.answer import answer
+from tightdp.cli.answer import add_plot, answer
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.words import read_json
 from tightdp.session.arguments import read_count
@@ -28,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--at-most", metavar="N", default="4096", help="the most canaries that are tried (default 4096)"
     )
+    add_plot(parser)
     add_limits(parser, method=False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tightdp.cli.answer import answer
+from tightdp.cli.answer import add_plot, answer
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.words import read_dataset
 
@@ -15,6 +15,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare what the command accepts."""
     add_program(parser)
     parser.add_argument("--input", metavar="X", required=True, help="the dataset as JSON: --input '[0,1,1]'")
+    add_plot(parser)
     add_limits(parser)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tightdp.cli.answer import answer
+from tightdp.cli.answer import add_plot, answer
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.words import read_pairs
 
@@ -21,6 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--adaptive", action="store_true", help="also the optimum when bits are revealed once decided on (small n)"
     )
+    add_plot(parser)
     add_limits(parser, method=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from tightdp.cli.answer import answer
+from tightdp.cli.answer import add_plot, answer
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_dataset, read_json, read_pairs
@@ -28,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--delta", metavar="D", help="what is reported is compared with the tight ε at this δ")
     parser.add_argument("--x", metavar="X", help="--runs: the dataset as JSON (default: of a worst pair)")
     parser.add_argument("--x-prime", metavar="X", help="--runs: its neighbour")
+    add_plot(parser)
     add_limits(parser, method=False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from tightdp.cli.answer import answer
+from tightdp.cli.answer import add_plot, answer
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.errors import UsageError
 from tightdp.exact.parameters import read_count
@@ -28,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     query.add_argument("--zcdp", action="store_true", help="the least ρ of zero-concentrated DP, enclosed")
     query.add_argument("--top", metavar="K", help="the K largest likelihood ratios")
     parser.add_argument("--runs", metavar="K", help="all this of K runs, adaptively composed")
+    add_plot(parser)
     add_limits(parser)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.cli.answer import INTERRUPTED, Asked, ask, emit, write_text
+from tightdp.cli.answer import INTERRUPTED, Asked, add_plot, ask, draw, emit, write_text
 from tightdp.cli.binding import add_limits, add_program, bind_to, load
 from tightdp.cli.errors import UsageError
 from tightdp.cli.jobs import add_jobs, answers, number_of_jobs
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--guesses", metavar="K", help=guesses)
     parser.add_argument("--pairs", metavar="Z", help="with --efficacy: as for the command efficacy")
     parser.add_argument("--csv", metavar="FILE", nargs="?", const="-", help="write CSV (to stdout without FILE)")
-    parser.add_argument("--plot", metavar="FILE", help="draw the answers against the first range")
+    add_plot(parser)
     add_jobs(parser)
     add_limits(parser)
 
@@ -101,7 +101,6 @@ def run(options: argparse.Namespace) -> int:
     stopped = stopped or len(rows) < len(left)
     found = tuple(rows[at] for at in sorted(rows))
     result = Sweep(subject=fixed(subjects[0], swept), status=status_of(found, stopped), swept=swept, rows=found)
-    _draw(result, options)
     if table is not None:
         if not stopped:
             table.finish(keys)
@@ -109,6 +108,7 @@ def run(options: argparse.Namespace) -> int:
         emit(result, options)
     else:
         write_text(options.csv, result.csv())
+        draw(result, options)
     return INTERRUPTED if stopped else Asked(result).exit_status
 
 
@@ -166,14 +166,3 @@ def _ask(instance: Instance, options: argparse.Namespace) -> Asked:
     """Return one row."""
     question = Question(**{field.name: getattr(options, field.name) for field in fields(Question)})
     return ask(instance, options, lambda: question.ask(instance), question.name)
-
-
-def _draw(result: Sweep, options: argparse.Namespace) -> None:
-    if options.plot is None:
-        return
-    figure = result.plot().get_figure()
-    try:
-        figure.savefig(options.plot)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot write {options.plot}: {error}", "give a path such as sweep.png") from None
-    sys.stderr.write(f"wrote {options.plot}\n")

@@ -106,10 +106,7 @@ def _efficacy_plot(result: Efficacy, ax: Any) -> Any:
     axes.set_xlabel("guesses k")
     axes.set_ylabel("expected share of right guesses")
     axes.set_title(str(result.subject))
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, frameon=False)
-    if ax is None:
-        axes.figure.set_layout_engine("constrained")  # leaves room for the legend
-    return axes
+    return plot.legend_below(axes)
 
 
 def _numbers(row: Row) -> tuple[str, ...]:

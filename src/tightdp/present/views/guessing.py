@@ -105,7 +105,7 @@ def _reported_plot(result: Reported, ax: Any) -> Any:
             axes.vlines([value for value, _ in bars], 0, [p for _, p in bars], color=colour, linewidth=2, label=label)
     if true != math.inf:
         axes.axvline(true, linestyle="--", color="black", label="true ε")
-        axes.legend(loc="upper right")
+        plot.legend_below(axes)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("reported ε")
     axes.set_ylabel("probability")
@@ -165,10 +165,7 @@ def _canaries_plot(result: Canaries, ax: Any) -> Any:
     axes.set_xlabel("secret bits n")
     axes.set_ylabel("ε")
     axes.set_title(f"{result.subject}, {result.rule}")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, frameon=False)
-    if ax is None:
-        axes.figure.set_layout_engine("constrained")  # leaves room for the legend
-    return axes
+    return plot.legend_below(axes)
 
 
 def _as_float(value: Exact) -> Any:

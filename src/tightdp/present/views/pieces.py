@@ -196,7 +196,7 @@ def _pieces_plot(result: Pieces, ax: Any) -> Any:
         ends = (piece[0], piece[-1])
         axes.plot([x for x, _ in ends], [y for _, y in ends], "o", markersize=4, color="black")
     axes.set_xlabel(result.unknown.name)
-    axes.set_ylabel({"exp_epsilon": "exp(ε)", "delta": "δ", "one_minus_beta": "1 - β"}.get(result.what, result.what))
+    axes.set_ylabel({"exp_epsilon": "e^ε", "delta": "δ", "one_minus_beta": "1 - β"}.get(result.what, result.what))
     axes.set_title(str(result.subject))
     return axes
 
@@ -254,8 +254,7 @@ def _named_curves(result: Pieces, ax: Any, label: str, title: str) -> Any:
     axes.set_xlabel(result.unknown.name)
     axes.set_ylabel(label)
     axes.set_title(title)
-    axes.legend()
-    return axes
+    return plot.legend_below(axes)
 
 
 # solving

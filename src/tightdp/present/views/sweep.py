@@ -95,12 +95,12 @@ def _sweep_plot(result: Sweep, ax: Any) -> Any:
     heights = [float(y) for points in groups.values() for _, y in points]
     if heights and min(heights) > 0 and max(heights) > _SPREAD * min(heights):
         axes.set_yscale("log")
+    if all(x == int(x) for points in groups.values() for x, _ in points):
+        axes.locator_params(axis="x", integer=True)
     axes.set_xlabel(result.swept[0])
     axes.set_ylabel(name)
     axes.set_title(str(result.subject))
-    if len(groups) > 1:
-        axes.legend()
-    return axes
+    return plot.legend_below(axes) if len(groups) > 1 else axes
 
 
 def _coordinates(result: Sweep, row: Result) -> list[str]:

@@ -150,8 +150,6 @@ def _validity_plot(result: Validity, ax: Any) -> Any:
     axes.set_xlabel("P(reports more than ε)")
     axes.set_title(f"{result.rule} at δ = {as_text(result.delta)}")
     axes.legend(loc="lower right")
-    if ax is None:
-        axes.figure.set_layout_engine("constrained")  # leaves room for the names
     return axes
 
 
