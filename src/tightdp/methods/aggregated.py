@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
@@ -24,7 +24,7 @@ from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
 from tightdp.methods.elimination_table import put_together, take_apart
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import StateLaw, SumLaw, certain, changed, every_law, law_of, one_state
-from tightdp.methods.states import States, find_states
+from tightdp.methods.states import State, States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Group, Orbits
@@ -36,6 +36,8 @@ MAX_LAW_ENTRIES = 30_000_000
 """How many probabilities the laws of all classes of datasets may have together."""
 _MANY_PAIRS = 20_000
 """Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
+_BATCH = 1 << 14
+"""So many values of the aggregates are gone through together."""
 _TRIED = 20_000
 """So many classes of pairs are gone through to find some whose laws are computed already."""
 
@@ -101,16 +103,55 @@ class AggregateTable(Table):
     def fill(self, watch: Callable[[], None] = lambda: None) -> None:
         """Compute the laws of all classes of datasets at once, where that is cheaper than one by one."""
         if len(self._by_counts) < self.orbits.number and self._sums is None:
-            self._fill(watch)
+            self.fill_all(watch)
 
-    def _fill(self, watch: Callable[[], None]) -> None:
-        if isinstance(self.orbits, States) or self._sums is not None:
-            self.fill_one_by_one(watch)
+    def fill_all(self, watch: Callable[[], None]) -> None:
+        """Compute all laws, those too that `fill` leaves until they are looked at."""
+        if len(self._by_counts) == self.orbits.number:
+            return
+        if isinstance(self.orbits, States):
+            self._take_down(((state, certain(self._start, state)) for state in self.orbits.every_counts()), watch)
+            return
+        if self._sums is not None:
+            for counts in self.orbits.every_counts():
+                watch()
+                self._by_counts[counts] = self._law(counts)
             return
         clients = [len(group.clients) for group in self.groups]
-        for counts, state in every_law(self._start, self._letters, clients):
+        self._take_down(every_law(self._start, self._letters, clients), watch)
+
+    def _take_down(self, laws: Iterable[tuple[Counts, StateLaw]], watch: Callable[[], None]) -> None:
+        """Compute output laws from those of the aggregates; what the aggregates may be is gone through in batches."""
+        batch: list[tuple[Counts, StateLaw]] = []
+        states: dict[State, None] = {}
+        for counts, law in laws:
             watch()
-            self._by_counts[counts] = self._output_law(state)
+            batch.append((counts, law))
+            states.update((values, None) for values, _ in law.items() if values not in self._given)
+            if len(states) >= _BATCH:
+                self._take_batch(batch, list(states), watch)
+                batch, states = [], {}
+        self._take_batch(batch, list(states), watch)
+
+    def _take_batch(
+        self, batch: Sequence[tuple[Counts, StateLaw]], states: Sequence[State], watch: Callable[[], None]
+    ) -> None:
+        for values, (weights, below) in zip(states, self.rest.every(states), strict=True):
+            self._given[values] = dict(weights), below
+        for counts, law in batch:
+            watch()
+            self._by_counts[counts] = self._output_law(law)
+
+    def every_law(self, watch: Callable[[], None]) -> Iterator[tuple[Counts, Mapping[int, Whole], Whole]]:
+        """Yield the weights by code of the output law of every class of datasets, and their total."""
+        if self._sums is None:
+            self.fill_all(watch)
+            yield from ((counts, law.by_code, law.total) for counts, law in self._by_counts.items())
+            return
+        for counts, law in every_law(self._start, self._letters, [len(group.clients) for group in self.groups]):
+            watch()
+            assert isinstance(law, SumLaw)
+            yield counts, self._sums.codes.weights(law), law.denominator
 
     def weights(self, x: Dataset) -> Weights:
         counts = self._counts(x)
@@ -234,7 +275,7 @@ class AggregateTable(Table):
         return self.orbits.privacy_set()
 
     def _merged_pairs(self, watch: Callable[[], None]) -> Iterator[tuple[Dataset, Dataset, int]]:
-        self._fill(watch)
+        self.fill_all(watch)
         laws: dict[Any, int] = {}
         law_of_counts = {}
         for counts, weights in self._by_counts.items():
@@ -280,13 +321,6 @@ class AggregateTable(Table):
         else:
             whole = max(bounds, default=Fraction(1))
         return whole * whole if self.rest.conditioned else whole
-
-    def fill_one_by_one(self, watch: Callable[[], None]) -> None:
-        """Compute all laws that `fill` leaves until they are looked at."""
-        for counts in self.orbits.every_counts():
-            watch()
-            if counts not in self._by_counts:
-                self._by_counts[counts] = self._law(counts)
 
     def codes(self) -> set[int] | None:
         """Return the codes of all outputs that are ever given; None where some laws are not computed yet."""
@@ -349,5 +383,5 @@ def find_aggregate_table(
     if not safe:
         if not table.affordable:
             return None
-        table.fill_one_by_one(lambda: watch(0))
+        table.fill_all(lambda: watch(0))
     return table

@@ -124,6 +124,10 @@ class Method(Protocol):
         """Return the pairs of neighbours to compare."""
         return Refusal(f"{self.name}: it gives the tight likelihood ratio only")
 
+    def largest(self, control: Control) -> Comparison | Refusal:
+        """Return pairs of neighbours among which are those that attain the largest likelihood ratio."""
+        return self.comparison(control)
+
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         """Yield pairs of neighbours in the order of datasets, among them the first that attains any divergence."""
         return Refusal(f"{self.name}: it does not look at single pairs")

@@ -18,6 +18,7 @@ from tightdp.methods.first import alike_pairs
 from tightdp.methods.program import Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, ratios_of_pairs
+from tightdp.methods.screening import largest_changes
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
@@ -64,11 +65,29 @@ class Aggregates(Method):
             except QueryError as error:
                 return Refusal(error.what, error.hint, decisive=True)
         pairs = on_table(self.table, self.table.privacy_set(control), control)
+        return Comparison(lambda: self._filled(pairs, self._known_pairs, control), pairs.size)
 
-        def known() -> Iterator[Pair]:
-            return (Pair(x, other, size, self.table) for x, other, size in self.table.known_pairs())
+    def largest(self, control: Control) -> Comparison | Refusal:
+        plain = self.comparison(control)
+        if relation_of(self.program.bound).custom or isinstance(plain, Refusal):
+            return plain
 
-        return Comparison(lambda: self._filled(pairs, known, control), pairs.size)
+        def pairs() -> Iterator[Pair]:
+            try:
+                changes = largest_changes(self.table, control)
+            except LimitError:
+                yield from islice(self._known_pairs(), _FEW)
+                raise
+            if changes is None:
+                yield from plain
+            else:
+                for change in changes:
+                    yield Pair(*self.table.orbits.neighbours(change), change.size, self.table)
+
+        return Comparison(pairs, plain.size)
+
+    def _known_pairs(self) -> Iterator[Pair]:
+        return (Pair(x, other, size, self.table) for x, other, size in self.table.known_pairs())
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         groups = [group.clients for group in self.table.groups]

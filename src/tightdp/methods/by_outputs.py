@@ -25,6 +25,9 @@ class IndependentOutputs(Aggregates):
     def comparison(self, control: Control) -> Comparison:
         return Comparison(lambda: self.parts.pairs(control))
 
+    def largest(self, control: Control) -> Comparison:
+        return self.comparison(control)
+
     def symmetry(self) -> Symmetry:
         return of_groups(self.table.groups, self.table.orbits, None, self.table.accuracy_classes())
 

@@ -70,7 +70,7 @@ class Part:
 class Integers:
     """Whole numbers over a denominator."""
 
-    one = 1
+    one: Weight = 1
 
     def masses(self, law: Sequence[Number]) -> tuple[list[Whole], Whole]:
         denominator = lcm(*(mass.denominator for mass in law))

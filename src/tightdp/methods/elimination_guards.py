@@ -12,7 +12,7 @@ from itertools import combinations
 from tightdp.core.nodes import Case
 from tightdp.methods.elimination_nodes import NOTHING, Node, Value
 
-__all__ = ["ALWAYS", "Atom", "Guard", "Guards"]
+__all__ = ["ALWAYS", "Atom", "Conjunction", "Guard", "Guards"]
 
 Atom = tuple[int, frozenset[Value]]
 """The values of a column that a conjunction asks for."""

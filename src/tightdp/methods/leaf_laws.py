@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -27,6 +27,7 @@ from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula, code_length
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
+from tightdp.methods.elimination_lanes import FEWEST, laws_of_lanes
 from tightdp.methods.elimination_nodes import Value
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import Walk
@@ -52,6 +53,10 @@ _CHECKED = 20_000
 """Up to so many nodes, a diagram says whether a run can fail."""
 _MOST_WORK = 20_000_000
 """How many rows elimination makes for all values of the leaves together, before a diagram is made after all."""
+
+_TIMES_THE_ROWS = 8
+_SOME_ROWS = 20_000
+"""Laws for many values of the leaves are found at once where it takes so many times the rows of one, and some more."""
 
 Watch = Callable[[int], None]
 
@@ -114,6 +119,9 @@ class LeafLaws(Protocol):
         With `observe`, the weights of the runs that it accepts.
         """
 
+    def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
+        """Yield what `given` returns for many values of the leaves, one after the other."""
+
     def component_values(self, code: int) -> list[Value]:
         """Return the values of the components."""
 
@@ -142,6 +150,9 @@ class ByDiagram:
 
     def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
         return raw_weights(self.formula, self.formula.evidence_of(values))
+
+    def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
+        return map(self.given, choices)
 
 
 class ByElimination:
@@ -182,6 +193,25 @@ class ByElimination:
                 self._instead = ByDiagram(encode(self._program, self._backend, self._watch))
         weights, denominator = self._instead.given(values)
         return {self._code(self._instead.component_values(code)): w for code, w in weights.items()}, denominator
+
+    def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
+        """Yield the laws for many values of the leaves, found all at once where that takes no more rows than a few."""
+        if len(choices) >= FEWEST and self._instead is None:
+            try:
+                yield from self._at_once(choices)
+            except (TooMuchWork, TooWide, Failed):
+                pass  # one by one it is found out which, if any
+            else:
+                return
+        yield from map(self.given, choices)
+
+    def _at_once(self, choices: Sequence[Sequence[Value]]) -> list[tuple[Mapping[int, Whole], Whole]]:
+        before = self._walk.elimination.work
+        self.given(choices[len(choices) // 2])
+        most = _TIMES_THE_ROWS * (self._walk.elimination.work - before) + _SOME_ROWS
+        lanes = [[values[at] for at in self._order] for values in choices]
+        laws = laws_of_lanes(self._walk.elimination.plan, lanes, lambda: self._watch(0), most)
+        return [({self._code(row): weight for row, weight in law.items()}, below) for law, below in laws]
 
     def _eliminated(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
         try:

@@ -194,7 +194,8 @@ def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]]
             degree = max((power.degree() for power in powers), default=0)
             return SumLaw(0, fmpz_poly([1]), 1, clients * degree + 1, root)
     weights = [weight for table in tables for entry in table for _, weight in entry.weights]
-    if set(operators) == {"sum"} and all(type(each) is int for each in (*values, *weights)):
+    alone = all(len(entry.weights) == 1 for table in tables for entry in table)
+    if set(operators) == {"sum"} and not alone and all(type(each) is int for each in (*values, *weights)):
         names = tuple(f"s{at}" for at in range(len(operators)))
         return SeveralSums((0,) * len(names), fmpz_mpoly_ctx.get(names).constant(1), 1)
     return _Sparse({(None,) * len(operators): 1}, 1, tuple(operators))

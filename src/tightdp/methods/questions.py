@@ -126,7 +126,7 @@ def _tight(method: Method, control: Control, again: bool) -> Tight | Refusal:
     found = method.tight(control)
     if not isinstance(found, Refusal):
         return found
-    pairs = method.comparison(control)
+    pairs = method.largest(control)
     if isinstance(pairs, Refusal):
         return pairs
     return found if again and pairs.incomplete is not None else ranked(method.program, control, pairs, 1)[1]
@@ -214,8 +214,7 @@ def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry
     """
     method = first(program, control)
     if isinstance(method, Aggregates):
-        method.table.fill(control)
-        method.table.fill_one_by_one(control)
+        method.table.fill_all(control)
         return method, method.symmetry()
     own = method.symmetry()
     found = None if relation_of(program.bound).custom else program.symmetries(control)

@@ -17,9 +17,11 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Known, Pair
 from tightdp.methods.ratios import Ratio
 
-__all__ = ["Logarithms", "tight_ratio"]
+__all__ = ["LONGEST", "MARGIN", "Logarithms", "tight_ratio"]
 
-_MARGIN = 2.0**-30
+LONGEST = 1 << 20
+"""Weights of more bits are not rounded."""
+MARGIN = 2.0**-30
 """The rounded logarithm of base 2 of a ratio errs by less than half of it: four logarithms below 2^20 are in it."""
 
 
@@ -45,7 +47,7 @@ def tight_ratio(
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         logarithms.make_room()
         if logarithms.apply(ours) and logarithms.apply(theirs):
-            codes: Iterable[int] = logarithms.large(ours, theirs, best.logarithm - _MARGIN)
+            codes: Iterable[int] = logarithms.large(ours, theirs, best.logarithm - MARGIN)
         else:
             codes = ours.by_code
         _offer(best, pair, ours, theirs, codes)
@@ -77,7 +79,7 @@ class Logarithms:
     About `kept` of them are kept; weights of more than `longest` bits are not rounded.
     """
 
-    def __init__(self, kept: int = 5_000_000, longest: int = 1 << 20) -> None:
+    def __init__(self, kept: int = 5_000_000, longest: int = LONGEST) -> None:
         self._most, self._longest = kept, longest
         self._known: dict[int, tuple[Weights, tuple[int, ...], list[float]]] = {}
         self._supports: dict[tuple[int, ...], tuple[int, ...]] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from flint import fmpz_poly
+from flint import fmpz_mat, fmpz_poly
 
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
@@ -120,6 +120,8 @@ class States(Orbits):
             ends = [(min(values), max(values)) for values in self.values]
             sums = [len(g.clients) * (high[0] - low[0]) for g, (low, high) in zip(self.groups, ends, strict=True)]
             return bool(sum(sums) + 1 < counts)
+        if self._told_apart:
+            return False
         steps, state = 0, {self._none}
         for _, at in self._clients(None):
             steps += len(state) * len(self.values[at])
@@ -127,6 +129,15 @@ class States(Orbits):
                 return False
             state = {self._joined(one, value) for one in state for value in self.values[at]}
         return len(state) < counts
+
+    @property
+    def _told_apart(self) -> bool:
+        """Whether sums of integers tell all counts of letters apart, as those of indicators do."""
+        values = [value for each in self.values for state in each for value in state]
+        if set(self.operators) != {"sum"} or not all(type(value) is int for value in values):
+            return False
+        differences = [list(map(operator.sub, state, each[0])) for each in self.values for state in each[1:]]
+        return not differences or fmpz_mat(differences).rank() == len(differences)
 
     # states of the first clients, the groups one after the other; `missing`: the last client of that group is left out
 

@@ -273,24 +273,43 @@ class Orbits:
 
         With `allowed`, only changes of which it says so, of a block of a kind (by number) from one content to another.
         """
-        for at, (kind, classes) in enumerate(zip(self.kinds, self._moves, strict=True)):
-            number_of = self._contents[at].number_of
-            moves = []
-            for number, (members, image) in enumerate(zip(classes.members, classes.mirror, strict=True)):
-                ways = members if allowed is None else [move for move in members if allowed(at, *move)]
-                if ways and image >= number:
-                    letters = [number_of[content, content] for content in ways[0]]
-                    moves.append((ways[0], len(ways), letters, image == number))
+        for at in range(len(self.kinds)):
+            moves = self._moves_of(at, allowed)
             for others in every_counts(self._sizes(self._contents, at)):
                 self.watch()
-                mirrored = _mirrored(self._contents, others)
-                pairs = len(kind.blocks) * self._size(self._contents, others)
-                for move, ways_of_move, letters, own_image in moves:
-                    if own_image and mirrored < others:
-                        continue
-                    size = pairs * ways_of_move * (1 if own_image and mirrored == others else 2)
-                    before, after = ((*others[:at], _plus(others[at], one), *others[at + 1 :]) for one in letters)
-                    yield Change(before, after, at, letters[0], move, size)
+                yield from self._changes(at, others, moves)
+
+    def changes(self, at: int, letters: tuple[int, int], several: Iterable[Counts]) -> Iterator[Change]:
+        """Yield the changes of a block of kind `at` from one letter to another, for some counts of all other blocks."""
+        moves = [move for move in self._moves_of(at, None) if move[2] == letters]
+        for others in several:
+            self.watch()
+            yield from self._changes(at, others, moves)
+
+    def _moves_of(
+        self, at: int, allowed: Callable[[int, Content, Content], bool] | None
+    ) -> list[tuple[Move, int, tuple[int, int], bool]]:
+        """Return one move of every class of a kind: with how many ways, the letters, and whether it is its mirror."""
+        classes, number_of = self._moves[at], self._contents[at].number_of
+        moves = []
+        for number, (members, image) in enumerate(zip(classes.members, classes.mirror, strict=True)):
+            ways = members if allowed is None else [move for move in members if allowed(at, *move)]
+            if ways and image >= number:
+                old, new = (number_of[content, content] for content in ways[0])
+                moves.append((ways[0], len(ways), (old, new), image == number))
+        return moves
+
+    def _changes(
+        self, at: int, others: Counts, moves: Sequence[tuple[Move, int, tuple[int, int], bool]]
+    ) -> Iterator[Change]:
+        mirrored = _mirrored(self._contents, others)
+        pairs = len(self.kinds[at].blocks) * self._size(self._contents, others)
+        for move, ways, letters, own_image in moves:
+            if own_image and mirrored < others:
+                continue
+            size = pairs * ways * (1 if own_image and mirrored == others else 2)
+            before, after = ((*others[:at], _plus(others[at], one), *others[at + 1 :]) for one in letters)
+            yield Change(before, after, at, letters[0], move, size)
 
     def neighbours(self, change: Change) -> tuple[Dataset, Dataset]:
         """Return neighbours that differ by a change."""

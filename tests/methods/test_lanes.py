@@ -1,0 +1,151 @@
+"""Laws of many datasets found at once are those found one by one; screened pairs have the largest ratio."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import Any
+
+import pytest
+
+from agreement import bind, module_of
+from generators.comparison import TooSlow, imported, time_limit
+from generators.writer import draw
+from strategies import write_program
+from tightdp import Int, choice, exp, flip, geometric, mechanism, observe, randint
+from tightdp.core.lowering import lower
+from tightdp.core.passes import expand_shuffles
+from tightdp.errors import TightdpError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import over
+from tightdp.language.program import Bound
+from tightdp.logic.encode import prober
+from tightdp.methods import by_aggregates, screening
+from tightdp.methods.compiled import deep_recursion
+from tightdp.methods.elimination import INTEGERS, Elimination, Failed
+from tightdp.methods.elimination_lanes import laws_of_lanes
+from tightdp.methods.elimination_table import Walk
+from tightdp.methods.elimination_trial import make_plan
+from tightdp.session.mechanism import Mechanism
+
+
+def assert_agree(bound: Bound) -> bool:
+    """Compare the laws of all datasets, at once and one by one; whether no run fails."""
+    with deep_recursion():
+        program = expand_shuffles(lower(bound, None, prober()))
+    plan = make_plan(program)
+    walk = Walk(Elimination(plan, INTEGERS))
+    lanes = []
+    for x in product(bound.record.values, repeat=bound.n):
+        records = [bound.record.split(record) for record in x]
+        lanes.append([records[leaf.client][leaf.leaf] for leaf in walk.leaves])
+    alone: list[Any] = []
+    for values in lanes:
+        try:
+            part, _ = walk.end(values)
+        except Failed:
+            with pytest.raises(Failed):
+                list(laws_of_lanes(plan, lanes))
+            return False
+        law: dict[Any, Number] = {}
+        for row, weight in walk.rows(part):
+            law[row] = law.get(row, 0) + over(weight, part.denominator)
+        alone.append(law)
+    together = [{row: over(weight, below) for row, weight in law.items()} for law, below in laws_of_lanes(plan, lanes)]
+    assert together == alone
+    return True
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_drawn_programs_on_all_datasets_at_once(seed: int) -> None:
+    case = write_program(random.Random(70_000 + seed))
+    with module_of(case.source) as module:
+        try:
+            bound = bind(module, case.record, case.n, neighbours=case.neighbours, **case.parameters)
+            assert_agree(bound)
+        except TightdpError:
+            pass
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_drawn_programs_of_many_statements(seed: int) -> None:
+    drawn = draw(90_000 + seed, 6, 10)
+    with imported(drawn.source) as module:
+        try:
+            with time_limit(5):
+                assert_agree(module.f.bind(n=drawn.n).bound)
+        except (TightdpError, TooSlow):
+            pass
+
+
+@mechanism(record=Int(0, 2))
+def permute_and_flip(x: Any) -> Any:
+    scores = [sum(v == k for v in x) for k in range(3)]
+    left = list(range(3))
+    while len(left) > 1:
+        k = choice(left)
+        if flip((1, "1/2", "1/4", "1/8", "1/16")[max(scores) - scores[k]]):
+            return k
+        left.remove(k)
+    return left[0]
+
+
+@mechanism(record=Int(0, 2))
+def drawn_exponentials(x: Any) -> Any:
+    scores = [sum(v == k for v in x) for k in range(3)]
+    first = choice((0, 1, 2), [exp(score) for score in scores])
+    return first, flip(1 / (1 + exp(scores[first])))
+
+
+@mechanism(record=Int(0, 2))
+def observed_counts(x: Any) -> Any:
+    sent = [v if flip("1/2") else randint(0, 2) for v in x]
+    zeros, ones = sum(v == 0 for v in sent), sum(v == 1 for v in sent)
+    noisy = geometric(zeros, "1/2", 0, len(x))
+    observe(max(noisy, ones) > 0)
+    return noisy if flip("2/3") else ones
+
+
+@mechanism(record=Int(0, 3))
+def local_sum(x: Any) -> Any:
+    return sum(geometric(v, "1/2", 0, 3) for v in x)
+
+
+@mechanism(record=Int(0, 3))
+def two_kinds(x: Any) -> Any:
+    return sum(v if flip("1/2") else (at % 2) * randint(0, 3) for at, v in enumerate(x))
+
+
+SUMS = (permute_and_flip, drawn_exponentials, observed_counts, local_sum, two_kinds)
+
+
+@pytest.mark.parametrize("one", SUMS, ids=lambda one: one.name)
+def test_laws_of_all_counts(one: Mechanism) -> None:
+    assert assert_agree(one.bind(n=3).bound)
+
+
+@pytest.mark.parametrize("one", SUMS, ids=lambda one: one.name)
+def test_screened_pairs_have_the_largest_ratio(one: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+    screened = []
+    changes = screening.largest_changes
+
+    def noted(*arguments: Any) -> Any:
+        found = changes(*arguments)
+        screened.append(found is not None)
+        return found
+
+    monkeypatch.setattr(screening, "FEW_PAIRS", 0)
+    monkeypatch.setattr(by_aggregates, "largest_changes", noted)
+    ours, plain = one.bind(n=3, method="aggregate").privacy(), one.bind(n=3, method="exhaustive").privacy()
+    assert screened == [one is not drawn_exponentials]
+    assert (ours.exp_epsilon, ours.witness) == (plain.exp_epsilon, plain.witness)
+    assert ours.top[0].triples == plain.top[0].triples
+
+
+def test_a_run_that_fails_on_some_datasets_is_told() -> None:
+    @mechanism(record=Int(0, 2))
+    def failing(x: Any) -> Any:
+        left = [1, 2, 3][sum(x) :]
+        return choice(left) if flip("1/2") else len(left)
+
+    assert not assert_agree(failing.bind(n=2).bound)
