@@ -11,10 +11,9 @@ from flint import fmpz_poly
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tightdp.errors import QueryError
 from tightdp.exact.field import ExpNumber, exp
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import ExpInteger, compare_quotients, gcd, lcm, plain
+from tightdp.exact.whole import ExpInteger, compare_quotients, gcd, lcm
 
 T = ExpInteger(fmpz_poly([0, 1]), 2)
 """The square root of e."""
@@ -87,12 +86,6 @@ def test_weights_and_numbers_are_pickled(value: Any) -> None:
     again, number = pickle.loads(pickle.dumps((value, _number(value))))
     assert again == value
     assert number == _number(value)
-
-
-def test_a_plain_weight() -> None:
-    assert plain(3) == 3
-    with pytest.raises(QueryError, match="exp"):
-        plain(T)
 
 
 def test_equal_numbers_in_different_roots_are_equal() -> None:
