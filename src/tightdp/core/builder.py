@@ -12,7 +12,7 @@ from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuf
 from tightdp.core.operators import refusal
 from tightdp.core.unbounded.windows import NARROW, Place, Window, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language.laws import Law, OnIntegers
 
 __all__ = ["Builder"]
 
@@ -38,7 +38,7 @@ class Builder:
         self._draws = 0
         self.mixed = False
         self.windows: Sequence[Window] = ()
-        self.noises: list[tuple[Expr, tuple[Law | TwoSided | None, ...]]] = []
+        self.noises: list[tuple[Expr, tuple[Law | OnIntegers | None, ...]]] = []
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
         self.place: Callable[[], Place | None] = lambda: None
         self.true = self.const(True)
@@ -80,14 +80,14 @@ class Builder:
         return node
 
     def draw(
-        self, name: str, selector: Expr, laws: Sequence[Law | TwoSided | None], active: Expr | None = None
+        self, name: str, selector: Expr, laws: Sequence[Law | OnIntegers | None], active: Expr | None = None
     ) -> Expr:
         """Return a fresh draw whose law is picked by the selector, made by the runs on which `active` holds."""
-        if not any(isinstance(law, TwoSided) for law in laws):
+        if not any(isinstance(law, OnIntegers) for law in laws):
             return self._draw(name, selector, laws, active)  # type: ignore[arg-type]
         place = len(self.noises)
         window = self.windows[place] if place < len(self.windows) else NARROW
-        finite = [window.law(law) if isinstance(law, TwoSided) else law for law in laws]
+        finite = [window.law(law) if isinstance(law, OnIntegers) else law for law in laws]
         self.noises.append((self._draw(name, selector, finite, active), tuple(laws)))
         return self.noises[-1][0]
 

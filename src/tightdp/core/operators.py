@@ -16,6 +16,7 @@ from typing import Any
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.weights import NUMBERS, as_exact
+from tightdp.language.tails import GaussianTail
 
 __all__ = ["REFUSED", "is_number", "operation", "refusal"]
 
@@ -59,6 +60,14 @@ def _exponential(exponent: object) -> Number:
         return exp(exponent)
     except ParameterError as error:
         raise ValueError(f"{error.what}: {error.hint}") from None
+
+
+def _name_tail(value: int | Fraction, far: int, reach: int, variance: Fraction) -> int | Fraction | GaussianTail:
+    """Return an output as it is, and a far point (`core/unbounded/windows.py`) as the tail that it stands for."""
+    if -far < 2 * value < far:
+        return value
+    direction = 1 if value > 0 else -1
+    return GaussianTail(reach, direction, variance, int(value) - direction * far)
 
 
 _OPERATORS: dict[str, Callable[..., Any]] = {
@@ -108,6 +117,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "repr": repr,
     "bin": bin,
     "tuple": lambda *values: values,
+    "name_tail": _name_tail,
 }
 
 _REFUSES = "refuses "

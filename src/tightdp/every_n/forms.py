@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.exact.field import Number
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language.laws import Law, OnIntegers, TwoSided
 from tightdp.language.primitives import Indefinite, Source, current_source
 
 __all__ = ["SIZE", "Affine", "Bounds", "Form", "Terms", "Trace", "Untraceable", "fresh", "held"]
@@ -60,8 +60,10 @@ class Trace:
         """Draw from a finite law."""
         return self._source.draw(law)
 
-    def draw_integer(self, law: TwoSided) -> Any:
+    def draw_integer(self, law: OnIntegers) -> Any:
         """Return noise that is left open."""
+        if not isinstance(law, TwoSided):
+            raise Untraceable("noise on all integers has no ratio")
         self.noises.append(law.ratio)
         return Form(fresh(len(self.noises) - 1), Fraction(law.centre))
 

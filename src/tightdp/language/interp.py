@@ -15,7 +15,7 @@ from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language.laws import Law, OnIntegers
 from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset, Output
 
@@ -164,7 +164,7 @@ class _Replay:
         self.draws.append(draw)
         return law[draw.index][0]
 
-    def draw_integer(self, law: TwoSided) -> int:
+    def draw_integer(self, law: OnIntegers) -> int:
         if self._reach is None:
             hint = "ask the compiler, or for the runs within a reach (`law_within`)"
             raise LimitError("noise on all integers has infinitely many outcomes", hint)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from tightdp.errors import ParameterError
+from tightdp.exact import theta
 from tightdp.exact.field import Number, exp
 from tightdp.exact.rationals import as_int
 from tightdp.exact.weights import as_exact
@@ -24,11 +25,39 @@ _CACHED = 4096
 
 
 @dataclass(frozen=True)
-class TwoSided:
-    """Noise on all integers: P(z) is proportional to ratio^|z - centre|. The ratio is positive and below 1."""
+class OnIntegers:
+    """Noise on all integers, symmetric around its centre."""
 
     centre: int
+
+    @property
+    def shape(self) -> Number:
+        """What the law depends on besides its kind and its centre."""
+        raise NotImplementedError
+
+    def mass(self, z: int) -> Number:
+        """The probability of z."""
+        raise NotImplementedError
+
+    def at_least(self, z: int) -> Number:
+        """The probability of z or more."""
+        raise NotImplementedError
+
+    def at_most(self, z: int) -> Number:
+        """The probability of z or less."""
+        return self.at_least(2 * self.centre - z)
+
+
+@dataclass(frozen=True)
+class TwoSided(OnIntegers):
+    """Noise on all integers: P(z) is proportional to ratio^|z - centre|. The ratio is positive and below 1."""
+
     ratio: Number
+
+    @property
+    def shape(self) -> Number:
+        """The ratio."""
+        return self.ratio
 
     def mass(self, z: int) -> Number:
         """The probability of z."""
@@ -38,9 +67,28 @@ class TwoSided:
         """The probability of z or more."""
         return _tail(z - self.centre, self.ratio)
 
-    def at_most(self, z: int) -> Number:
-        """The probability of z or less."""
-        return _tail(self.centre - z, self.ratio)
+
+@dataclass(frozen=True)
+class Gaussian(OnIntegers):
+    """Noise on all integers: P(z) is proportional to e^(-(z - centre)²/(2·variance)); the variance is positive.
+
+    Probabilities are rationals whose relative error is at most `theta.RELATIVE`.
+    """
+
+    variance: Fraction
+
+    @property
+    def shape(self) -> Number:
+        """The variance."""
+        return self.variance
+
+    def mass(self, z: int) -> Fraction:
+        """The probability of z."""
+        return theta.mass(self.variance, abs(z - self.centre))
+
+    def at_least(self, z: int) -> Fraction:
+        """The probability of z or more."""
+        return theta.beyond(self.variance, z - self.centre)
 
 
 def bernoulli(p: object) -> Law:
@@ -111,6 +159,19 @@ def discrete_laplace(v: object, scale: object) -> TwoSided:
     if not isinstance(width, Fraction) or width <= 0:
         raise ParameterError(f"the scale of discrete_laplace is {width}", "give a positive rational scale")
     return TwoSided(as_int(v, "the centre of discrete_laplace"), exp(-1 / width))
+
+
+def discrete_gaussian(v: object, sigma_squared: object) -> Gaussian:
+    """Noise on all integers around v: P(z) is proportional to e^(-(z - v)²/(2·sigma_squared)).
+
+    Raises ParameterError unless sigma_squared is a positive rational. Canonne, Kamath and Steinke 2020.
+    """
+    variance = as_exact(sigma_squared)
+    if not isinstance(variance, Fraction) or variance <= 0:
+        raise ParameterError(
+            f"the sigma_squared of discrete_gaussian is {variance}", "give a positive rational sigma_squared"
+        )
+    return Gaussian(as_int(v, "the centre of discrete_gaussian"), variance)
 
 
 def poisson_binomial(probabilities: Iterable[object]) -> Law:

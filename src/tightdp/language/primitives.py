@@ -21,12 +21,13 @@ from tightdp.exact import field
 from tightdp.exact.rationals import Number
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, lcm
-from tightdp.language import laws
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language import laws, sampling
+from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
 
 __all__ = [
     "binomial",
     "choice",
+    "discrete_gaussian",
     "discrete_laplace",
     "exp",
     "flip",
@@ -47,7 +48,7 @@ class Source(Protocol):
         """One outcome of the law."""
         ...
 
-    def draw_integer(self, law: TwoSided) -> int:
+    def draw_integer(self, law: OnIntegers) -> int:
         """One outcome of a law on all integers."""
         ...
 
@@ -83,7 +84,10 @@ class PseudoRandom:
                 return outcomes[first]
             drawn, bits = drawn << 64 | self._generator.getrandbits(64), bits + 64
 
-    def draw_integer(self, law: TwoSided) -> int:
+    def draw_integer(self, law: OnIntegers) -> int:
+        if isinstance(law, Gaussian):
+            return law.centre + sampling.gaussian(self._generator, law.variance)
+        assert isinstance(law, TwoSided)
         step, z = laws.bernoulli(law.ratio), law.centre
         for direction in (1, -1):
             while self.draw(step):
@@ -128,11 +132,13 @@ class Primitive:
     """A function whose result is drawn from a law of its arguments: scalars, or sequences of scalars.
 
     `steps`, where given, is a function of the same arguments in the language that has the same law. It is compiled in
-    place of a table of laws where several arguments depend on the run.
+    place of a table of laws where several arguments depend on the run. Where `centred`, what is drawn around an
+    integer, the first argument, is compiled as this integer plus what is drawn around 0.
     """
 
-    law: Callable[..., Law | TwoSided]
+    law: Callable[..., Law | OnIntegers]
     steps: Callable[..., Any] | None = None
+    centred: bool = False
 
 
 class Indefinite:
@@ -152,11 +158,13 @@ PRIMITIVES: dict[Callable[..., Any], Primitive] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def primitive(law: Callable[..., Law | TwoSided], steps: Callable[..., Any] | None = None) -> Callable[[F], F]:
+def primitive(
+    law: Callable[..., Law | OnIntegers], steps: Callable[..., Any] | None = None, centred: bool = False
+) -> Callable[[F], F]:
     """Declare a function that draws from a law; interpreter, sampling and compiler know it from then on."""
 
     def declare(function: F) -> F:
-        PRIMITIVES[function] = Primitive(law, steps)
+        PRIMITIVES[function] = Primitive(law, steps, centred)
         return function
 
     return declare
@@ -208,7 +216,7 @@ def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = Non
         noisy = v + geometric(0, ratio)
         return noisy if lo is None or hi is None else max(lo, min(noisy, hi))
     law = laws.geometric(v, ratio, lo, hi)
-    return current_source().draw_integer(law) if isinstance(law, TwoSided) else current_source().draw(law)
+    return current_source().draw_integer(law) if isinstance(law, OnIntegers) else current_source().draw(law)
 
 
 @primitive(laws.discrete_laplace)
@@ -221,6 +229,18 @@ def discrete_laplace(v: int, scale: Number) -> int:
     if isinstance(v, Indefinite):
         return v + discrete_laplace(0, scale)
     return current_source().draw_integer(laws.discrete_laplace(v, scale))
+
+
+@primitive(laws.discrete_gaussian, centred=True)
+def discrete_gaussian(v: int, sigma_squared: Number) -> int:
+    """An integer around v: P(z) proportional to e^(-(z - v)²/(2·sigma_squared)), on all integers.
+
+    Answers about it are enclosures. Raises ParameterError unless sigma_squared is a rational number > 0. Source:
+    Canonne, Kamath and Steinke 2020, whose exact sampler it draws with.
+    """
+    if isinstance(v, Indefinite):
+        return v + discrete_gaussian(0, sigma_squared)
+    return current_source().draw_integer(laws.discrete_gaussian(v, sigma_squared))
 
 
 @primitive(laws.poisson_binomial, steps=lambda probabilities: sum([flip(p) for p in probabilities]))

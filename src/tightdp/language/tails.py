@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tightdp.exact.field import Number
 
-__all__ = ["Tail"]
+__all__ = ["GaussianTail", "Tail"]
 
 
 class Tail(str):
@@ -41,6 +41,29 @@ class Tail(str):
     def __reduce__(self) -> tuple[type[Tail], tuple[int, int, Number]]:
         """Return how a copy is made."""
         return Tail, (self.first, self.direction, self.ratio)
+
+
+class GaussianTail(str):
+    """The runs in which published Gaussian noise is at `reach` or beyond, as one output that tells what is added to it.
+
+    That tells more than the integer itself. Of all runs they have a probability below 2^-199, and an integer of such a
+    run may lie within the core too, where `offset` draws it there.
+    """
+
+    reach: int
+    direction: int
+    variance: Fraction
+    offset: int
+
+    def __new__(cls, reach: int, direction: int, variance: Fraction, offset: int) -> GaussianTail:
+        """Write the tail as a comparison; `reach` is positive, `direction` 1 or -1."""
+        tail = super().__new__(cls, f"{'>=' if direction > 0 else '<='} {direction * reach + offset}")
+        tail.reach, tail.direction, tail.variance, tail.offset = reach, direction, variance, offset
+        return tail
+
+    def __reduce__(self) -> tuple[type[GaussianTail], tuple[int, int, Fraction, int]]:
+        """Return how a copy is made."""
+        return GaussianTail, (self.reach, self.direction, self.variance, self.offset)
 
 
 def _floor(value: int | Number) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
-from tightdp.language.tails import Tail
+from tightdp.language.tails import GaussianTail, Tail
 from tightdp.methods.base import Known
 from tightdp.methods.sums import mass
 from tightdp.symmetry.sets import Table
@@ -84,6 +85,8 @@ def least_alpha(
         for error, weight in sorted(weights.items()):
             reached += weight
             if reached * beta.denominator >= enough:
+                if error == math.inf:
+                    raise QueryError("Gaussian noise is not looked at so far out", "give a larger beta")
                 if worst[1] is None or error > worst[0]:
                     worst = (as_exact(error), x)
                 break
@@ -96,8 +99,8 @@ class _Numbers:
     def __init__(self, table: Table) -> None:
         self._table = table
         self.tails: dict[int, Tail] = {}
-        self._known: dict[int, int | Number] = {}
-        self._ordered: list[tuple[int | Number, int]] = []
+        self._known: dict[int, int | float | Number] = {}
+        self._ordered: list[tuple[int | float | Number, int]] = []
 
     def look_at(self, x: Dataset, codes: Collection[int]) -> None:
         """Decode the outputs with these codes. Raises QueryError where one is not a number."""
@@ -118,7 +121,7 @@ class _Numbers:
         return [code for _, code in self._ordered[start:end]]
 
 
-def number(table: Table, x: Dataset, code: int) -> int | Number:
+def number(table: Table, x: Dataset, code: int) -> int | float | Number:
     """Return the output with a code, which the dataset can give. Raises QueryError where it is not a number."""
     found = number_or_tail(table, x, code)
     if isinstance(found, Tail):
@@ -126,18 +129,21 @@ def number(table: Table, x: Dataset, code: int) -> int | Number:
     return found
 
 
-def number_or_tail(table: Table, x: Dataset, code: int) -> int | Number | Tail:
+def number_or_tail(table: Table, x: Dataset, code: int) -> int | float | Number | Tail:
     """Return the output with a code, which the dataset can give: a number, or a tail of the integers.
 
+    Tails of Gaussian noise, which are very rare, are infinite: farther from every target than any bound.
     Raises QueryError where it is neither.
     """
     output = table.output(code)
+    if isinstance(output, GaussianTail):
+        return math.inf
     if not is_number(output) and not isinstance(output, Tail):
         raise QueryError(
             f"accuracy needs a numeric output, and on the dataset {x} {table.bound.program.name} can output {output!r}",
             "ask accuracy of a mechanism that returns a number on every run",
         )
-    found: int | Number | Tail = output
+    found: int | float | Number | Tail = output
     return found
 
 

@@ -37,11 +37,15 @@ class Accuracy(Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Distribution(Drawn, Result):
-    """The exact output law on one dataset: (output, probability), in the order of the outputs."""
+    """The exact output law on one dataset: (output, probability), in the order of the outputs.
+
+    Where it is enclosed, `law` has lower ends, and `upper` the upper ends of the same outputs.
+    """
 
     query: ClassVar[str] = "distribution"
     x: tuple[Any, ...]
     law: tuple[tuple[Any, Number], ...]
+    upper: tuple[tuple[Any, Number], ...] = ()
 
     def probability(self, output: Any) -> Number:
         """Return the probability of one output, 0 for one that is never given."""

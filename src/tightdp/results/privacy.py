@@ -75,10 +75,14 @@ class Delta(Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Curve(Drawn, Result):
-    """The privacy curve: (e^ε, δ) at e^ε = 1 and wherever the slope changes, linear between, then constant."""
+    """The privacy curve: (e^ε, δ) at e^ε = 1 and wherever the slope changes, linear between, then constant.
+
+    Where it is enclosed, `points` are those of an upper curve, and `lower` those of a lower one.
+    """
 
     query: ClassVar[str] = "privacy"
     points: tuple[tuple[Number, Number], ...]
+    lower: tuple[tuple[Number, Number], ...] = ()
 
     def plot(self, ax: Any = None, *, x: str = "exp_epsilon", log_delta: bool = False) -> Any:
         """Draw δ against e^ε, or `x="epsilon"`, on the axes `ax` (new ones, unless given), with the break points.
@@ -90,10 +94,14 @@ class Curve(Drawn, Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tradeoff(Drawn, Result):
-    """The trade-off function: vertices (false positive rate, least false negative rate) of its graph, left to right."""
+    """The trade-off function: vertices (false positive rate, least false negative rate) of its graph, left to right.
+
+    Where it is enclosed, `vertices` are those of a lower function, and `upper` those of an upper one.
+    """
 
     query: ClassVar[str] = "privacy"
     vertices: tuple[tuple[Number, Number], ...]
+    upper: tuple[tuple[Number, Number], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

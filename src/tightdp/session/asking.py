@@ -20,7 +20,7 @@ from tightdp.methods.base import Method, Pair
 from tightdp.queries import unknowns
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
-from tightdp.session import one_run, search
+from tightdp.session import one_run, outputs, search
 from tightdp.session.cellwise import Stretch
 from tightdp.session.engine import Query
 from tightdp.session.instance import Instance
@@ -145,7 +145,7 @@ def law_on(x: Dataset) -> Computed:
     """Return the question for the output law on a dataset."""
 
     def ask(instance: Instance) -> Answered:
-        found = search.output_law(instance.engine, x)
+        found = outputs.output_law(instance.engine, x)
         return _nonzero(found.law), None, found
 
     return Computed(ask)

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from tightdp.session import (
         explain,
         failure,
-        likelihood,
         losses,
         one_run,
+        outputs,
         report,
         search,
         sweep,
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
         verification,
     )
 else:  # the one late import of the package: defining and running mechanisms stays quick to start
-    certificates, explain, failure, likelihood, losses, one_run, report, search, sweep, utility, verification = (
+    certificates, explain, failure, losses, one_run, outputs, report, search, sweep, utility, verification = (
         Later(f"tightdp.session.{name}")
         for name in (
             "certify",
             "explain",
             "failure",
-            "likelihood",
             "losses",
             "one_run",
+            "outputs",
             "report",
             "search",
             "sweep",
@@ -279,7 +279,7 @@ class Instance(InstanceBase):
 
         Raises ParameterError where x is no dataset of the instance, and QueryError where the outputs are too many.
         """
-        return search.output_law(self.engine, self.bound.check_dataset(x))
+        return outputs.output_law(self.engine, self.bound.check_dataset(x))
 
     @limited
     def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
@@ -287,7 +287,7 @@ class Instance(InstanceBase):
 
         The two need not be neighbours. Raises ParameterError where one is no dataset of the instance.
         """
-        return likelihood.likelihood(self, x, x_prime)
+        return outputs.likelihood(self, x, x_prime)
 
     @limited
     def failure(self, x: Sequence[Any] | None = None) -> Failure:
@@ -303,7 +303,7 @@ class Instance(InstanceBase):
 
         It is 0 for an output that is never given. Raises ParameterError where x is no dataset of the instance.
         """
-        return search.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
+        return outputs.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
     @limited_alone
     def show(self, x: Sequence[Any] | None = None) -> Structure:

@@ -14,8 +14,10 @@ from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.methods import by_runs as _runs
+    from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
 else:
+    _widened = Later("tightdp.session.widened")
     _runs = Later("tightdp.methods.by_runs")
 
 __all__ = ["limited", "limited_alone"]
@@ -25,6 +27,10 @@ R = TypeVar("R")
 Asked = TypeVar("Asked", bound="InstanceBase")
 Query = Callable[Concatenate[Asked, P], R]
 
+_ENCLOSED = frozenset(
+    ("privacy", "delta", "curve", "tradeoff", "renyi", "zcdp", "accuracy", "distribution", "verify", "show")
+)
+"""Queries that have an answer for programs whose laws are not exact, too."""
 _BY_RUNS = "runs"
 """The method that goes through all runs."""
 
@@ -50,7 +56,7 @@ def _limited(query: Query[Asked, P, R], ask: Callable[..., R]) -> Query[Asked, P
     @wraps(query)
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         limits = Limits(instance.timeout, max_memory=instance.max_memory or default_memory())
-        question = partial(query, instance, *arguments, **options)
+        question = partial(_checked(query), instance, *arguments, **options)
         answer = partial(ask, instance, question, lambda: query(_by_runs(instance), *arguments, **options), limits)
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
@@ -66,6 +72,21 @@ def _limited(query: Query[Asked, P, R], ask: Callable[..., R]) -> Query[Asked, P
         if abandoned.snapshot is None:
             raise LimitError(*abandoned.args)
         return cast(R, replace(abandoned.snapshot, reason=abandoned.what, hint=abandoned.hint))
+
+    return asked
+
+
+def _checked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
+    """Return a query that raises QueryError where an exact answer would be one about laws that are not exact."""
+    if query.__name__ in _ENCLOSED:
+        return query
+
+    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return query(instance, *arguments, **options)
+        finally:
+            if instance.one_engine:
+                _widened.refuse_inexact(instance.bound, query.__name__.replace("_", " "))
 
     return asked
 

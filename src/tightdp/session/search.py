@@ -13,20 +13,22 @@ from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.language.interp import target_value
-from tightdp.language.program import Dataset, Output
-from tightdp.methods import one_output, questions
+from tightdp.language.program import Dataset
+from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Method, Pair
 from tightdp.methods.first import first_alike, first_pair, first_ratio
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import accuracy, curves, declared, divergences
 from tightdp.queries.curves import Profile
-from tightdp.results.answers import Accuracy, Distribution, in_order
+from tightdp.results.answers import Accuracy
 from tightdp.results.diagram import Structure
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
+from tightdp.session import widened as widening
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.later import Later
+from tightdp.session.widened import widened
 
 if TYPE_CHECKING:
     from tightdp.session import large
@@ -43,6 +45,7 @@ _SHORT = 10**30
 """The denominator to which the two ends of an enclosed δ are rounded, outward."""
 
 
+@widened
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
     if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
@@ -95,6 +98,7 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
     return TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
 
 
+@widened
 def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
     if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
@@ -115,6 +119,7 @@ def _compared(engine: Engine) -> tuple[Query, Method, Comparison]:
     return query, *questions.comparison(engine.program, query.control)
 
 
+@widened
 def declared_privacy(
     engine: Engine, privacy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
 ) -> Privacy:
@@ -141,6 +146,7 @@ def declared_privacy(
     return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness, top=shown))
 
 
+@widened
 def declared_accuracy(
     engine: Engine, alpha: Number, accuracy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
 ) -> Accuracy:
@@ -184,6 +190,7 @@ def _accuracy(
     )
 
 
+@widened
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
     """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
     if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
@@ -210,6 +217,7 @@ def _delta_end(engine: Engine, t: Number, lower: Number, outcome: Outcome) -> tu
     return upper, outcome.bounded if upper < 1 else outcome
 
 
+@widened
 def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
     """Return δ at e^ε for a rational ε > 0: exactly, or an enclosure where ε is too long to compute with e^ε."""
     if max(epsilon.numerator, epsilon.denominator) <= _LONGEST_EPSILON:
@@ -235,12 +243,14 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
     )
 
 
+@widened
 def curve(engine: Engine) -> Curve:
     """Return the privacy curve as its break points."""
     profile, outcome = engine.profile()
     return outcome.on(Curve(subject=engine.subject, points=profile.breakpoints()))
 
 
+@widened
 def tradeoff(engine: Engine) -> Tradeoff:
     """Return the trade-off function as its vertices."""
     profile, outcome = engine.profile()
@@ -255,6 +265,8 @@ def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
             subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
             status=pure.status, stats=pure.stats, reason=pure.reason,
         )  # fmt: skip
+    if error := widening.inexact_after(engine):
+        return widening.renyi(engine, error, order)
     if order.denominator > 1:
         return _enclosed_renyi(engine, order)
     return _whole_renyi(engine, order.numerator)
@@ -281,6 +293,8 @@ def _first_alike(query: Query, method: Method, pair: Pair | None) -> PairWitness
 
 def concentrated(engine: Engine) -> Zcdp:
     """Return the least ρ of zero-concentrated DP over all orders and neighbours, enclosed."""
+    if error := widening.inexact_after(engine):
+        return widening.concentrated(engine, error, tight_privacy(engine, 1).upper)
     query, method, pairs = _compared(engine)
 
     def reached(done: int, total: int, lower: Fraction) -> None:
@@ -315,6 +329,7 @@ def _whole_renyi(engine: Engine, order: int) -> Renyi:
     )
 
 
+@widened
 def accuracy_at(engine: Engine, alpha: Number, top: int) -> Accuracy:
     """Return the tight 1 - β at an error bound, and the `top` worst classes of datasets."""
     _check_target(engine)
@@ -328,6 +343,7 @@ def accuracy_at(engine: Engine, alpha: Number, top: int) -> Accuracy:
     return _accuracy(engine, engine.outcome(query, method), alpha, classes, top)
 
 
+@widened
 def least_error(engine: Engine, beta: Number) -> Accuracy:
     """Return the least error bound that every dataset keeps with probability 1 - beta."""
     _check_target(engine)
@@ -341,26 +357,6 @@ def least_error(engine: Engine, beta: Number) -> Accuracy:
     outcome = engine.outcome(query, method)
     upper = alpha if outcome.status == "exact" else math.inf
     return outcome.on(Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=alpha, upper=upper))
-
-
-def output_law(engine: Engine, x: Dataset) -> Distribution:
-    """Return the output law on one dataset."""
-    query = engine.query()
-    if engine.program.forced is None:
-        name, table = "exhaustive", engine.table_of(x, query)
-        size = len(table.formula.variables), table.formula.nodes
-    else:
-        method, table = questions.laws(engine.program, query.control)
-        name, size = method.name, method.size()
-    query.control.look_at(table, x)
-    law = in_order(table.law(x))
-    outcome = Outcome("exact", "", query.stats(size, name, Symmetry(())))
-    return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
-
-
-def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
-    """Return the probability of one output on one dataset."""
-    return one_output.probability(engine.program, engine.control(), x, y)
 
 
 def structure(engine: Engine, x: Dataset | None) -> Structure:

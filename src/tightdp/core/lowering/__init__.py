@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -48,21 +47,23 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.core.unbounded.forms import outside
+from tightdp.core.unbounded.inexact import Inexact, inexactness
 from tightdp.core.unbounded.meetings import Meetings
-from tightdp.core.unbounded.published import end_of_core, merge_tails
+from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output
 from tightdp.core.unbounded.windows import Window, is_far
 from tightdp.errors import LanguageError, LimitError, Span
-from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound
 from tightdp.language.source import read_function
 
-__all__ = ["Lowering", "Plan", "lower", "lower_target"]
+__all__ = ["Lowering", "Plan", "inexact", "lower", "lower_target"]
 
 _PLANS: WeakKeyDictionary[Bound, Plan] = WeakKeyDictionary()
 """How noise on all integers was made finite for all datasets, so that single datasets have the same outputs."""
+_INEXACT: dict[Bound, Inexact] = {}
+"""How far the laws of programs that were lowered are from the true ones, where they are. Nothing of it may be lost."""
 _MOST_ROUNDS = 8
 """How often a program with noise on all integers is lowered until the windows are wide enough."""
 
@@ -94,8 +95,11 @@ def lower(
         if wider is None:
             if x is None:
                 _PLANS[bound] = plan
+            found = inexactness(lowering.builder, bool(plan.ends.farthest))
+            if found is not None:
+                _INEXACT[bound] = found
             return program
-        if x is not None and wider.end != plan.end:
+        if x is not None and wider.ends != plan.ends:
             lower(bound, None, probe, watch)
             wider = _PLANS[bound]
         plan = wider
@@ -110,13 +114,17 @@ def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     return Lowering(bound, None, probe, lambda: None, Plan()).run_target()
 
 
+def inexact(bound: Bound) -> Inexact | None:
+    """Return how far the laws of the core program of a mechanism are from the true ones, once that was made."""
+    return _INEXACT.get(bound)
+
+
 @dataclass(frozen=True)
 class Plan:
     """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin."""
 
     windows: tuple[Window, ...] = ()
-    end: int = 1
-    ratio: Number = Fraction(0)
+    ends: Ends = NO_ENDS
 
 
 class Lowering(Machine):
@@ -200,21 +208,21 @@ class Lowering(Machine):
         builder, plan = self.builder, self.plan
         if not builder.noises:
             return None
-        end, ratio = plan.end, plan.ratio
+        ends = plan.ends
         if self.published:
             before = Meetings(builder.noises, builder.operations[: self.unpublished])
-            end, ratio = end_of_core(before, self.published)
-            if self.fixed is not None and end <= plan.end:
-                end, ratio = plan.end, plan.ratio
+            ends = ends_of_outputs(before, self.published)
+            if self.fixed is not None and ends.core <= plan.ends.core and ends.farthest <= plan.ends.farthest:
+                ends = plan.ends
         meetings = Meetings(builder.noises, builder.operations)
         meetings.check(program)
-        needed = meetings.windows()
-        if (end, ratio) != (plan.end, plan.ratio):
-            return Plan(needed, end, ratio)
+        needed = meetings.windows(ends.farthest)
+        if ends != plan.ends:
+            return Plan(needed, ends)
         used = plan.windows
         if len(used) == len(needed) and all(map(Window.covers, used, needed)):
             return None
-        return Plan(needed, end, ratio)
+        return Plan(needed, ends)
 
     # records
 
@@ -304,7 +312,7 @@ class Lowering(Machine):
         if self.builder.noises and is_far(expr):
             self.published.append((expr, self._returned(expr)))
             if expr.numeric:
-                expr = merge_tails(self.builder, expr, self.plan.end, self.plan.ratio)
+                expr = finite_output(self.builder, expr, self.plan.ends)
         if active is not self.builder.true:
             expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
         self.components.append(expr)

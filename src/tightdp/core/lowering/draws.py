@@ -22,7 +22,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import laws, primitives
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language.laws import Law, OnIntegers
 
 __all__: list[str] = []
 
@@ -45,9 +45,16 @@ def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Han
         unknown = {item.serial for item in _leaves(values) if isinstance(item, Expr)}
         if primitive.steps is not None and len(unknown) > 1:
             return call_python(m, primitive.steps, values, {})
+        if primitive.centred and _all_integers(values[0]):
+            return operate(m, "add", values[0], _draw(m, name, primitive.law, (0, *values[1:])))
         return _draw(m, name, primitive.law, values)
 
     return handler
+
+
+def _all_integers(value: Value) -> bool:
+    possible = value.values if isinstance(value, Expr) else (value,)
+    return possible != (0,) and all(isinstance(each, int) for each in possible)
 
 
 def _listed(m: Machine, value: Value) -> Value:
@@ -66,7 +73,7 @@ def _leaves(arguments: Sequence[Value]) -> list[Value]:
     return [item for value in arguments for item in (value if isinstance(value, tuple) else (value,))]
 
 
-def _draw(m: Machine, name: str, law: Callable[..., Law | TwoSided], arguments: Sequence[Value]) -> Value:
+def _draw(m: Machine, name: str, law: Callable[..., Law | OnIntegers], arguments: Sequence[Value]) -> Value:
     """Draw from the law that belongs to the values of the arguments, which are scalars or tuples of scalars."""
     for item in _leaves(arguments):
         if not is_scalar(item):
@@ -77,7 +84,7 @@ def _draw(m: Machine, name: str, law: Callable[..., Law | TwoSided], arguments: 
     if not unknown:
         return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)], m.alive))
     selector = unknown[0] if len(unknown) == 1 else _joint(m, unknown)
-    table: list[Law | TwoSided | None] = []
+    table: list[Law | OnIntegers | None] = []
     refused: list[tuple[Any, Failure]] = []
     for at, value in enumerate(selector.values):
         if at % 64 == 0:
@@ -117,7 +124,7 @@ def _joint(m: Machine, unknown: Sequence[Expr]) -> Expr:
         raise too_many(m, error) from None
 
 
-def _law(law: Callable[..., Law | TwoSided], arguments: Sequence[Any]) -> Law | TwoSided:
+def _law(law: Callable[..., Law | OnIntegers], arguments: Sequence[Any]) -> Law | OnIntegers:
     try:
         return law(*arguments)
     except ParameterError as error:

@@ -13,7 +13,7 @@ from tightdp.core.unbounded.quadrature import tail_nodes
 from tightdp.core.unbounded.windows import FAR, Place, Window, is_far
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
 
 __all__ = ["Meetings"]
 
@@ -32,17 +32,18 @@ class Meetings:
 
     def __init__(
         self,
-        noises: Sequence[tuple[Expr, tuple[Law | TwoSided | None, ...]]],
+        noises: Sequence[tuple[Expr, tuple[Law | OnIntegers | None, ...]]],
         operations: Iterable[tuple[str, tuple[Expr, ...], Place | None]],
     ) -> None:
         self.forms = Forms(draw for draw, _ in noises)
-        self.laws = [[law for law in laws if isinstance(law, TwoSided)] for _, laws in noises]
-        self._pure = [all(law is None or isinstance(law, TwoSided) for law in laws) for _, laws in noises]
+        self.laws = [[law for law in laws if isinstance(law, OnIntegers)] for _, laws in noises]
+        self._pure = [all(law is None or isinstance(law, OnIntegers) for law in laws) for _, laws in noises]
         self.bounds = [max(abs(law.centre) for law in laws) for laws in self.laws]
         for place, (_, laws) in enumerate(noises):
-            sure = [abs(z) for law in laws if law and not isinstance(law, TwoSided) for z, _ in law]
+            sure = [abs(z) for law in laws if law and not isinstance(law, OnIntegers) for z, _ in law]
             self.bounds[place] = max([self.bounds[place], *sure])
         self.partners: list[dict[int, int]] = [{} for _ in noises]
+        self.gaussian = [any(isinstance(law, Gaussian) for law in laws) for laws in self.laws]
         for operator, operands, where in operations:
             try:
                 self._operation(operator, operands)
@@ -72,6 +73,9 @@ class Meetings:
                 (one, c), (other, d) = terms
                 if abs(c) != abs(d):
                     raise outside("is compared with a multiple of other such noise", "compare multiples of one number")
+                if self.gaussian[one] or self.gaussian[other]:
+                    hint = "clamp one of them, or use discrete Laplace noise there"
+                    raise outside("is compared with other such noise, and one of them is Gaussian", hint)
                 bound = ceil(bound / abs(Fraction(c)))
                 for ours, theirs in ((one, other), (other, one)):
                     self.partners[ours][theirs] = max(self.partners[ours].get(theirs, 0), bound)
@@ -93,8 +97,11 @@ class Meetings:
             if isinstance(expr, Nary) and expr.operator in ("and", "or", "xor") and any(map(is_far, children(expr))):
                 raise outside(f"is an operand of {expr.operator}")
 
-    def windows(self) -> tuple[Window, ...]:
-        """Return windows that are wide enough: docs/unbounded-noise.md says why."""
+    def windows(self, farthest: int = 0) -> tuple[Window, ...]:
+        """Return windows that are wide enough: docs/unbounded-noise.md says why.
+
+        Those of Gaussian noise reach to `farthest` at least.
+        """
         order = sorted(range(len(self.laws)), key=lambda draw: (-len(self.partners[draw]), draw))
         found: dict[int, Window] = {}
         last: dict[int, int] = {}
@@ -106,11 +113,16 @@ class Meetings:
             earlier = [last[one] for member in group for one in self.partners[member] if one in last]
             bound = max([*earlier, *(self.bounds[one] for one in group)])
             reach = bound + (1 + self._farthest(draw, group)) * slack + 1
-            points = [tail_nodes(law.ratio, bases) for law in self.laws[draw]]
+            reach = max(reach, farthest) if self.gaussian[draw] else reach
+            points = [tail_nodes(law.ratio, bases) for law in self.laws[draw] if isinstance(law, TwoSided)]
             last[draw] = reach + max((z for law in points for z, _ in law), default=-1)
             found[draw] = Window(reach, bases)
         if not found:
             return ()
+        if farthest:
+            widest = max(found[draw].reach for draw in found if self.gaussian[draw])
+            found |= {draw: Window(widest) for draw in found if self.gaussian[draw]}
+            last |= {draw: widest - 1 for draw in found if self.gaussian[draw]}
         far = 4 * FAR * (1 + max(last.values()) // FAR)
         rank = {draw: len(order) - at for at, draw in enumerate(order)}
         return tuple(
@@ -145,7 +157,7 @@ class Meetings:
         """Return all products of ratios of these draws, each taken once at most, without the empty product."""
         bases: set[Number] = {Fraction(1)}
         for draw in draws:
-            ratios = {law.ratio for law in self.laws[draw]}
+            ratios = {law.ratio for law in self.laws[draw] if isinstance(law, TwoSided)}
             bases |= {base * ratio for base, ratio in product(bases, ratios)}
             if len(bases) > _MOST_BASES:
                 raise outside("meets too many draws of different ratios", "use the same ratio in more of them")

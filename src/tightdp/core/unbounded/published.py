@@ -3,49 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from tightdp.core.builder import Builder
-from tightdp.core.nodes import Expr
+from tightdp.core.nodes import Expr, children
 from tightdp.core.unbounded.forms import outside
 from tightdp.core.unbounded.meetings import Meetings
+from tightdp.core.unbounded.windows import NARROW, Window, is_far
 from tightdp.errors import LanguageError, Span
 from tightdp.exact.field import Number
+from tightdp.exact.theta import reach_of
+from tightdp.language.laws import Gaussian, TwoSided
 from tightdp.language.tails import Tail
 
-__all__ = ["end_of_core", "merge_tails"]
+__all__ = ["NO_ENDS", "Ends", "ends_of_outputs", "finite_output"]
 
 _HINT = "publish each noisy value once, on its own, or clamp what is published"
 _TWICE = "publish it once, with what is added to it beside it: (z, b) tells as much as (z, z + b)"
 
 
-def end_of_core(meetings: Meetings, outputs: Sequence[tuple[Expr, Span | None]]) -> tuple[int, Number]:
-    """Return from where on all outputs have tails with proportional laws, and by what ratio these fall.
+@dataclass(frozen=True)
+class Ends:
+    """From where on outputs have tails with proportional laws, by what ratio these fall, and how far Gaussian noise
+    that is published is looked at (0: none is)."""
+
+    core: int
+    ratio: Number
+    farthest: int = 0
+
+
+NO_ENDS = Ends(1, Fraction(0))
+"""Where nothing with noise on all integers is published."""
+
+
+def ends_of_outputs(meetings: Meetings, outputs: Sequence[tuple[Expr, Span | None]]) -> Ends:
+    """Return where the tails of outputs begin.
 
     `meetings` are those of the program without its outputs. Raises LanguageError where the laws of tails are not
     proportional on all datasets: for sums of two such draws, a ratio that depends on the run, noise that is published
     twice or that is compared with other such noise as well.
     """
-    end = 1
-    ratios: set[Number] = set()
+    end, farthest = 1, 0
+    ratios: set[Number] = {Fraction(0)}
     seen: set[int] = set()
     for output, place in outputs:
         try:
-            end, here = _tails(meetings, output, end, seen)
+            beyond, here = _tails(meetings, output, seen)
+            alone = 2 * beyond if frozenset() in meetings.forms.of(output) else 0
         except LanguageError as error:
-            error.span = error.span or place
-            raise
+            raise _placed(error, place) from None
         seen |= here
-        ratios |= {law.ratio for draw in here for law in meetings.laws[draw]}
-    return end, max(ratios)
+        for draw in here:
+            for law in meetings.laws[draw]:
+                if isinstance(law, Gaussian):
+                    if law.centre:
+                        raise _placed(outside("is published around what is no integer on some runs", _HINT), place)
+                    farthest = max(farthest, meetings.bounds[draw] + alone + reach_of(law.variance))
+                elif isinstance(law, TwoSided):
+                    end = max(end, beyond)
+                    ratios.add(law.ratio)
+    return Ends(end, max(ratios), farthest)
 
 
-def _tails(meetings: Meetings, output: Expr, end: int, seen: set[int]) -> tuple[int, set[int]]:
-    """Return from where on an output has tails, at least `end`, and the draws that it publishes."""
+def _placed(error: LanguageError, place: Span | None) -> LanguageError:
+    error.span = error.span or place
+    return error
+
+
+def _tails(meetings: Meetings, output: Expr, seen: set[int]) -> tuple[int, set[int]]:
+    """Return from where on an output has tails, and the draws that it publishes."""
     if not output.numeric:
         raise outside("is published as one of several kinds of values", _HINT)
     here: set[int] = set()
+    end = 1
     for terms, rest in meetings.forms.of(output).items():
         end = max(end, ceil(max(abs(edge) for edge in rest)) + 1)
         if not terms:
@@ -61,12 +93,41 @@ def _tails(meetings: Meetings, output: Expr, end: int, seen: set[int]) -> tuple[
         end = max(end, meetings.bounds[draw] + ceil(max(abs(edge) for edge in rest)) + 1)
     if here & seen:
         raise outside("is published twice", _TWICE)
-    if len({law.ratio for draw in here for law in meetings.laws[draw]}) > 1 or not all(map(meetings.pure, here)):
-        raise outside("is published with a ratio that depends on the run", _HINT)
+    shapes = {(type(law), law.shape) for draw in here for law in meetings.laws[draw]}
+    if len(shapes) > 1 or not all(map(meetings.pure, here)):
+        what = "variance" if any(kind is Gaussian for kind, _ in shapes) else "ratio"
+        raise outside(f"is published with a {what} that depends on the run", _HINT)
     return end, here
 
 
-def merge_tails(builder: Builder, output: Expr, end: int, ratio: Number) -> Expr:
+def finite_output(builder: Builder, output: Expr, ends: Ends) -> Expr:
+    """Return an output with noise on all integers as one of finitely many values."""
+    places = {draw.serial: place for place, (draw, _) in enumerate(builder.noises)}
+    stack, seen = [output], {output.serial}
+    while stack:
+        node = stack.pop()
+        place = places.get(node.serial)
+        if place is None:
+            new = [child for child in children(node) if is_far(child) and child.serial not in seen]
+            seen |= {child.serial for child in new}
+            stack += new
+            continue
+        law = next(law for law in builder.noises[place][1] if law is not None)
+        if isinstance(law, Gaussian):
+            window = builder.windows[place] if place < len(builder.windows) else NARROW
+            return _named_tails(builder, output, window, law.variance)
+    return _merged_tails(builder, output, ends.core, ends.ratio)
+
+
+def _named_tails(builder: Builder, output: Expr, window: Window, variance: Fraction) -> Expr:
+    """Return an output whose far points are tails, each with what is added to the noise there."""
+    kept = len(builder.operations)
+    result = builder.total("name_tail", output, *map(builder.const, (window.far, window.reach, variance)))
+    del builder.operations[kept:]  # what tells far points apart asks for no wider window
+    return result
+
+
+def _merged_tails(builder: Builder, output: Expr, end: int, ratio: Number) -> Expr:
     """Return an output whose integers from `end` on, on both sides, are one value each."""
     above = builder.total("ge", output, builder.const(end))
     below = builder.total("le", output, builder.const(-end))

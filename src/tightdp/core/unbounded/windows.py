@@ -14,7 +14,7 @@ from typing import TypeAlias
 from tightdp.core.nodes import Expr
 from tightdp.core.unbounded.quadrature import tail_nodes
 from tightdp.exact.field import Number
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
 from tightdp.language.source import FunctionSource
 
 __all__ = ["FAR", "NARROW", "Place", "Window", "is_far", "is_far_value"]
@@ -36,9 +36,19 @@ class Window:
     bases: tuple[Number, ...] = ()
     far: int = 2 * FAR
 
-    def law(self, law: TwoSided) -> Law:
+    def law(self, law: OnIntegers) -> Law:
         """The law that stands for a law on all integers. Its centre must be in the core, or at an end of it."""
-        points = tail_nodes(law.ratio, self.bases)
+        found = self._law(law)
+        if not isinstance(law, Gaussian):
+            return found
+        # Probabilities are rounded: what is missing from 1 goes to the largest, which it changes by a tiny part.
+        missing = 1 - sum((mass for _, mass in found), Fraction(0))
+        largest = max(range(len(found)), key=lambda at: found[at][1])
+        outcome, mass = found[largest]
+        return (*found[:largest], (outcome, mass + missing), *found[largest + 1 :])
+
+    def _law(self, law: OnIntegers) -> Law:
+        points = tail_nodes(law.ratio, self.bases) if isinstance(law, TwoSided) else ()
         rest = 1 - sum((weight for _, weight in points), Fraction(0))
         below, above = law.at_most(-self.reach), law.at_least(self.reach)
         return (

@@ -77,14 +77,20 @@ def _distribution_answer(result: Distribution) -> dict[str, Any]:
         for output, mass in result.law
         if isinstance(output, Tail)
     ]
+    if result.upper:
+        answer["upper"] = plain(result.upper)
     return {**answer, "tails": tails} if tails else answer
 
 
 @view_of.register
 def _distribution_view(result: Distribution) -> View:
     shown_law = result.law[:_MOST_ROWS]
-    rows = tuple((brief(output, 60), shown_number(mass)) for output, mass in shown_law)
-    grid = Grid(("output", "probability"), rows, len(result.law) - len(rows))
+    names: tuple[str, ...] = ("output", "probability")
+    rows: tuple[tuple[str, ...], ...] = tuple((brief(output, 60), shown_number(mass)) for output, mass in shown_law)
+    if result.upper:
+        names = (*names[:1], "probability at least", "at most")
+        rows = tuple((*row, shown_number(mass)) for row, (_, mass) in zip(rows, result.upper, strict=False))
+    grid = Grid(names, rows, len(result.law) - len(rows))
     return View(heading(result), (("x", brief(result.x)),), grid)
 
 

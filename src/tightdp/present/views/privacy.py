@@ -100,7 +100,7 @@ def _delta_view(result: Delta) -> View:
 
 @answer_of.register
 def _curve_answer(result: Curve) -> dict[str, Any]:
-    return {"points": plain(result.points)}
+    return {"points": plain(result.points), **({"lower": plain(result.lower)} if result.lower else {})}
 
 
 @view_of.register
@@ -144,7 +144,7 @@ def _between(first: tuple[float, float], last: tuple[float, float]) -> list[tupl
 
 @answer_of.register
 def _tradeoff_answer(result: Tradeoff) -> dict[str, Any]:
-    return {"vertices": plain(result.vertices)}
+    return {"vertices": plain(result.vertices), **({"upper": plain(result.upper)} if result.upper else {})}
 
 
 @view_of.register

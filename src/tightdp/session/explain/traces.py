@@ -13,7 +13,7 @@ from typing import Any
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.language.laws import Law, TwoSided
+from tightdp.language.laws import Law, OnIntegers
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
 
@@ -123,7 +123,7 @@ class _Replay:
         self._past, self._file = past, file
         self.draws: list[_Draw] = []
 
-    def draw_integer(self, law: TwoSided) -> int:
+    def draw_integer(self, law: OnIntegers) -> int:
         raise LimitError("noise on all integers has infinitely many outcomes", "explain it with the noise clamped")
 
     def draw(self, law: Law) -> int:

@@ -1,0 +1,338 @@
+"""Divergences of programs that publish discrete Gaussian noise, from the laws of their core programs.
+
+Such a core program gives integers within a core, and tails that tell what is added to the noise (`GaussianTail`). The
+output of the mechanism at a coordinate is an integer y anywhere. With offsets c from c_min to c_max, an integer
+between c_max - reach and reach + c_min comes from the core alone. For y >= reach + c_min all comparisons of the noise
+are decided, so that together with the rest r of the output P(r, y) = Σ_c A(r, c)·g(y - c), where A(r, c) is the
+probability of the tail with offset c over that of its noise, and g the law of the noise. The proofs are in
+docs/unbounded-noise.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from flint import arb, ctx
+
+from tightdp.errors import LimitError
+from tightdp.exact import theta
+from tightdp.exact.enclosure import Enclosure, ball, ends
+from tightdp.exact.field import Number, as_ball
+from tightdp.exact.weights import quotient
+from tightdp.language.program import Output
+from tightdp.language.tails import GaussianTail
+from tightdp.methods.base import Pair
+
+__all__ = ["Pure", "concentrated", "least_rho", "pure", "renyi"]
+
+_BITS = 512
+Law = Mapping[Output, Number]
+Tails = tuple[GaussianTail, ...]
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Class:
+    """Outputs alike but for the offsets of their tails: in which directions the tails are, and A(r, c) by offsets c."""
+
+    tails: Tails
+    masses: dict[tuple[int, ...], Number]
+
+    @property
+    def total(self) -> Number:
+        return sum(self.masses.values(), start=Fraction(0))
+
+    def reaching(self, place: int, direction: int) -> int:
+        """The offset that matters most, or least (-direction), far out at one of the tails."""
+        offsets = [offset[place] for offset in self.masses]
+        return max(offsets) if self.tails[place].direction * direction > 0 else min(offsets)
+
+
+@dataclass(frozen=True)
+class Pure:
+    """A lower end of the largest likelihood ratio, infinite where some ratios of the mechanism have no end."""
+
+    lower: Number | float
+    pair: Pair | None
+
+
+def laws_of(pair: Pair) -> tuple[Law, Law]:
+    """Return the two laws of the core program that a pair compares."""
+    found = []
+    for x in (pair.x, pair.x_prime):
+        weights = pair.table.weights(x)
+        outputs = pair.table.decoded(list(weights.by_code))
+        masses = (quotient(weight, weights.total) for weight in weights.by_code.values())
+        found.append(dict(zip(outputs, masses, strict=True)))
+    return found[0], found[1]
+
+
+def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> Pure:
+    """Return what is known from below of the largest likelihood ratio over some pairs.
+
+    Far out at one tail, with the rest of the output as it is, the ratio tends to that of the A(r, c) with the offset c
+    nearest to it, and to infinity where that is nearer on x than on x'.
+    """
+    best = Pure(Fraction(1), None)
+    factor = (1 - relative) / (1 + relative)
+    for pair in pairs:
+        ours, theirs = laws_of(pair)
+        (cores, classes), (others, other_classes) = _split(ours), _split(theirs)
+        found: list[Number | float] = []
+        for key, mine in classes.items():
+            if len(mine.tails) > 1:
+                continue
+            other = other_classes.get(key)
+            if other is None or mine.reaching(0, 1) * _sign(mine) > other.reaching(0, 1) * _sign(mine):
+                return Pure(math.inf, pair)
+            if mine.reaching(0, 1) == other.reaching(0, 1):
+                place = (mine.reaching(0, 1),)
+                found.append(mine.masses[place] / other.masses[place] * factor)
+        paths = {path for key in other_classes for path in _tail_paths(key)}
+        for output, mass in cores.items():
+            if output in others:
+                found.append(mass * (1 - relative) / (others[output] * (1 + relative) + lost))
+            elif not any(_at(output, path) for path in paths):
+                return Pure(math.inf, pair)
+        largest = max(found, default=Fraction(1))
+        if largest > best.lower:
+            best = Pure(largest, pair)
+    return best
+
+
+def renyi(pairs: Iterable[Pair], order: Fraction, relative: Fraction) -> tuple[Enclosure | float, Pair | None]:
+    """Enclose the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for a rational order a > 1.
+
+    The pair attains the lower end.
+    """
+    best: tuple[Enclosure | float, Pair | None] = (Enclosure.exactly(1), None)
+    for pair in pairs:
+        found = _moment(*laws_of(pair), order, relative)
+        if isinstance(found, float):
+            return math.inf, pair
+        known = best[0]
+        assert isinstance(known, Enclosure)
+        first = best[1] is None or found.lower > known.lower
+        both = Enclosure(max(known.lower, found.lower), max(known.upper, found.upper))
+        best = both, pair if first else best[1]
+    return best
+
+
+def concentrated(pairs: Iterable[Pair], relative: Fraction) -> tuple[Fraction, Fraction, Pair | None] | None:
+    """Return both ends of the least ρ and a pair that attains it, where all laws are products of noise around integers.
+
+    Two of them, around the places c and c', have D_a <= a·|c - c'|²/(2·variance), and meet it at whole orders. None
+    where some law is another one.
+    """
+    best: tuple[Fraction, Pair | None] = (Fraction(0), None)
+    for pair in pairs:
+        ours, theirs = (_centres(law, relative) for law in laws_of(pair))
+        if ours is None or theirs is None:
+            return None
+        moved = zip(ours, theirs, strict=True)
+        rho = sum((Fraction((c - d) ** 2) / (2 * variance) for (c, variance), (d, _) in moved), Fraction(0))
+        best = max(best, (rho, pair), key=lambda each: each[0])
+    return best[0], best[0], best[1]
+
+
+def least_rho(pairs: Iterable[Pair], orders: Iterable[Fraction], relative: Fraction) -> Fraction:
+    """Return a lower end of the least ρ: the largest D_a / a at some orders."""
+    listed = list(pairs)
+    best = Fraction(0)
+    for order in orders:
+        moment = renyi(listed, order, relative)[0]
+        if isinstance(moment, Enclosure) and moment.lower > 1:
+            with ctx.workprec(_BITS):
+                found = ends(ball(moment.lower).log() / ball(order * (order - 1)))
+            assert found is not None
+            best = max(best, found.lower)
+    return best
+
+
+def _moment(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Enclosure | float:
+    (cores, classes), (others, other_classes) = _split(ours), _split(theirs)
+    ranges = _ranges([*classes.items(), *other_classes.items()])
+
+    def within(output: object) -> bool:
+        """Whether all published integers of an output come from the core alone."""
+        found = ((_at(output, path), *ends) for path, ends in ranges.items())
+        return all(value is None or first < value < last for value, first, last in found)
+
+    with ctx.workprec(_BITS):
+        a, low, high = ball(order), arb(0), arb(0)
+        for output, mass in cores.items():
+            if not within(output):
+                continue
+            if output not in others:
+                return math.inf
+            term = as_ball(mass) ** a * as_ball(others[output]) ** (1 - a)
+            low, high = low + term, high + term
+        for key, mine in classes.items():
+            if not within(key):
+                continue
+            other = other_classes.get(key)
+            if other is None:
+                return math.inf
+            firsts = [
+                ranges[path][1 if tail.direction > 0 else 0]
+                for path, tail in zip(_tail_paths(key), mine.tails, strict=True)
+            ]
+            term = as_ball(mine.total) ** a * as_ball(other.total) ** (1 - a)
+            sums = [_tail_sums(mine, other, place, order, first) for place, first in enumerate(firsts)]
+            low += term * math.prod((each[0] for each in sums), start=arb(1))
+            product = term * math.prod((each[1] for each in sums), start=arb(1))
+            high += min(product, _by_offsets(mine, other, a, firsts), key=lambda each: each.upper())
+        slack = (1 + ball(relative)) ** a * (1 - ball(relative)) ** (1 - a)
+        found = ends(low / slack), ends(high * slack)
+        assert found[0] is not None
+        assert found[1] is not None
+        return Enclosure(max(found[0].lower, Fraction(1)), max(found[1].upper, Fraction(1)))
+
+
+def _ranges(classes: Iterable[tuple[object, _Class]]) -> dict[Path, tuple[int, int]]:
+    """Return the last integer below, and the first above, those that come from the core alone, at every place of tails.
+
+    Raises LimitError where what is added to the noise differs so much that comparisons of tails may not be decided.
+    """
+    offsets: dict[Path, set[int]] = {}
+    tails: dict[Path, GaussianTail] = {}
+    for key, found in classes:
+        for place, (path, tail) in enumerate(zip(_tail_paths(key), found.tails, strict=True)):
+            offsets.setdefault(path, set()).update(each[place] for each in found.masses)
+            tails[path] = tail
+    for path, tail in tails.items():
+        if max(offsets[path]) - min(offsets[path]) > theta.reach_of(tail.variance):
+            raise LimitError(
+                "two neighbours are further apart than the Gaussian noise reaches that is looked at",
+                "ask for δ, or give the noise a larger sigma_squared",
+            )
+    return {path: (max(offsets[path]) - tail.reach, min(offsets[path]) + tail.reach) for path, tail in tails.items()}
+
+
+def _tail_sums(mine: _Class, other: _Class, place: int, order: Fraction, first: int) -> tuple[arb, arb]:
+    """Enclose Σ g(y-c)^a g(y-d)^(1-a) over y from `first` outward, with offsets that make it smallest and largest."""
+    tail, sign = mine.tails[place], mine.tails[place].direction
+    by_side = [(sign * mine.reaching(place, side), sign * other.reaching(place, -side)) for side in (-1, 1)]
+    low, high = (_tail_sum(tail.variance, c, d, order, sign * first) for c, d in by_side)
+    return low, high
+
+
+def _by_offsets(mine: _Class, other: _Class, a: arb, firsts: Sequence[int]) -> arb:
+    """Bound the same sums where every offset has a ratio: that of sums is at most the largest ratio of their terms."""
+    if not mine.masses.keys() <= other.masses.keys():
+        return arb("inf")
+    total = arb(0)
+    for offsets, mass in mine.masses.items():
+        for tail, offset, first in zip(mine.tails, offsets, firsts, strict=True):
+            mass = mass * theta.beyond(tail.variance, tail.direction * (first - offset))
+        total += as_ball(mass)
+    largest = max(mass / other.masses[offsets] for offsets, mass in mine.masses.items())
+    return total * (1 + ball(theta.RELATIVE)) ** len(mine.tails) * as_ball(largest) ** (a - 1)
+
+
+def _tail_sum(variance: Fraction, c: int, d: int, order: Fraction, first: int) -> arb:
+    """Enclose Σ over y >= first of g(y-c)^a g(y-d)^(1-a).
+
+    The exponent is that of a Gaussian around a·c + (1-a)·d, times e^(a(a-1)(c-d)²/(2·variance)).
+    """
+    middle = order * c + (1 - order) * d
+    factor = (ball(order * (order - 1) * (c - d) ** 2) / ball(2 * variance)).exp()
+    return factor * theta.sum_around(variance, middle, first)
+
+
+def _sign(found: _Class) -> int:
+    return found.tails[0].direction
+
+
+def _split(law: Law) -> tuple[dict[object, Number], dict[object, _Class]]:
+    """Return the outputs without tails, and the others by what they are but for the offsets of their tails."""
+    cores: dict[object, Number] = {}
+    classes: dict[object, _Class] = {}
+    for output, mass in law.items():
+        tails: list[GaussianTail] = []
+        key = _key(output, tails)
+        if not tails:
+            cores[output] = mass
+            continue
+        found = classes.setdefault(key, _Class(tuple(tails), {}))
+        for tail in tails:
+            mass = mass / theta.beyond(tail.variance, tail.reach)
+        offsets = tuple(tail.offset for tail in tails)
+        found.masses[offsets] = found.masses.get(offsets, Fraction(0)) + mass
+    return cores, classes
+
+
+@dataclass(frozen=True)
+class _Far:
+    """The place of a tail in an output."""
+
+    direction: int
+
+
+def _key(output: object, tails: list[GaussianTail]) -> object:
+    if isinstance(output, GaussianTail):
+        tails.append(output)
+        return _Far(output.direction)
+    return tuple(_key(part, tails) for part in output) if isinstance(output, tuple) else output
+
+
+def _tail_paths(key: object, at: Path = ()) -> Iterator[Path]:
+    if isinstance(key, _Far):
+        yield at
+    elif isinstance(key, tuple):
+        for place, part in enumerate(key):
+            yield from _tail_paths(part, (*at, place))
+
+
+def _at(output: object, path: Path) -> int | None:
+    """Return the number at a place of an output, None where there is none."""
+    for place in path:
+        if not isinstance(output, tuple) or place >= len(output):
+            return None
+        output = output[place]
+    return output if isinstance(output, int) and not isinstance(output, bool) else None
+
+
+def _centres(law: Law, relative: Fraction) -> tuple[tuple[int, Fraction], ...] | None:
+    """Return around which integers, and with which variances, a law is a product of Gaussian noise; None elsewhere."""
+    found: tuple[tuple[int, Fraction], ...] | None = None
+    for output in law:
+        parts = output if isinstance(output, tuple) else (output,)
+        if all(isinstance(part, GaussianTail) for part in parts):
+            centres = tuple((part.offset, part.variance) for part in parts)
+            if found is not None and found != centres:
+                return None
+            found = centres
+    if found is None:
+        return None
+    with ctx.workprec(_BITS):
+        slack = 1 + arb(0, 4 * ball(relative))
+        for output, mass in law.items():
+            parts = output if isinstance(output, tuple) else (output,)
+            if len(parts) != len(found):
+                return None
+            wanted = slack
+            for part, (centre, variance) in zip(parts, found, strict=True):
+                if isinstance(part, GaussianTail) and part.offset == centre:
+                    wanted *= _ball_beyond(variance, part.reach)
+                elif isinstance(part, int):
+                    wanted *= _ball_of_mass(variance, abs(part - centre))
+                else:
+                    return None
+            if not wanted.overlaps(as_ball(mass)):
+                return None
+    return found
+
+
+@lru_cache(1 << 14)
+def _ball_beyond(variance: Fraction, k: int) -> arb:
+    return ball(theta.beyond(variance, k))
+
+
+@lru_cache(1 << 14)
+def _ball_of_mass(variance: Fraction, k: int) -> arb:
+    return ball(theta.mass(variance, k))

@@ -1,0 +1,296 @@
+"""Answers about programs with Gaussian noise: those about their core programs, widened to enclose the true ones.
+
+The laws of such a core program are not quite those of the mechanism: `Inexact` says by how much they differ. Every
+answer about them is exact, and how far the true one may be from it follows; see docs/unbounded-noise.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from tightdp.core.lowering import inexact
+from tightdp.core.unbounded.inexact import Inexact
+from tightdp.errors import QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact, log_up
+from tightdp.exact.weights import as_exact
+from tightdp.language.program import Bound
+from tightdp.methods import questions
+from tightdp.methods.base import Comparison, Pair
+from tightdp.queries import divergences, gaussian
+from tightdp.queries.accuracy import AccuracyClass
+from tightdp.results.answers import Accuracy, Distribution
+from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
+from tightdp.results.result import PairWitness, Result, TripleWitness
+from tightdp.session.engine import Engine
+
+__all__ = ["concentrated", "inexact_after", "refuse_inexact", "renyi", "widened"]
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Result)
+_ORDERS = tuple(map(Fraction, (2, 3, 4, 8, 16, 32)))
+_DIGITS = 40
+"""To so many digits the ends of enclosures are rounded, outward."""
+
+
+def refuse_inexact(bound: Bound, what: str) -> None:
+    """Raise QueryError where the laws of a program that was compiled are not exact."""
+    if inexact(bound) is not None:
+        hint = "ask for privacy, accuracy or the distribution, or use discrete Laplace noise"
+        raise QueryError(f"{what} is not known for programs with Gaussian noise", hint)
+
+
+def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatenate[Engine, P], R]:
+    """Make a query widen its answer where the laws of the program are not exact."""
+
+    @wraps(query)
+    def asked(engine: Engine, /, *arguments: P.args, **options: P.kwargs) -> R:
+        found = query(engine, *arguments, **options)
+        error = inexact(engine.bound)
+        if error is None or found.cut_short:
+            return found
+        again: Callable[..., R] = query
+        return _Widening(engine, error, again).of(found)
+
+    return asked
+
+
+def inexact_after(engine: Engine) -> Inexact | None:
+    """Return how far the laws of a program are from the true ones; what divergences compare is compiled for that."""
+    questions.comparison(engine.program, engine.control())
+    return inexact(engine.bound)
+
+
+def renyi(engine: Engine, error: Inexact, order: Fraction) -> Renyi:
+    """Enclose the Rényi divergence of a rational order > 1."""
+    query = engine.query()
+    method, pairs = questions.comparison(engine.program, query.control)
+    with query.searching():
+        found, pair = gaussian.renyi(query.control.pairs(pairs), order, error.relative)
+    if isinstance(found, float):
+        result = Renyi(subject=engine.subject, order=order, exp_moment=found, lower=found, witness=_witness(pair))
+        return engine.outcome(query, method).on(result)
+    upper, lower = _up(found.upper), _down(found.lower)
+    result = Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=lower, witness=_witness(pair))
+    return engine.outcome(query, method).bounded.on(result)
+
+
+def concentrated(engine: Engine, error: Inexact, exp_epsilon: Exact) -> Zcdp:
+    """Enclose ρ for a program whose pure e^ε is at most `exp_epsilon`."""
+    query = engine.query()
+    method, pairs = questions.comparison(engine.program, query.control)
+    with query.searching():
+        known = gaussian.concentrated(query.control.pairs(pairs), error.relative) if error.published else None
+        lower, upper, pair = known or _rho(error, exp_epsilon, lambda: query.control.pairs(pairs))
+    outcome = engine.outcome(query, method)
+    outcome = outcome if lower == upper else outcome.bounded
+    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, witness=_witness(pair)))
+
+
+def _rho(
+    error: Inexact, exp_epsilon: Exact, pairs: Callable[[], Iterable[Pair]]
+) -> tuple[Fraction | float, Fraction | float, Pair | None]:
+    """Enclose ρ: the core program has at least as much, but for logarithms of ratios that are wrong by 4·relative."""
+    if isinstance(exp_epsilon, float):
+        return (gaussian.least_rho(pairs(), _ORDERS, error.relative) if error.published else math.inf), math.inf, None
+    found = divergences.concentrated(pairs())
+    assert not isinstance(found.upper, float)
+    slack = 16 * error.relative * (1 + Fraction(log_up(exp_epsilon))) * _up(exp_epsilon)
+    lower = _down(max(_down(found.lower) - slack, Fraction(0)))
+    if error.published:
+        order = max(Fraction(found.order or 2).limit_denominator(10**6), 1 + Fraction(1, 1 << 30))
+        lower = _down(gaussian.least_rho(pairs(), [order], error.relative))
+    return lower, _up(_up(found.upper) + slack), found.pair
+
+
+def _witness(pair: Pair | None) -> PairWitness | None:
+    return None if pair is None else PairWitness(pair.x, pair.x_prime)
+
+
+class _Widening:
+    """One answer to be widened, with the query that gave it."""
+
+    def __init__(self, engine: Engine, error: Inexact, query: Callable[..., Result]) -> None:
+        self._engine, self._error, self._query = engine, error, query
+
+    def of(self, found: R) -> R:
+        """Return the same answer with ends that enclose the true one."""
+        match found:
+            case Privacy() if found.delta:
+                return self._least_epsilon(found)  # type: ignore[return-value]
+            case Privacy():
+                return self._pure(found)  # type: ignore[return-value]
+            case Delta():
+                return self._delta(found)  # type: ignore[return-value]
+            case Curve():
+                return self._curve(found)  # type: ignore[return-value]
+            case Tradeoff():
+                return self._tradeoff(found)  # type: ignore[return-value]
+            case Accuracy():
+                return self._accuracy(found)  # type: ignore[return-value]
+            case Distribution():
+                return self._distribution(found)  # type: ignore[return-value]
+        refuse_inexact(self._engine.bound, f"the answer to {found.query}")
+        return found
+
+    @property
+    def _factor(self) -> Fraction:
+        return (1 + self._error.relative) / (1 - self._error.relative)
+
+    def _slack(self, t: Number) -> Number:
+        """How much P(E) - t·P'(E) may differ, for whatever event E."""
+        return (1 + t) * self._error.total
+
+    def _pairs(self) -> Comparison:
+        return questions.comparison(self._engine.program, self._engine.control())[1]
+
+    def _pure(self, found: Privacy) -> Privacy:
+        """All ratios are within the factor; where noise is published, its tails have a limit of their own."""
+        lower: Exact = found.lower / self._factor
+        upper: Exact = found.exp_epsilon * self._factor
+        witness = found.witness
+        if self._error.published:
+            known = gaussian.pure(self._pairs(), self._error.relative, self._error.lost)
+            lower = known.lower
+            witness = _witness(known.pair)
+            upper = max(upper, lower)
+        if lower == math.inf or (found.exp_epsilon == math.inf and not self._error.published):
+            return replace(found, exp_epsilon=math.inf, lower=math.inf, witness=witness, top=())
+        if isinstance(witness, TripleWitness):
+            masses = _down(witness.probability), _down(witness.probability_prime)
+            witness = replace(witness, probability=masses[0], probability_prime=masses[1])
+        lower, upper = max(_down(lower), Fraction(1)), _up(upper) if upper < math.inf else upper
+        return replace(found, status="bounded", exp_epsilon=upper, lower=lower, witness=witness, top=())
+
+    def _least_epsilon(self, found: Privacy) -> Privacy:
+        """δ(t) is within (1 + t)·total: the least t is asked for at a smaller and at a larger δ."""
+        bar = found.delta
+        most = 1 << 20
+        upper: Exact = math.inf
+        while (less := bar - self._slack(Fraction(most))) > 0:
+            upper = self._asked(less).exp_epsilon
+            if upper <= most or isinstance(upper, float):
+                break
+            most = max(2 * math.ceil(upper), most * most)
+        if isinstance(upper, float):
+            return replace(found, status="bounded", exp_epsilon=upper, lower=Fraction(1), witness=None)
+        lower = self._asked(bar + self._slack(upper)).lower
+        if upper == 1:
+            return replace(found, exp_epsilon=Fraction(1), lower=Fraction(1), witness=None)
+        return replace(found, status="bounded", exp_epsilon=_up(upper), lower=max(_down(lower), Fraction(1)))
+
+    def _asked(self, delta: Number) -> Privacy:
+        found = self._query(self._engine, delta)
+        assert isinstance(found, Privacy)
+        return found
+
+    def _error_at(self, beta: Number) -> Number:
+        found = self._query(self._engine, beta)
+        assert isinstance(found, Accuracy)
+        return as_exact(found.alpha)
+
+    def _delta(self, found: Delta) -> Delta:
+        t = found.exp_epsilon[1] if isinstance(found.exp_epsilon, tuple) else found.exp_epsilon
+        slack = self._slack(t)
+        lower, upper = max(found.lower - slack, Fraction(0)), min(found.delta + slack, Fraction(1))
+        if not found.delta and not self._error.published:
+            largest = questions.tight(self._engine.program, self._engine.control())[1].upper
+            if largest * self._factor <= t:
+                upper = Fraction(0)
+        status = found.status if not upper else "bounded"
+        return replace(found, status=status, delta=_up(upper), lower=_down(lower))
+
+    def _curve(self, found: Curve) -> Curve:
+        """Where the curve is below its own error it is cut off: it stays as high as there."""
+        upper: list[tuple[Number, Number]] = []
+        lower: list[tuple[Number, Number]] = []
+        for t, delta in found.points:
+            slack = self._slack(t)
+            upper.append((t, _up(min(delta + slack, Fraction(1)))))
+            lower.append((t, _down(max(delta - slack, Fraction(0)))))
+            if delta <= slack:
+                break
+        points = [(t, min(delta for _, delta in upper[: at + 1])) for at, (t, _) in enumerate(upper)]
+        return replace(found, status="bounded", points=tuple(points), lower=tuple(lower))
+
+    def _tradeoff(self, found: Tradeoff) -> Tradeoff:
+        """Both error rates of every test are within `total`."""
+        shift = 2 * self._error.total
+        return replace(
+            found,
+            status="bounded",
+            vertices=_moved(found.vertices, -shift),
+            upper=_moved(found.vertices, shift),
+        )
+
+    def _accuracy(self, found: Accuracy) -> Accuracy:
+        total = self._error.total
+        if found.one_minus_beta is None:
+            if found.beta <= total:
+                raise QueryError("this beta is below the error of Gaussian probabilities", "give a larger beta")
+            low = self._error_at(found.beta + total) if found.beta + total < 1 else Fraction(0)
+            high = self._error_at(found.beta - total)
+            return replace(found, status="exact" if low == high else "bounded", alpha=high, lower=low, upper=high)
+        lower = _down(max(as_exact(found.lower) - total, Fraction(0)))
+        upper = _up(min(as_exact(found.upper) + total, Fraction(1)))
+        top = tuple(AccuracyClass(row.x, _down(row.one_minus_beta), row.inputs) for row in found.top)
+        return replace(found, status="bounded", one_minus_beta=lower, beta=1 - lower, lower=lower, upper=upper, top=top)
+
+    def _distribution(self, found: Distribution) -> Distribution:
+        relative, lost = self._error.relative, self._error.lost
+        lower = tuple((output, _down(mass * (1 - relative))) for output, mass in found.law)
+        upper = tuple((output, _up(min(mass * (1 + relative) + lost, Fraction(1)))) for output, mass in found.law)
+        return replace(found, status="bounded", law=lower, upper=upper)
+
+
+def _moved(vertices: Sequence[tuple[Number, Number]], shift: Fraction) -> tuple[tuple[Number, Number], ...]:
+    """Return a convex decreasing polygon moved by `shift` both ways, cut to the unit square."""
+    moved = [(fpr + shift, fnr + shift) for fpr, fnr in vertices]
+    if shift > 0:
+        inside = [(min(fpr, Fraction(1)), min(fnr, Fraction(1))) for fpr, fnr in moved]
+        start = (Fraction(0), Fraction(1))
+        return tuple((_up(fpr), _up(fnr)) for fpr, fnr in dict.fromkeys([start, *inside]))
+    cut: list[tuple[Number, Number]] = []
+    for at, (fpr, fnr) in enumerate(moved):
+        if fpr < 0:
+            continue
+        if not cut and at:
+            cut.append((Fraction(0), _crossing(moved[at - 1], (fpr, fnr), 0)))
+        if fnr < 0:
+            cut.append((_crossing(moved[at - 1], (fpr, fnr), 1), Fraction(0)))
+            break
+        cut.append((fpr, fnr))
+    cut.append((Fraction(1), Fraction(0)))
+    return tuple((_down(fpr), _down(fnr)) for fpr, fnr in dict.fromkeys(cut))
+
+
+def _crossing(left: tuple[Number, Number], right: tuple[Number, Number], axis: int) -> Number:
+    """Return where the segment between two points meets an axis, by the other coordinate."""
+    share = left[axis] / (left[axis] - right[axis])
+    return left[1 - axis] + share * (right[1 - axis] - left[1 - axis])
+
+
+def _down(value: Exact) -> Fraction:
+    return _rounded(value, up=False)
+
+
+def _up(value: Exact) -> Fraction:
+    return _rounded(value, up=True)
+
+
+def _rounded(value: Exact, up: bool) -> Fraction:
+    """Return a rational of few digits at or beyond a finite number >= 0."""
+    if not isinstance(value, (Fraction, int)):
+        assert not isinstance(value, float)
+        ends = value.enclosure(_DIGITS + 5)
+        value = ends.upper if up else ends.lower
+    if not value:
+        return Fraction(0)
+    bits = math.ceil(_DIGITS * 3.33) + value.denominator.bit_length() - value.numerator.bit_length()
+    scaled = value * Fraction(2) ** bits
+    return Fraction(math.ceil(scaled) if up else math.floor(scaled)) / Fraction(2) ** bits
