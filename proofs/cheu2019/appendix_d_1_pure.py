@@ -154,7 +154,7 @@ def transformed_extremal(exp_epsilon: Fraction, delta: Fraction, rounds: int) ->
 paper.claim(
     "C13b",
     "Claim D.2",
-    "The same for the four-output randomized response: `ratio <= (e^ε)^8`, for `k < 2(e^ε)^-2`, the ratio "
+    "Algorithm 7 on the four-output randomized response: `ratio <= (e^ε)^8`, for `k < 2(e^ε)^-2`, the ratio "
     "being the exact e^ε of R_{k,T}.",
     loose=8,
     verdict="holds-on",
@@ -177,7 +177,7 @@ def transformed_by_engine(k: Fraction) -> dict[str, Any]:
 paper.claim(
     "C13c",
     "Claim D.2",
-    "The same for a (ln 2, 1/10)-DP randomizer with T = 2, run by the engine: `ratio <= (e^ε)^8`, for `k < "
+    "Algorithm 7 on a (ln 2, 1/10)-DP randomizer with T = 2, run by the engine: `ratio <= (e^ε)^8`, for `k < "
     "2(e^ε)^-2`, the ratio being the exact e^ε of R_{k,T}.",
     loose=8,
     verdict="holds-on",

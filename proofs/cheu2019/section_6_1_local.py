@@ -98,7 +98,7 @@ def local_from_engine(n: int, lam: Fraction, t: Fraction) -> dict[str, Any]:
 paper.claim(
     "C12b",
     "Thm 6.2",
-    "The same for randomized response, on the messages that the engine computes: `δ of R at e^ε' <= δ of the "
+    "Randomized response, on the messages that the engine computes: `δ of R at e^ε' <= δ of the "
     "messages at e^ε`, where `e^ε' = n·e^ε`.",
     verdict="holds-on",
     extra=True,

@@ -123,7 +123,7 @@ def largest_excess(table: Table, p: Fraction) -> dict[str, Fraction]:
 paper.claim(
     "K21b",
     "Prop. A.9, random mechanisms",
-    "The same for mechanisms drawn at random from the ε-DP ones, with every deterministic guesser: `largest "
+    "The dominance of K21a for ε-DP mechanisms drawn at random, with every deterministic guesser: `largest "
     "P(V >= v|R = r) - P(Bin(r, p(ε)) >= v) <= 0`.",
     verdict="holds-on",
     extra=True,
@@ -144,8 +144,8 @@ SHAPES = ("noisy parity", "one noisy bit", "all but one value")
 paper.claim(
     "K21c",
     "Prop. A.9, extremal mechanisms",
-    "The same for symmetric extremal mechanisms, with every deterministic guesser: `largest P(V >= v|R = r) - "
-    "P(Bin(r, p(ε)) >= v) <= 0`.",
+    "The dominance of K21a for symmetric extremal mechanisms, with every deterministic guesser: `largest P(V >= v|R = "
+    "r) - P(Bin(r, p(ε)) >= v) <= 0`.",
     verdict="holds-on",
     extra=True,
     instances=grid(shape=SHAPES, n=(1, 2, 3), t=("2", "5")),

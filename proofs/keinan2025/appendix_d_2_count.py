@@ -223,7 +223,7 @@ def _partitions(size: int) -> list[tuple[int, ...]]:
 paper.claim(
     "K25b",
     "Cor. D.3, small n",
-    "The same for every deterministic symmetric mechanism on n <= 6 bits, that is every partition of the "
+    "Every deterministic symmetric mechanism on n <= 6 bits, that is every partition of the "
     "counts 0..n: `E_k <= E_k of Count`.",
     verdict="holds-on",
     extra=True,
@@ -254,7 +254,7 @@ def symmetric_program_stays_below(mechanism: str, n: int) -> Iterator[dict[str, 
 paper.claim(
     "K25c",
     "Cor. D.3, programs",
-    "The same for the symmetric programs of this repository: `E_k <= E_k of Count`.",
+    "The symmetric programs of this repository: `E_k <= E_k of Count`.",
     verdict="holds-on",
     extra=True,
     instances=grid(

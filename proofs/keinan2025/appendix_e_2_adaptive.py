@@ -307,8 +307,8 @@ SHAPES = ("noisy parity", "one noisy bit", "all but one value")
 paper.claim(
     "K22d",
     "Prop. E.5, corrected, extremal mechanisms",
-    "The same for symmetric extremal mechanisms and the best adaptive guesser with at most r guesses: "
-    "`largest P(V >= v) <= P(Bin(r, p(ε)) >= v)`, `largest E V - p(ε)·E R = 0`.",
+    "The dominance of K22a, corrected, for symmetric extremal mechanisms and the best adaptive guesser with at most r "
+    "guesses: `largest P(V >= v) <= P(Bin(r, p(ε)) >= v)`, `largest E V - p(ε)·E R = 0`.",
     verdict="holds-on",
     extra=True,
     instances=grid(shape=SHAPES, n=(1, 2, 3), t=("2", "5")),

@@ -191,7 +191,7 @@ def _falls(n: int, here: Fraction, after: Fraction) -> bool | Fails:
 paper.claim(
     "K17c",
     "App. E.3.2",
-    "The same, strictly from every n to the next.",
+    "Without adaptivity the expected number of sure guesses in a count falls strictly from every n to the next.",
     verdict="corrected",
     extra=True,
     instances=grid(n=range(1, 6)),

@@ -38,6 +38,13 @@ paper = Paper(
             "both are 3.49."
         ),
     },
+    unsettled={
+        "Adaptive audits for δ > 0": (
+            "for δ = 0 one that may stop at any time is K32, one with a fixed number of guesses K22a. For δ > 0 the "
+            "odds of a bit are not bounded on every output, and what is revealed may depend on that; no bound is "
+            "known here."
+        ),
+    },
     stands="""
     The core stands: the efficacy of one-run auditing as a mean of posteriors, the three gaps and their examples
     (K1-K4), Theorems 5.1 and 5.2 (K6, K7a), the link to total variation (K8, K9), the values for Laplace noise and

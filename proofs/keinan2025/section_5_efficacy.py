@@ -216,7 +216,7 @@ def is_ordered_at_random(seed: int, n: int) -> Iterator[dict[str, Fraction]]:
 paper.claim(
     "K7a",
     "Thm 5.2",
-    "The same with k guesses, for every k: E_k, the best efficacy of a guesser that commits to at least k "
+    "With k guesses, for every k: E_k, the best efficacy of a guesser that commits to at least k "
     "guesses, is the mean over outputs of the mean of the k largest posteriors: `largest efficacy with k "
     "guesses = E_k <= AC <= p(ε_D) <= p(ε(M_Z))`.",
     near=("E_k <= AC", "E_k > AC"),
@@ -302,4 +302,4 @@ paper.claim(
 )
 
 
-paper.row("K7", "Thm 5.2", "The same with k guesses, for every k.", parts=("K7a", "K7b"))
+paper.row("K7", "Thm 5.2", "E_k <= AC <= p(ε_D) <= p(ε(M_Z)) for every number k of guesses.", parts=("K7a", "K7b"))

@@ -119,8 +119,8 @@ def upper_half_given_others(seed: int, k: int, outputs: int) -> Iterator[dict[st
 paper.claim(
     "M2b",
     "Lemma 11, as the proof of Thm 9 uses it",
-    "The same for events E of the output and of the other secrets u_2, ..., u_m (such as: i - 1 of the other "
-    "guesses are right): `P(E and u_1 = v_1) <= f'_k(P(E))`.",
+    "The upper half of Lemma 11 for events E of the output and of the other secrets u_2, ..., u_m (such as: i - 1 of "
+    "the other guesses are right): `P(E and u_1 = v_1) <= f'_k(P(E))`.",
     near=("<= f'_k(P(E))", "<= 7/10·f'_k(P(E))"),
     verdict="proved",
     extra=True,

@@ -34,6 +34,12 @@ paper = Paper(
         ),
         "Fig. 2, and Fig. 3 and 4 of the later draft": "experiments with trained models.",
     },
+    unsettled={
+        "The sharp bound for a chosen number of guesses, beyond (ε,δ)-DP and k = 2": (
+            "M10 has it for one (ε,δ) and two options. For a curve f the sets of points that r guesses reach are no "
+            "segments, and the mixture is a linear program over all r."
+        ),
+    },
     stands="""
     The main results stand: Theorem 9 holds for every guesser with at most c' guesses, and an audit with Algorithm 3
     keeps its level when c' is fixed beforehand. As a linear program over all sets T, Theorem 9 even gives the exact

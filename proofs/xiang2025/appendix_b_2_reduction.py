@@ -143,7 +143,8 @@ paper.claim(
 paper.claim(
     "X5b",
     "App. B.2, (30) and (31), r < n",
-    "... nor when r < n guesses are released by the original scores.",
+    "Replacing the guess of bit 1 by that of an independent optimal channel never lowers P(at most u errors) when r < "
+    "n guesses are released by the original scores.",
     brief=(
         "Even for independent channels it lowers it, from 7/8 to 13/16 (n = 2, r = 1, δ = 1/2): the score "
         "belongs to the old guess."
@@ -170,7 +171,7 @@ paper.claim(
 paper.row(
     "X5",
     "App. B.2, first step",
-    "... in particular, replacing the guess of bit 1 by that of an independent optimal channel, while "
+    "Replacing the guess of bit 1 by that of an independent optimal channel, while "
     "keeping the original scores for deciding what is released, never lowers P(at most u errors).",
     parts=("X5a", "X5b"),
     readings="With M independent over the bits and r = n it is true: there E_1 is independent of the other "
@@ -266,7 +267,7 @@ def coins_make_it_right(n: int, r: int, u: int, delta: Fraction) -> dict[str, An
 paper.claim(
     "X6b",
     "App. B.2, its use",
-    "... so that, once all guesses come from independent channels with the decoder (13), releasing by the "
+    "Once all guesses come from independent channels with the decoder (13), releasing by the "
     "channels' own scores is at least as good as releasing by the scores of M.",
     notes="With n = 4, r = 3, u = 0, δ = 1/7. Kept scores, bits revealed (1/7): the released three have max(0, "
     "K - 1) ones, K the number of ones, and each has to be revealed by its channel: 5/16 + (6/16)δ + "

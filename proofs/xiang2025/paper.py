@@ -30,6 +30,18 @@ paper = Paper(
         ),
         "Fig. 1, 2, 8, 13": "drawings without numbers.",
     },
+    unsettled={
+        "The published binomial formula for δ > 0 between 1/2 and 7/8": (
+            "it is valid up to 1/2 (X8e) and not beyond 7/8 (X8f). Between, it is for r <= 40 guesses; whether for "
+            "all r is not known. For r large it is so: as in the proof under X8e, it can fail only where L + T·P(X = "
+            "v-1)/P(X = mode) < 1/(1 + e^ε), L = 1 - T, which for a normal X needs T > 0.89."
+        ),
+        "Independent channels with a continuous f and filtering": (
+            "for finite f the exact tail is the mean over the scores of that of independent errors (X7b), which "
+            "`tightdp audit --method order-statistics --variant exact` computes; a curve is replaced there by "
+            "tangents. It is a bound for mechanisms that treat the bits independently (X4e) and for no others (X4d)."
+        ),
+    },
     stands="""
     The framework, the reduction of one bit to a pair of laws (X1-X3) and the conversion to (ε, δ) (X10) stand. The
     main theorem does not: independent channels are **not** the best that an f-DP mechanism allows, for any
@@ -45,5 +57,8 @@ paper = Paper(
     Laplace, four-output and sub-sampled mechanisms with independent noise per bit), as far as the step to Theorem 3
     is not used. The idea that release by score is a matter of order statistics is right for such mechanisms. In
     place of Theorem 1 there is a sharp bound for (ε, δ)-DP, proved under X4a.
+
+    The bound that the paper compares with, the published binomial formula for δ > 0, is too small near 1: 79/80 for two
+    guesses of which one is right for certain, at e^ε = 3 and δ = 1/5 (X8e). Up to 1/2 it is valid, with a proof.
     """,
 )

@@ -170,7 +170,8 @@ paper.claim(
 paper.claim(
     "X4b",
     "Thm 1, some guesses withheld (r < n)",
-    "The same for every number r < n of guesses, released by score.",
+    "If M is f-DP then for every M, input, decoder and r < n, P(at most u errors among the r guesses released by "
+    "score) is at most what n independent f-DP channels with the optimal decoder and score attain, for every u.",
     brief=(
         "A mechanism that reveals exactly one of two bits (δ = 1/2, ε = 0) lets the one released guess be "
         "right always; independent channels with 7/8."

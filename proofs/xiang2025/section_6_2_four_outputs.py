@@ -136,7 +136,8 @@ def deterministic_equals_f_again(t: Fraction, delta: Fraction, alpha: Fraction) 
 paper.claim(
     "X2b",
     "Def. 2 to the letter",
-    "The same, with the tests R: Y -> {0,1} that Definition 2 prints, which are not randomized.",
+    "The trade-off function of X2a is f with the tests R: Y -> {0,1} that Definition 2 prints, which are not "
+    "randomized.",
     verdict="corrected",
     extra=True,
     instances=grid(t=(1, 2), delta=("0", "1/2"), alpha=("1/2", "1/3")),

@@ -135,9 +135,10 @@ def test_what_is_false_stands_in_the_summary_and_facts_do_not() -> None:
     assert claim["instances"] == [{"n": 1}, {"n": 2}]
 
 
-def test_what_is_left_out_is_said() -> None:
-    paper = Paper("test2026", left_out={"Thm 9": "too hard."})
-    assert "## What is not here, and why\n\n- Thm 9: too hard." in paper_markdown(paper, [])
+def test_what_is_left_out_or_open_is_said() -> None:
+    paper = Paper("test2026", left_out={"Thm 9": "too hard."}, unsettled={"n = 3": "only even n are proved."})
+    page = paper_markdown(paper, [])
+    assert "## What is not here, and why\n\n- Thm 9: too hard.\n\n## Open\n\n- n = 3: only even n are proved." in page
 
 
 def lemma() -> None:

@@ -209,7 +209,8 @@ class Paper:
     """The claims of one paper, in order.
 
     `stands` says what still stands of its results, `left_out` which of its items are not among the claims, and why,
-    `words` how the report is to name variables of instances.
+    `unsettled` which questions that came up are not answered, and what is known, `words` how the report is to name
+    variables of instances.
     """
 
     def __init__(
@@ -219,11 +220,12 @@ class Paper:
         title: str = "",
         stands: str = "",
         left_out: Mapping[str, str] | None = None,
+        unsettled: Mapping[str, str] | None = None,
         words: Mapping[str, str] | None = None,
         file: str | None = None,
     ) -> None:
         self.name, self.title, self.stands = name, title, _paragraphs(stands)
-        self.words, self.left_out = dict(words or {}), dict(left_out or {})
+        self.words, self.left_out, self.unsettled = dict(words or {}), dict(left_out or {}), dict(unsettled or {})
         self.file = Path(file or sys._getframe(1).f_globals.get("__file__", f"{name}.py"))
         self.items: list[Claim | Row] = []
         self.figures: list[Figure] = []

@@ -156,6 +156,9 @@ def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[Block]:
     if paper.left_out:
         yield heading(2, "What is not here, and why")
         yield bullets(f"{item}: {why}" for item, why in paper.left_out.items())
+    if paper.unsettled:
+        yield heading(2, "Open")
+        yield bullets(f"{question}: {known}" for question, known in paper.unsettled.items())
     if proofs:
         yield heading(2, "Proofs")
         for each in proofs.values():
