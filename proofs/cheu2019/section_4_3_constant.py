@@ -6,11 +6,13 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+from flint import arb, ctx, fmpq
 from sympy import Rational, diff, symbols
 from sympy import exp as symbolic_exp
 from sympy import log as symbolic_log
 
 from tightdp.claims import Correction, Fails, Near, certain, exp, identity, log
+from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.numbers import decimal_text
 
 from .paper import paper
@@ -69,7 +71,12 @@ def four_suffices(delta: Fraction, epsilon: Fraction, n: int) -> bool | Fails:
 
 def four_suffices_again(delta: Fraction, epsilon: Fraction, n: int) -> bool | Fails:
     """By one event, few ones among the messages of n zeros, against those of n - 1 zeros and a one."""
-    lam, t = lambda_of(4, delta, epsilon), above(epsilon)
+    with ctx.workprec(200):
+        ends = [arb(fmpq(each.numerator, each.denominator)) for each in (4 / delta, 4000 / epsilon**2, epsilon)]
+        lam, t = (
+            Fraction(int((ends[0].log() * ends[1]).floor().unique_fmpz()), 1000),
+            as_fraction(ends[2].exp().upper().fmpq()),
+        )
     f = lam / (2 * n)
     wrong, right, scale = f.numerator, f.denominator - f.numerator, f.denominator**n
     others = [comb(n - 1, j) * wrong**j * right ** (n - 1 - j) for j in range(n // 20)]

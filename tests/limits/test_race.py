@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -120,3 +121,32 @@ def test_answers_by_runs_on_request() -> None:
         mine, theirs = (getattr(small.bind(n=3, method=method), ask)() for method in ("runs", None))
         assert mine.to_dict()["result"] == theirs.to_dict()["result"], ask
         assert mine.stats.method == "runs"
+
+
+SLOW_IMPORT = """
+import sys, time
+from importlib.abc import MetaPathFinder
+
+class Slow(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "dd._utils":
+            end = time.process_time() + 1
+            while time.process_time() < end:
+                sum(range(1000))
+
+sys.meta_path.insert(0, Slow())
+from tightdp.limits import Limits, Race, ticking
+from tightdp.logic.bdd import make_manager
+
+limits = Limits()
+with ticking(limits):
+    Race(lambda: make_manager("cudd", 2), lambda: "faster", limits).answer()
+print(make_manager("cudd", 2).size())
+"""
+
+
+def test_an_import_is_not_broken_off() -> None:
+    """What is left of one that is cannot be imported again."""
+    done = subprocess.run([sys.executable, "-c", SLOW_IMPORT], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout.strip().isdigit()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tightdp.errors import BackendError, LimitError
+from tightdp.limits.clock import holding
 from tightdp.logic.lazily import lazily
 
 if sys.platform != "win32":
@@ -193,8 +194,9 @@ class _CuddManager(_DdManager):
                 f"the formula has {levels:,} variables, more than the {allowed:,} that the C stack allows",
                 "use fewer records, a larger stack (ulimit -s), or the autoref back end",
             )
-        lazily("networkx")  # `dd` imports it, for what is not needed here
-        from dd import cudd
+        with holding():  # an import that is broken off leaves a package that cannot be imported again
+            lazily("networkx")  # `dd` imports it, for what is not needed here
+            from dd import cudd
 
         super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=_CACHE_AT_START)
 
@@ -216,8 +218,9 @@ class _AutorefManager(_DdManager):
     """The pure-Python back end; it recurses in Python, so the recursion limit follows the number of levels."""
 
     def __init__(self, levels: int, watch: Watch) -> None:
-        lazily("networkx")
-        from dd import autoref
+        with holding():
+            lazily("networkx")
+            from dd import autoref
 
         super().__init__(autoref, levels, watch)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), 20 * levels + 10_000))
