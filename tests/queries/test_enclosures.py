@@ -145,6 +145,21 @@ def test_a_million_records() -> None:
     assert abs(float(close.lower) - 0.5) < 0.001
 
 
+@mechanism(record=Bit, target=sum)
+def debiased(x, lam):  # type: ignore[no-untyped-def]
+    return (sum(1 - b if flip(lam) else b for b in x) - len(x) * lam) / (1 - 2 * lam)
+
+
+@pytest.mark.parametrize("lam", ["1/5", "3/8", "1/7"])
+def test_the_error_of_debiased_sums_takes_every_so_manieth_integer(lam: str) -> None:
+    for n in (1, 4, 9):
+        exact, enclosed = (debiased.bind(n=n, lam=lam, precision=width) for width in (None, WIDTH))
+        for alpha in (F(1, 2), F(1), F(3)):
+            low, high = ends(enclosed.accuracy(alpha))
+            assert low <= exact.accuracy(alpha).upper <= high
+            assert high - low <= WIDTH
+
+
 def test_sums_of_integers() -> None:
     found = integers.bind(n=10_000, lam="1/5").accuracy(10_400)
     assert 0 < found.upper - found.lower <= WIDTH * found.upper

@@ -9,7 +9,7 @@ has the proofs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -52,7 +52,7 @@ def gamma(steps: int) -> float:
 
 @dataclass(frozen=True)
 class Scaled:
-    """A law on integers: the probability of `first + i` is `weights[i]`, up to a relative error of `error`.
+    """A law on integers: the probability of `first + i * step` is `weights[i]`, up to a relative error of `error`.
 
     The true law is the sum of this, each weight times a factor between 1 - error and 1 + error, and of something
     nonnegative with mass at most `missing`.
@@ -62,14 +62,15 @@ class Scaled:
     weights: Doubles
     error: float
     missing: float
+    step: int = 1
 
     @property
     def last(self) -> int:
         """The largest integer that has a weight."""
-        return self.first + len(self.weights) - 1
+        return self.first + (len(self.weights) - 1) * self.step
 
     def between(self, low: int, high: int) -> Doubles:
-        """Return the weights from `low` to `high`, both included; 0 where there are none."""
+        """Return the weights from `low` to `high`, both included, at step 1; 0 where there are none."""
         found = np.zeros(max(high - low + 1, 0))
         start, end = max(low, self.first), min(high, self.last)
         if start <= end:
@@ -78,7 +79,8 @@ class Scaled:
 
     def mass(self, low: int, high: int) -> tuple[float, float]:
         """Return the two ends of the probability of the integers from `low` to `high`, both included."""
-        start, end = max(low, self.first) - self.first, min(high, self.last) - self.first + 1
+        start = -(-(max(low, self.first) - self.first) // self.step)
+        end = (min(high, self.last) - self.first) // self.step + 1
         part = self.weights[start:end] if start < end else self.weights[:0]
         whole, error = float(part.sum()), self.error + gamma(len(part) + 4)
         return max(whole * (1 - error), 0.0), whole * (1 + error) + self.missing * (1 + 4 * UNIT)
@@ -102,9 +104,9 @@ class Scaled:
             gone += float(kept[small].sum())
             kept = np.where(small, 0.0, kept)
         if not gone:
-            return Scaled(self.first + start, kept, self.error, self.missing)
+            return replace(self, first=self.first + start * self.step, weights=kept)
         lost = gone * (1 + self.error + gamma(len(weights) + 8)) + len(weights) * _LOST
-        return Scaled(self.first + start, kept, self.error, self.missing + lost)
+        return replace(self, first=self.first + start * self.step, weights=kept, missing=self.missing + lost)
 
 
 def _below(weights: Doubles, least: float) -> int:
@@ -131,13 +133,18 @@ def excess_above(p: Doubles, q: Doubles, t: float, error: float, missing: float)
 
 
 def convolved(one: Scaled, other: Scaled, least: float) -> Scaled:
-    """Return the law of the sum of two independent integers, its ends cut off where they hold less than `least`."""
-    if len(one.weights) == 1 and len(other.weights) == 1 and other.weights[0] == one.weights[0] == 1.0:
-        return Scaled(one.first + other.first, one.weights, 0.0, one.missing + other.missing)
+    """Return the law of the sum of two independent integers, its ends cut off where they hold less than `least`.
+
+    Both have the same step, or one of them is a constant.
+    """
+    for constant, law in ((one, other), (other, one)):
+        if len(constant.weights) == 1 and constant.weights[0] == 1.0 and not constant.missing:
+            return replace(law, first=one.first + other.first)
+    step = one.step if len(one.weights) > 1 else other.step
     weights, steps = products(one.weights, other.weights)
     error = (1 + one.error) * (1 + other.error) * (1 + gamma(steps)) - 1 + 4 * UNIT
     missing = (one.missing + other.missing) * (1 + 4 * UNIT)
-    return Scaled(one.first + other.first, weights, error, missing).cut(least)
+    return Scaled(one.first + other.first, weights, error, missing, step).cut(least)
 
 
 def products(one: Doubles, other: Doubles) -> tuple[Doubles, int]:
@@ -159,14 +166,14 @@ def point(value: int) -> Scaled:
     return Scaled(value, np.ones(1), 0.0, 0.0)
 
 
-def scaled(masses: dict[int, Number]) -> Scaled:
-    """Return the law with these probabilities, which are exact and sum to 1."""
+def scaled(masses: dict[int, Number], step: int = 1) -> Scaled:
+    """Return the law with these probabilities, which are exact and sum to 1, of integers that differ by `step`s."""
     low, high = min(masses), max(masses)
-    weights = np.zeros(high - low + 1)
+    weights = np.zeros((high - low) // step + 1)
     for value, mass in masses.items():
-        weights[value - low] = as_double(mass)
-    exact = all(Fraction(float(weights[value - low])) == mass for value, mass in masses.items())
-    return Scaled(low, weights, 0.0 if exact else 2 * UNIT, 0.0).cut(0.0)
+        weights[(value - low) // step] = as_double(mass)
+    exact = all(Fraction(float(weights[(value - low) // step])) == mass for value, mass in masses.items())
+    return Scaled(low, weights, 0.0 if exact else 2 * UNIT, 0.0, step).cut(0.0)
 
 
 def as_double(value: Number) -> float:
@@ -177,7 +184,7 @@ def as_double(value: Number) -> float:
         return float(as_ball(value).mid())
 
 
-def binomial(trials: int, low: int, p_low: Number, high: int, p_high: Number, least: float) -> Scaled:
+def binomial(trials: int, low: int, p_low: Number, high: int, p_high: Number, least: float, step: int = 1) -> Scaled:
     """Return the law of the sum of so many integers that are `low` or `high`, with these positive probabilities.
 
     Weights go from the mode outward by their ratios, and are divided by their sum: the error is that of the ratios.
@@ -205,14 +212,13 @@ def binomial(trials: int, low: int, p_low: Number, high: int, p_high: Number, le
         missing += float(weights[0] / total) * ratio / (1 - ratio)
     missing *= 1 + 1e-6
     doubles = (weights / total).astype(np.float64)
-    step = high - low
-    if step > 1:
-        spaced = np.zeros((len(doubles) - 1) * step + 1)
-        spaced[::step] = doubles
+    if (apart := (high - low) // step) > 1:
+        spaced = np.zeros((len(doubles) - 1) * apart + 1)
+        spaced[::apart] = doubles
         doubles = spaced
     # The sum lacks the missing mass, relatively to which the quotients are too large.
     error += missing + 4 * UNIT
-    return Scaled(trials * low + start * step, doubles, error, missing).cut(least)
+    return Scaled(trials * low + start * (high - low), doubles, error, missing, step).cut(least)
 
 
 def _long(value: Number) -> np.longdouble:

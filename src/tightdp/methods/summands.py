@@ -13,12 +13,15 @@ _MOST_KEPT = 400
 
 
 class Summands:
-    """The laws of what records add, and their powers. `least` is the mass below which ends of laws are cut off."""
+    """The laws of what records add, and their powers. `least` is the mass below which ends of laws are cut off.
 
-    def __init__(self, laws: Sequence[dict[int, Number]], least: float) -> None:
+    The values of each law differ by multiples of `step`.
+    """
+
+    def __init__(self, laws: Sequence[dict[int, Number]], least: float, step: int = 1) -> None:
         self.laws = tuple(laws)
-        self.least = least
-        self.scaled = tuple(map(scaled, laws))
+        self.least, self._step = least, step
+        self.scaled = tuple(scaled(law, step) for law in laws)
         self._powers: dict[tuple[int, int], Scaled] = {}
 
     def added(self, one: Scaled, other: Scaled) -> Scaled:
@@ -42,7 +45,7 @@ class Summands:
             return point(values[0][0] * times)
         if len(values) == 2:
             (low, p_low), (high, p_high) = values
-            return binomial(times, low, p_low, high, p_high, self.least)
+            return binomial(times, low, p_low, high, p_high, self.least, self._step)
         half = self.power(letter, times // 2)
         square = self.added(half, half)
         return self.added(square, self.scaled[letter]) if times % 2 else square

@@ -113,7 +113,9 @@ def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
         return None
     width = engine.precision or _WIDTH
     with query.searching():
-        found = surely_within(Letters(form.letters, _MASS), form.n, *form.window(alpha), width, query.control)
+        found = surely_within(
+            Letters(form.letters, _MASS, form.step), form.n, *form.window(alpha), width, query.control
+        )
     lower, upper = _rounded(found.lower, up=False), _rounded(found.upper, up=True)
     outcome = _outcome(query, found.stopped, lower == upper)
     return outcome.on(

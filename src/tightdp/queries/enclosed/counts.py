@@ -33,8 +33,8 @@ Watch = Callable[[], None]
 class Letters(Summands):
     """Summands whose work is counted, and the datasets that choose among them."""
 
-    def __init__(self, laws: Sequence[dict[int, Number]], least: float) -> None:
-        super().__init__(laws, least)
+    def __init__(self, laws: Sequence[dict[int, Number]], least: float, step: int = 1) -> None:
+        super().__init__(laws, least, step)
         self.work = 0
         """How many products of weights it took so far."""
 

@@ -60,6 +60,11 @@ class ErrorSum(_Lettered):
     centre: Fraction
     scale: Fraction
 
+    @property
+    def step(self) -> int:
+        """What divides all differences of two values that the same record may add."""
+        return math.gcd(*(value - min(law) for law in self.letters for value in law)) or 1
+
     def window(self, alpha: Fraction) -> tuple[int, int]:
         """Return the least and the largest sum at which the error is at most alpha."""
         reach = alpha * self.scale
