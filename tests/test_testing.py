@@ -177,3 +177,9 @@ def test_types_of_a_users_file(checker: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     (tmp_path / "mine.py").write_text(USER_FILE + USER_MISTAKE)
     assert check().returncode == 1
+
+
+def test_a_misspelt_argument_gets_a_suggestion() -> None:
+    with pytest.raises(ParameterError) as caught:
+        assert_private(total, n=2, lam="1/5", exp_epsilom=4)
+    assert caught.value.hint == "did you mean exp_epsilon?"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from shlex import quote
 from typing import Any
@@ -99,6 +100,9 @@ class _Asked:
         if not isinstance(given, Mechanism):
             what = f"{given!r} is not a mechanism"
             raise ParameterError(what, "decorate the function with @mechanism(record=...)")
+        for name in {*self.parameters} - {*given.program.parameters}:
+            if close := get_close_matches(name, _TAKEN, n=1, cutoff=0.75):
+                raise ParameterError(f"{given.name} has no parameter {name}", f"did you mean {close[0]}?")
         bound = self.mechanism.program.bind(self.n, neighbours=self.neighbours, **self.parameters)
         return Instance(bound, timeout=timeout)
 

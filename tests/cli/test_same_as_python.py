@@ -158,6 +158,13 @@ def test_the_answers_agree(words: str, ask: Ask, capsys: pytest.CaptureFixture[s
     assert without_cost(answered) == without_cost(asked)
 
 
+def test_what_is_no_query_has_the_version_of_the_format_too(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "programs", "--json")
+    listed = json.loads(out)
+    assert (status, listed["schema"], listed["query"]) == (0, 1, "programs")
+    assert {"name", "mechanisms", "summary"} == set(listed["programs"][0])
+
+
 def options(command: str) -> set[str]:
     return {name for action in _parser(command)._actions for name in action.option_strings if name.startswith("--")}
 

@@ -99,7 +99,7 @@ def checked(
 ) -> Question:
     """Return a question whose arguments fit. Raises ParameterError, which names the one that does not."""
     if method not in METHODS:
-        raise ParameterError(f"method is {method!r}", f"one of {', '.join(METHODS)}")
+        raise ParameterError(f"method is {method!r}", f"give one of {', '.join(METHODS)}")
     game = checked_game(canaries, guesses, correct, options)
     if game.guesses > _MOST_GUESSES:
         raise ParameterError(f"guesses is {game.guesses:,}", f"at most {_MOST_GUESSES:,}")
@@ -108,7 +108,7 @@ def checked(
         raise ParameterError(what, 'use "optimal", "fdp" or "steinke"')
     chosen = _VARIANTS[method][0] if variant is None else variant
     if chosen not in _VARIANTS[method]:
-        raise ParameterError(f"variant is {variant!r}", f"one of {', '.join(_VARIANTS[method])} for {method}")
+        raise ParameterError(f"variant is {variant!r}", f"give one of {', '.join(_VARIANTS[method])} for {method}")
     share, level = read_exact("delta", delta, 1), read_number("significance", significance, 1)
     if not 0 < level < 1:
         raise ParameterError(f"significance is {level}", "a number strictly between 0 and 1")
@@ -128,9 +128,9 @@ def checked_game(canaries: int, guesses: int, correct: int, options: int) -> Gam
     if game.canaries < 1:
         raise ParameterError(f"canaries is {game.canaries}", "at least 1")
     if not 0 <= game.guesses <= game.canaries:
-        raise ParameterError(f"guesses is {game.guesses}", f"from 0 to canaries = {game.canaries}")
+        raise ParameterError(f"guesses is {game.guesses}", f"give an integer from 0 to canaries = {game.canaries}")
     if not 0 <= game.correct <= game.guesses:
-        raise ParameterError(f"correct is {game.correct}", f"from 0 to guesses = {game.guesses}")
+        raise ParameterError(f"correct is {game.correct}", f"give an integer from 0 to guesses = {game.guesses}")
     if game.options < 2:
         raise ParameterError(f"options is {game.options}", "at least 2")
     return game

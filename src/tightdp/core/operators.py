@@ -18,7 +18,7 @@ from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.weights import NUMBERS, as_exact
 from tightdp.language.tails import GaussianTail
 
-__all__ = ["REFUSED", "is_number", "operation", "refusal"]
+__all__ = ["REFUSED", "is_number", "operation", "refusal", "symbol_of"]
 
 REFUSED = (ArithmeticError, TypeError, ValueError)
 """What an operation raises where Python refuses its operands."""
@@ -60,6 +60,15 @@ def _exponential(exponent: object) -> Number:
         return exp(exponent)
     except ParameterError as error:
         raise ValueError(f"{error.what}: {error.hint}") from None
+
+
+_SYMBOLS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "bitand": "&", "bitor": "|", "bitxor": "^",
+    "lshift": "<<", "rshift": ">>", "invert": "~", "eq": "==", "ne": "!=", "powmod": "pow",
+    "fraction": "Fraction",
+}  # fmt: skip
+"""How Python writes operations; of others the name is the word."""
 
 
 def _name_tail(value: int | Fraction, far: int, reach: int, variance: Fraction) -> int | Fraction | GaussianTail:
@@ -121,6 +130,11 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 }
 
 _REFUSES = "refuses "
+
+
+def symbol_of(name: str) -> str:
+    """Return an operation as Python writes it."""
+    return _SYMBOLS.get(name, name)
 
 
 def refusal(name: str) -> str:

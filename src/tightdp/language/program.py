@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramError, Span
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.parameters import as_parameter
+from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, as_int
 from tightdp.exact.writing import brief
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
@@ -194,7 +194,8 @@ class Bound:
     def check_dataset(self, x: Sequence[Any]) -> Dataset:
         """The dataset as a tuple of records of the domain. Raises ParameterError naming a wrong record."""
         if _length(x) != self.n:
-            raise ParameterError(f"the dataset {brief(x)} has {len(x)} records", f"give n = {self.n} records")
+            length = f"{len(x)} record{'s' * (len(x) != 1)}"
+            raise ParameterError(f"the dataset {brief(x)} has {length}", f"give n = {self.n} records")
         return tuple(self._check_record(index, record) for index, record in enumerate(x))
 
     def run(self, x: Sequence[Any], rng: Source | None = None) -> Output:
@@ -303,6 +304,8 @@ def _read_parameter(name: str, value: Any) -> Parameter:
 
 def _dataset_size(n: Any) -> int:
     size = n if isinstance(n, bool) else as_parameter(n)
+    if isinstance(size, Range):
+        raise ParameterError("n cannot be an unknown", "give one n, several to a sweep, or n=all for every n")
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
         raise ParameterError(f"n is {n!r}, which is not a number of records", "give an int of at least 1")
     return as_int(size, "n")

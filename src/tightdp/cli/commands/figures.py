@@ -12,6 +12,7 @@ from tightdp.claims.command import DEFAULT, located
 from tightdp.claims.figures import Cell, Figure, as_csv, draw, exact_text, shown
 from tightdp.claims.files import load_papers
 from tightdp.errors import ParameterError
+from tightdp.present.registry import SCHEMA
 from tightdp.present.text import table, terminal_width
 
 __all__ = ["add_arguments", "run"]
@@ -65,6 +66,7 @@ def _as_dict(made: Made, path: str) -> dict[str, object]:
         for paper, figure, rows in made
     ]
     return {
+        "schema": SCHEMA,
         "tightdp": __version__,
         "query": "figures",
         "parameters": {"path": str(path)},

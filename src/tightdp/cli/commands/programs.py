@@ -6,8 +6,10 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 
+from tightdp._version import __version__
 from tightdp.cli.answer import DONE
 from tightdp.cli.errors import UsageError
+from tightdp.present.registry import SCHEMA
 from tightdp.present.text import print_view
 from tightdp.present.view import Grid, View
 from tightdp.session.builtin import BuiltIn, builtin_program, builtin_programs, nearest_program
@@ -28,7 +30,8 @@ def run(options: Namespace) -> int:
     found = builtin_programs()
     if options.json:
         listed = [{"name": one.name, "mechanisms": list(one.mechanisms), "summary": one.summary} for one in found]
-        json.dump({"programs": listed}, sys.stdout)
+        about = {"schema": SCHEMA, "tightdp": __version__, "query": "programs"}
+        json.dump({**about, "programs": listed}, sys.stdout)
         sys.stdout.write("\n")
         return DONE
     rows = tuple((one.name, one.summary) for one in found)

@@ -23,17 +23,11 @@ from tightdp.core.lowering.values import (
     numeric,
 )
 from tightdp.core.nodes import Const, Expr
-from tightdp.core.operators import REFUSED, operation
+from tightdp.core.operators import REFUSED, operation, symbol_of
 from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import TooLargeError
 
 __all__ = ["negated", "operate", "over_values", "too_many", "total", "truth", "whole"]
-
-_SYMBOLS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "bitand": "&", "bitor": "|", "bitxor": "^",
-    "lshift": "<<", "rshift": ">>", "invert": "~",
-}  # fmt: skip
 
 _SAMPLED = 1 << 16
 """Among how many combinations of values the first one is looked for that Python refuses, to name its error."""
@@ -111,7 +105,7 @@ def _refused(name: str, values: Sequence[Value], error: Exception | None = None)
         return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
     if isinstance(error, ValueError):
         return Failure(f"ValueError: {error}", "guard the operation, or convert its operands")
-    symbol = _SYMBOLS.get(name, name)
+    symbol = symbol_of(name)
     operands = " and ".join(name_of(value) for value in values)
     return Failure(f"TypeError: {symbol} does not take {operands}", "convert or guard the operands")
 

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from tightdp.core.nodes import Apply, Case, Const, Expr, Nary, Shuffled, children
-from tightdp.core.operators import is_number
+from tightdp.core.operators import is_number, symbol_of
 from tightdp.core.unbounded.windows import FAR, is_far
 from tightdp.errors import LanguageError
 
@@ -99,7 +99,7 @@ class Forms:
                         continue
                     if len(other.values) <= _MOST_FACTORS and all(isinstance(value, int) for value in other.values):
                         return _united([scaled(form, factor) for factor in other.values])
-        raise outside(f"is an operand of {operator}")
+        raise outside(f"is an operand of {symbol_of(operator)}")
 
 
 def scaled(form: dict[Terms, Rest], factor: int | Fraction) -> dict[Terms, Rest]:

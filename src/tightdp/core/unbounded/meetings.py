@@ -8,6 +8,7 @@ from itertools import product
 from math import ceil
 
 from tightdp.core.nodes import Case, CoreProgram, Draw, Expr, Nary, children, reachable
+from tightdp.core.operators import symbol_of
 from tightdp.core.unbounded.forms import Forms, Rest, Terms, outside, scaled, sum_of
 from tightdp.core.unbounded.quadrature import tail_nodes
 from tightdp.core.unbounded.windows import FAR, Place, Window, is_far
@@ -61,7 +62,7 @@ class Meetings:
         elif operator in ("not", "bool", "abs"):
             self._compared(forms[0])
         elif operator not in _LINEAR:
-            raise outside(f"is an operand of {operator}")
+            raise outside(f"is an operand of {symbol_of(operator)}")
 
     def _compared(self, difference: dict[Terms, Rest]) -> None:
         for terms, rest in difference.items():
@@ -95,7 +96,7 @@ class Meetings:
             if isinstance(expr, Draw) and is_far(expr.selector):
                 raise outside("is an argument of another draw")
             if isinstance(expr, Nary) and expr.operator in ("and", "or", "xor") and any(map(is_far, children(expr))):
-                raise outside(f"is an operand of {expr.operator}")
+                raise outside(f"is an operand of {symbol_of(expr.operator)}")
 
     def windows(self, farthest: int = 0) -> tuple[Window, ...]:
         """Return windows that are wide enough: docs/unbounded-noise.md says why.
