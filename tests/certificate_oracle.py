@@ -10,6 +10,8 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from tightdp.exact.field import exp
+
 Law = dict[Any, Fraction]
 MISSING = object()
 _TOKEN = re.compile(r'"[^"]*"|\((?:[^()]|\([^()]*\))*\)|[^\s,:;|{}]+')
@@ -24,9 +26,9 @@ def constant(word: str) -> Any:
     return eval(re.sub(r"(-?\d+)/(\d+)", r"Fraction(\1, \2)", word), {"Fraction": Fraction})
 
 
-def law(lines: list[str], x: tuple[Any, ...]) -> Law:
-    """The law of what is published on a dataset."""
-    parsed = [line for line in lines if not line.startswith("#")]
+def law(lines: list[str], x: tuple[Any, ...], power: Any = None) -> Law:
+    """The law of what is published on a dataset; `power` stands for T."""
+    parsed = [*(line for line in lines if not line.startswith("#")), "then"]
     found: Law = {}
 
     def go(at: int, values: dict[str, Any], weight: Fraction) -> None:
@@ -38,36 +40,40 @@ def law(lines: list[str], x: tuple[Any, ...]) -> Law:
                 return values[word] if word[0] in "xdvs" else constant(word)
 
             if words[0] in ("fails", "observe"):
-                if plain(get(words[1])) is (words[0] == "fails"):
+                if get(words[1]) not in (False, True):
+                    raise Impossible
+                if get(words[1]) == (words[0] == "fails"):
                     if words[0] == "fails":
                         raise Impossible
                     return
-            elif words[0] in ("client", "end"):
+            elif words[0] in ("client", "then"):
+                values["told"] = (*values["told"], *(get(word) for word in values["outputs"]))
+                values["outputs"] = []
                 values["client"] = int(words[1]) if words[0] == "client" else None
-            elif words[0] == "take":
-                values[words[1]] = taken(values[words[1]], [get(word) for word in words[2:]])
+                for name in [name for name in values if name[0] in "xdvs" and name not in words]:
+                    del values[name]
             elif words[0] == "output":
-                shown = tuple(get(word) for word in words[1:] if word[0] in "xdvs")
-                shown = tuple(value[1] if isinstance(value, list) else value for value in shown)
-                if MISSING in shown:
-                    raise Impossible
-                found[shown] = found.get(shown, Fraction(0)) + weight
+                values["outputs"] = [*values["outputs"], *(word for word in words[1:] if word[0] in "xdvs")]
             else:
                 name, kind, rest = words[0], words[2], words[3:]
                 if kind == "draw":
-                    chosen = plain(get(rest[0])) if rest[0][0] in "xdvs" else None
+                    chosen = get(rest[0]) if rest[0][0] in "xdvs" else None
                     step = 3 if rest[0][0] in "xdvs" else 2
                     rows = [rest[i : i + step] for i in range(step - 2, len(rest), step)]
                     here = [row[-2:] for row in rows if step == 2 or constant(row[0]) == chosen]
-                    whole = sum(int(odds) for _, odds in here)
+                    whole = sum(number(odds, power) for _, odds in here)
                     for outcome, odds in here:
-                        go(place + 1, {**values, name: constant(outcome)}, weight * int(odds) / whole)
+                        go(place + 1, {**values, name: constant(outcome)}, weight * number(odds, power) / whole)
                     if step == 3 and not any(constant(row[0]) == chosen for row in rows):
                         go(place + 1, {**values, name: MISSING}, weight)
                     return
                 values[name] = value_of(kind, rest, get, x[values["client"]] if kind == "input" else None)
 
-    go(0, {}, Fraction(1))
+        if MISSING in values["told"]:
+            raise Impossible
+        found[values["told"]] = found.get(values["told"], Fraction(0)) + weight
+
+    go(0, {"told": (), "outputs": [], "client": None}, Fraction(1))
     whole = sum(found.values())
     if not whole:
         raise Impossible
@@ -75,24 +81,23 @@ def law(lines: list[str], x: tuple[Any, ...]) -> Law:
 
 
 def value_of(kind: str, rest: list[str], get: Any, record: Any) -> Any:
-    """The value of a line that draws nothing; a join is a list [operation, value]."""
+    """The value of a line that draws nothing."""
     if kind == "input":
         return record[int(rest[0])]
     if kind == "case":
-        chosen, table = (
-            plain(get(rest[0])),
-            {constant(key): word for key, word in zip(rest[1::2], rest[2::2], strict=True)},
-        )
-        return plain(get(table[chosen])) if chosen in table else MISSING
-    if not rest:
-        return [kind, MISSING]
-    values = [plain(get(word)) for word in rest]
+        chosen, table = get(rest[0]), {constant(key): word for key, word in zip(rest[1::2], rest[2::2], strict=True)}
+        return get(table[chosen]) if chosen in table else MISSING
+    values = [get(word) for word in rest]
+    if kind == "else":
+        return values[1] if values[0] is MISSING else values[0]
     return MISSING if MISSING in values else calculated(kind, values)
 
 
-def plain(value: Any) -> Any:
-    """The value of a join."""
-    return value[1] if isinstance(value, list) else value
+def number(text: str, power: Any) -> Any:
+    """A number of a claim, or odds: with T in it, for which `power` stands."""
+    if "T" not in text:
+        return Fraction(text.replace("(", "").replace(")", ""))
+    return eval(re.sub(r"(\d)T", r"\1*T", text).replace("^", "**"), {"T": power})
 
 
 def calculated(kind: str, values: list[Any]) -> Any:
@@ -104,33 +109,14 @@ def calculated(kind: str, values: list[Any]) -> Any:
             return {"not": lambda a: not a, "bool": bool, "neg": lambda a: -a, "abs": abs}[kind](values[0])
         a, b = values
         symbols = {"add": "+", "sub": "-", "mul": "*", "mod": "%", "floordiv": "//"}
+        if kind in ("min", "max"):
+            return {"min": min, "max": max}[kind](a, b)
         symbols |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
         if kind == "div":
             return Fraction(a) / b
         return eval(f"a {symbols[kind]} b", {"a": a, "b": b})
     except (ArithmeticError, TypeError, ValueError):
         return MISSING
-
-
-def taken(join: list[Any], operands: list[Any]) -> list[Any]:
-    """A join after one more operand."""
-    kind, held = join
-    values = [plain(value) for value in operands]
-    if kind == "first":
-        condition, wanted, value = values
-        return [kind, value if held is MISSING and condition == wanted else held]
-    (value,) = values
-    if held is MISSING:
-        return [kind, value]
-    if kind in ("and", "or"):
-        stop = kind == "or"
-        return [kind, stop if stop in (held, value) else value]
-    if kind == "xor":
-        return [kind, held != value]
-    try:
-        return [kind, {"sum": lambda a, b: a + b, "min": min, "max": max}[kind](held, value)]
-    except TypeError:
-        raise Impossible from None
 
 
 def neighbours(relation: str, x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
@@ -148,11 +134,12 @@ def is_true(certificate: dict[str, Any]) -> bool:
     """Whether a claim is true, attained where it says so."""
     claim, records = certificate["claim"], [constant(record) for record in certificate["records"]]
     every = list(itertools.product(records, repeat=certificate["clients"]))
-    found = {x: law(certificate["program"], x) for x in every}
+    power = exp(Fraction(re.findall(r"[0-9/]+", certificate["T"])[0])) if "T" in certificate else None
+    found = {x: law(certificate["program"], x, power) for x in every}
     if claim["kind"] in ("accuracy", "inaccuracy"):
         if any(type(value) is not bool for each in found.values() for (value,) in each):
             raise Impossible
-        worst, beta = max(each.get((True,), Fraction(0)) for each in found.values()), Fraction(claim["beta"])
+        worst, beta = max(each.get((True,), Fraction(0)) for each in found.values()), number(claim["beta"], power)
         if claim["kind"] == "inaccuracy":
             return worst > beta
         return worst <= beta and (worst == beta or not claim.get("tight"))
@@ -161,14 +148,14 @@ def is_true(certificate: dict[str, Any]) -> bool:
         pairs = [(x, y) for x in every for y in every if neighbours(relation, x, y)]
     else:
         pairs = [constant(pair) for pair in relation]
-    delta = Fraction(claim.get("delta", "0"))
+    delta = number(claim.get("delta", "0"), power)
     if claim["bound"] == "inf":
         assert claim["kind"] == "violation"
         return any(
             sum((mass for key, mass in found[x].items() if not found[y].get(key, 0)), Fraction(0)) > delta
             for x, y in pairs
         )
-    bound = Fraction(claim["bound"])
+    bound = number(claim["bound"], power)
     largest = max((excess(found[x], found[y], bound) for x, y in pairs), default=Fraction(0))
     if claim["kind"] == "violation":
         return largest > delta

@@ -207,7 +207,7 @@ def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, An
         lines[at] = re.sub(r"= (\w+)", lambda found: f"= {random_.choice(sorted(checker.OPERATIONS))}", lines[at])
     elif kind == 2:
         names = sorted(set(re.findall(r"\b[xdv]\d+\b", " ".join(lines))))
-        lines[at] = re.sub(r"\b[xdv]\d+\b", lambda found: random_.choice([found[0], *names]), lines[at])
+        lines[at] = re.sub(r"\b[xdv]\d+\b", lambda found: random_.choice([found[0], found[0], *names]), lines[at])
     elif kind == 3:
         del lines[at]
     elif kind == 4:
@@ -215,39 +215,39 @@ def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, An
         lines[at], lines[other] = lines[other], lines[at]
     elif kind == 5 and evidence.get("why"):
         rows = [row for part in evidence["why"] for row in part]
-        rows += [row for cut in evidence["cuts"] for name in cut for row in cut[name]]
+        rows += [row for cut in evidence["cuts"] for row in cut if row]
         change = random_.randrange(4)
         if change == 0 and rows:
             row = random_.choice(rows)
-            row[random_.randrange(len(row))] = random_.choice([0, 1, 2, -1, 7, 10**6, row[0]])
+            row[random_.randrange(len(row))] = random_.choice([0, 1, 2, -1, 7, 10**6, row[0], [0, 1], [2, -1]])
         elif change == 1:
             part = random_.choice(evidence["why"])
             del part[: random_.randint(0, 2)]
         elif change == 2:
-            cut = random_.choice(evidence["cuts"])
-            for name in list(cut):
-                if random_.randrange(2):
-                    del cut[name][: random_.randint(1, 3)]
+            del random_.choice(evidence["cuts"])[: random_.randint(1, 3)]
         else:
-            evidence["cuts"] = random_.choice([[{}], evidence["cuts"][:1], evidence["cuts"][::-1]])
+            evidence["cuts"] = random_.choice([[[] for _ in evidence["cuts"]], evidence["cuts"][::-1]])
+            evidence["units"] = bool(random_.randrange(2))
     elif kind == 6:
         pick = random_.choice([key for key in ("bound", "delta", "alpha", "beta") if key in claim])
-        claim[pick] = random_.choice(["1", "2", "3", "4", "5", "7/2", "inf", "1/2", "0", "1/100", "39/10"])
+        claim[pick] = random_.choice(
+            ["1", "2", "3", "4", "5", "7/2", "inf", "1/2", "0", "1/100", "39/10", "T", "(T+1)/(2)"]
+        )
     elif kind == 7:
-        for key in ("x", "x_prime"):
-            if key in evidence:
-                evidence[key] = re.sub(r"\d+", other_number, evidence[key], count=random_.randint(0, 2))
+        for at, text in enumerate(evidence.get("witness", [])):
+            evidence["witness"][at] = re.sub(r"\d+", other_number, text, count=random_.randint(0, 2))
         evidence["published"] = [
             text and random_.choice([None, "()", "(0,)", "(1,)", text]) for text in evidence.get("published", [])
         ]
     else:
-        pick = random_.randrange(5)
+        pick = random_.randrange(6)
         new["clients"] = random_.choice([1, 2, 3, 4]) if pick == 0 else new["clients"]
         new["neighbours"] = random_.choice(["replace-one", "unit-all", "unit-step"]) if pick == 1 else new["neighbours"]
         new["records"] = random_.choice([["(0,)"], ["(0,)", "(1,)", "(2,)"]]) if pick == 2 else new["records"]
         claim["kind"] = random_.choice(["privacy", "violation", "accuracy"]) if pick == 3 else claim["kind"]
         evidence["rule"] = random_.choice(["forms", "datasets", "witness"]) if pick == 3 else evidence["rule"]
         claim["tight"] = bool(random_.randrange(2)) if pick == 4 else claim.get("tight", False)
+        new |= {"T": f"exp(1/{random_.randint(1, 3)})"} if pick == 5 and "T" in new else {}
     return new
 
 
@@ -282,6 +282,9 @@ def bases() -> list[Certificate]:
             ratio_query="1/2",
         ).certify(),
         listed_neighbours().certify(),
+        instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(),
+        instance_of("randomized_response_count", n=2, lam="1/(1+exp(1))").certify(delta="1/10"),
+        instance_of("xor_randomized_response", n=2, lam="1/(1+exp(1/3))").certify(exp_epsilon="exp(1/4)"),
     ]
 
 
@@ -320,7 +323,7 @@ def program(*lines: str) -> dict[str, Any]:
 
 def remembering(at: int) -> list[str]:
     """The lines of a client that leaves all records so far behind."""
-    return [f"client {at}", f"x{at} = input 0", f"v{at + 1} = tuple v{at} x{at}"]
+    return [f"client {at} v{at}", f"x{at} = input 0", f"v{at + 1} = tuple v{at} x{at}"]
 
 
 BAD = {
@@ -330,8 +333,13 @@ BAD = {
     "deep": "[" * 100_000,
     "deep-value": json.dumps(program("v1 = neg " + "(" * 1000, "output v1")),
     "itself": json.dumps(program("v1 = add v1 1", "output v1")),
+    "long-polynomials": json.dumps(
+        program("v0 = add 0 0", *(line for at in range(99) for line in ("then", f"d{at} = draw {{ 0 T^9999 | 1 1 }}")))
+    ),
+    "no-polynomial": json.dumps(program("d1 = draw { 0 T^ | 1 1 }", "output d1")),
+    "no-root": json.dumps({**program("output "), "T": "exp(1/0)"}),
     "later": json.dumps(program("v1 = add v2 1", "v2 = add v1 1", "output v1")),
-    "join-of-itself": json.dumps(program("v1 = sum", "take v1 v1", "output v1")),
+    "else-itself": json.dumps(program("v1 = else v1 1", "output v1")),
     "huge-number": json.dumps(program(f"v1 = add 1 {'9' * 1_000_000}", "output v1")),
     "grows": json.dumps(program("v0 = add 2 0", *(f"v{at + 1} = mul v{at} v{at}" for at in range(100)), "output v100")),
     "tuples": json.dumps(
@@ -358,7 +366,7 @@ BAD = {
     "never": json.dumps(program("v1 = eq 0 1", "observe v1", "output ")),
     "undefined": json.dumps(program("v1 = div 1 0", "output v1")),
     "strings": json.dumps(program('v1 = mul "a" 99999999999', "output v1")),
-    "no-output": json.dumps(program("v1 = add 1 1")),
+    "no-output-of-an-error": json.dumps({**program("v1 = add 1 1"), "claim": {"kind": "accuracy", "beta": "1"}}),
     "false": json.dumps(program("client 0", "x0 = input 0", "output x0")),
 }
 

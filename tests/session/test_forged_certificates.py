@@ -15,7 +15,7 @@ from tightdp.session.certify import load_checker
 
 checker = load_checker()
 EXAMPLES = Path(__file__).parents[2] / "proofs" / "certificates"
-ONE = ["client 0", "x0 = input 0", "end", "output x0"]
+ONE = ["client 0", "x0 = input 0", "output x0", "then"]
 """The record is published: no e^ε is enough."""
 
 
@@ -38,18 +38,16 @@ def smaller(given: dict[str, Any]) -> None:
 
 
 def false_form(given: dict[str, Any]) -> None:
-    """Bound all forms of u by one that is nowhere negative and never proved, with `before` alone."""
+    """Bound all forms of u by one that is nowhere negative and never proved."""
     smaller(given)
-    states = 3
-    forms = [[at for state in range(states) for at in (state, 1)]]
-    given["evidence"]["cuts"] = [{"before": [row[:4] for row in forms]} for _ in range(4)]
+    given["evidence"]["cuts"] = [[[0, 1, 1, 1]] for _ in given["evidence"]["cuts"]]
     given["evidence"]["why"] = [[[1, 0, 10**9]] * 99 for _ in range(5)]
 
 
 def false_form_after(given: dict[str, Any]) -> None:
     """Bound all by a form in v and w that the cut before is not asked for, because units stand there."""
     smaller(given)
-    given["evidence"]["cuts"] = [{}, {}, {"after": [[0, 1, 1, 1, 2, 1, 3, 1]]}, {}]
+    given["evidence"]["cuts"] = [[], [], [[3, 1, 4, 1, 5, 1, 6, 1]], []]
     given["evidence"]["why"] = [[[1, 0, 10**9]] * 99 for _ in range(5)]
 
 
@@ -97,7 +95,7 @@ def filtered_delta(given: dict[str, Any]) -> None:
 def no_neighbours(given: dict[str, Any]) -> None:
     """Refute with two datasets that are no neighbours."""
     given["claim"] = {"kind": "violation", "bound": "5"}
-    given["evidence"] |= {"rule": "witness", "x_prime": "((1,), (1,), (0,))"}
+    given["evidence"] |= {"rule": "witness", "witness": ["((0,), (0,), (0,))", "((1,), (1,), (0,))"]}
 
 
 def other_records(given: dict[str, Any]) -> None:
@@ -107,8 +105,7 @@ def other_records(given: dict[str, Any]) -> None:
 
 def too_many_records(given: dict[str, Any]) -> None:
     """Refute with a dataset that is too long."""
-    for name in ("x", "x_prime"):
-        given["evidence"][name] = given["evidence"][name][:-1] + ", (0,))"
+    given["evidence"]["witness"] = [text[:-1] + ", (0,))" for text in given["evidence"]["witness"]]
 
 
 FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
@@ -142,33 +139,52 @@ def test_forged_evidence_is_refused(forgery: str) -> None:
         checker.check(given)
 
 
-TWICE = [*ONE[:-1], "v1 = eq x0 7", "output x0 v1"]
+TWICE = [*ONE[:2], "v1 = eq x0 7", "output x0 v1"]
 LISTED = {"neighbours": ["(((0,),), ((1,),))"]}
 DROPS = ["client 0", "x0 = input 0", "v1 = eq x0 0", "observe v1", "output "]
-LATE = [*ONE, "v1 = eq x0 7", "output v1"]
+LATE = [*ONE[:2], "then x0", "v1 = eq x0 7", "output v1 x0"]
+TWO = ["client 0", "x0 = input 0", "v1 = eq x0 1", "output v1"]
 WORDS: dict[str, dict[str, Any]] = {
     "the-ratio-is-infinite": made(ONE, {}),
-    "forms-for-an-infinite-ratio": made(ONE, {}, "forms", cuts=[{}], why=[[], [], []]),
-    "forms-for-a-delta": made(ONE, {"delta": "1/2"}, "forms", cuts=[{}], why=[[], [], []]),
+    "forms-for-an-infinite-ratio": made(ONE, {}, "forms", cuts=[[], []], why=[[], [], []], units=True),
+    "forms-for-a-delta": made(ONE, {"delta": "1/2"}, "forms", cuts=[[], []], why=[[], [], []], units=True),
     "two-outputs-of-an-error": made(TWICE, {"kind": "accuracy", "beta": "0"}),
     "a-number-as-an-error": made(ONE, {"kind": "accuracy", "beta": "0"}),
     "what-is-published-of-an-error": made(
-        [*ONE[:-1], "v1 = eq x0 1", "output v1"],
+        TWO,
         {"kind": "accuracy", "beta": "0", "tight": True},
-        x="((1,),)",
-        published=["()", "(5,)", "()"],
+        witness=["((1,),)", "((1,),)"],
+        published=["()", "(5,)"],
     ),
     "two-outputs": made(LATE, {}),
-    "a-record-in-another-part": made(["x0 = input 0", "client 0", "end", "output x0"], {}),
-    "a-client-twice": made(["client 0", "client 0", "x0 = input 0", "end", "output "], {}),
-    "a-client-that-is-not-there": made(["client 1", "x0 = input 0", "end", "output "], {}),
+    "a-record-in-another-part": made(["x0 = input 0", "client 0 x0", "output x0"], {}),
+    "a-client-twice": made(["client 0", "client 0", "x0 = input 0", "then", "output "], {}),
+    "a-client-that-is-not-there": made(["client 1", "x0 = input 0", "then", "output "], {}),
+    "a-client-that-is-a-truth-value": made(["client 0", "client False", "x0 = input 0", "then", "output "], {}),
+    "a-value-that-was-forgotten": made(["client 0", "x0 = input 0", "then", "output x0"], {}),
+    "a-value-that-never-was": made(["client 0", "then v7", "output v7"], {}),
+    "a-part-of-all-among-others": made(['client "all"', "x0 = input 0", "client 0", "then"], {}),
+    "odds-below-zero-for-this-T": made(["d1 = draw { 0 T-2 | 1 T^2 }", "output d1"], {}) | {"T": "exp(1/2)"},
+    "odds-of-different-sums-but-for-a-float": made(
+        [
+            *ONE[:2],
+            "d1 = draw x0 { 0: 0 T | 0: 1 1 ; 1: 0 1 | 1: 1 271828182845904523536028747135266249775724709369995 }",
+        ],
+        {"bound": "1"},
+    ),
+    "a-bound-that-is-just-too-small": made(
+        [*ONE[:2], "d1 = draw x0 { 0: 0 T | 0: 1 1 ; 1: 0 1 | 1: 1 T }", "output d1"],
+        {"bound": f"{271828182845904523536028747135266249775724709369995}/{10**50}"},
+    ),
+    "a-polynomial-that-is-an-infinite-bound": made(ONE, {"bound": "T/(T-T)"}),
     "an-observation-that-drops-one-dataset": made(DROPS, {}),
     "forms-with-observations": made(
         ["client 0", "x0 = input 0", "d1 = draw x0 { 0: True 1 | 0: False 9 | 1: True 10 }", "observe d1", "output "],
         {},
         "forms",
-        cuts=[{}],
+        cuts=[[]],
         why=[[], []],
+        units=True,
     ),
     "a-bound-below-one": made(["output "], {"bound": "1/2"}),
     "a-negative-denominator": made(ONE, {"bound": "-4/-2"}),
@@ -177,11 +193,11 @@ WORDS: dict[str, dict[str, Any]] = {
     "no-such-claim": made(["output "], {"kind": "privacies"}),
     "no-such-rule": made(["output "], {}, "trust"),
     "a-witness-for-all": made(["output "], {}, "witness"),
-    "an-unfinished-join": made(["v1 = sum", "output v1"], {}),
-    "an-undefined-operand": made(["v1 = sum", "v2 = eq v1 0", "output v2"], {}),
+    "an-undefined-operand": made(["v1 = div 1 0", "v2 = eq v1 0", "output v2"], {}),
+    "a-format-of-strings": made(['v1 = mod "%099999999d" 1', "output v1"], {}),
     "the-other-branch-is-missing": made(["client 0", "x0 = input 0", "v1 = case x0 { 0: 1 }", "output v1"], {}),
     "a-law-is-missing": made(["client 0", "x0 = input 0", "d1 = draw x0 { 0: 1 1 }", "output d1"], {}),
-    "listed-pairs-for-forms": made(ONE, {}, "forms", cuts=[{}], why=[[], [], []]) | LISTED,
+    "listed-pairs-for-forms": made(ONE, {}, "forms", cuts=[[], []], why=[[], [], []], units=True) | LISTED,
     "no-such-neighbours": made(["client 0", "x0 = input 0", "output "], {}) | {"neighbours": "none"},
 }
 
@@ -216,7 +232,7 @@ def test_keys_that_stand_twice_and_numbers_that_are_not_whole_are_refused(
 
 
 def test_pairs_that_are_listed_need_not_be_symmetric() -> None:
-    lines = ["client 0", "x0 = input 0", "d1 = draw x0 { 0: 0 1 | 1: 0 1 | 1: 1 0 }", "end", "output d1"]
+    lines = ["client 0", "x0 = input 0", "d1 = draw x0 { 0: 0 1 | 1: 0 1 | 1: 1 0 }", "output d1", "then"]
     given = made(lines, {"bound": "1"}) | {"neighbours": ["(((0,),), ((1,),))"]}
     assert is_true(given)
     assert checker.check(given)

@@ -1,26 +1,24 @@
 """The core program as text: one line a value, to be read beside the Python function, and again by a checker.
 
-    client 0 / end                        here begins the part of client 0 / what follows all clients
+    client 0 v5                           here begins the part of client 0; it takes v5, and forgets all other values
+    then v5                               the same, of a part that looks at no record
     x0 = input 0                          leaf 0 of the record of that client
     d1 = draw { False 4 | True 1 }        a draw: outcomes with their odds, here 4 to 1
     d2 = draw x0 { 0: 0 1 | 0: 1 1 | 1: 0 2 }     odds that depend on a value (of one sum, here 2)
-    v3 = add x0 d1                        an operation
-    v4 = case d1 { False: v3 | True: 0 }  one of several values
-    v5 = sum                              an operation on any number of operands,
-    take v5 v3                            which it takes one by one
-    take v6 d1 True v3                    (`v6 = first`: the first value whose condition is met)
+    v3 = add x0 d1                        an operation; a name may be defined again, from its old value
+    v4 = case d1 { False: v3 | True: 0 }  one of several values, undefined where none is listed
+    v5 = else v5 v4                       the first that is defined
     fails v7 / observe v7                 v7 must never be true / the law is conditioned on v7
-    output v3 v4                          the values that are published
+    output v3 v4                          the values that this part publishes
 
-An operation stands where the last of its operands is known, a draw where its value is first needed, and operands are
-taken as soon as they are there: whoever goes through the lines in order has few values to remember. Where outputs
-differ in shape, what a run does not publish has a fixed value, and a remark says how the values are put together.
+An operation stands where the last of its operands is known, a draw where its value is first needed, and operands of
+long sums are taken as soon as they are there: whoever goes through the lines in order has few values to remember. Where
+outputs differ in shape, what a run does not publish has a fixed value, and a remark says how the values are put
+together. Odds with e^q are polynomials in T = e^(1/root): 3T^2-T+4.
 """
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,14 +43,19 @@ from tightdp.core.nodes import (
 )
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.placing import find_parts, last_clients
-from tightdp.errors import QueryError
+from tightdp.core.sections import END, sections
+from tightdp.core.writing import root_of, write_value, write_whole
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.whole import lcm
 
-__all__ = ["ProgramText", "program_text", "write_value"]
+__all__ = ["ProgramText", "program_text"]
 
 _NUMERIC = frozenset({"add", "sub", "mul", "neg", "abs", "div", "floordiv", "mod"})
 PLAIN = _NUMERIC | {"eq", "ne", "lt", "le", "gt", "ge", "not", "tuple", "bool"}
 """The operations that a line may name; all others are written as tables of their values."""
 _REFUSES = {f"refuses {name}" for name in ("div", "floordiv", "mod")}
+_ONE_BY_ONE = {"sum": "add", "min": "min", "max": "max", "xor": "ne"}
+_DECIDED = {"and": "{ False: False | True: %s }", "or": "{ False: %s | True: True }"}
 
 Place = tuple[int, int, int]
 """Where a line goes: its part (a client, -1 before, n after them), the node's number, and its turn there."""
@@ -67,44 +70,43 @@ Operand = tuple[Expr | None, bool, Expr]
 """What a join takes; of `first` only where a condition has a value."""
 
 
-def write_value(value: object) -> str:
-    """Write a value: numbers as p/q, strings as in JSON, tuples in parentheses."""
-    if isinstance(value, tuple):
-        return f"({', '.join(map(write_value, value))}{',' * (len(value) == 1)})"
-    if value is None or isinstance(value, (bool, int, Fraction)):
-        return str(value)
-    if not isinstance(value, str):
-        raise QueryError("the lines of a core program hold rational numbers only", "give rational parameters")
-    return json.dumps(value)
-
-
 @dataclass(frozen=True)
 class ProgramText:
-    """The lines of a program, and the names (or constants) of its components in them."""
+    """The lines of a program, the names (or constants) of its components in them, and T = e^(1/root).
+
+    The root is 0 where all numbers are rational.
+    """
 
     lines: tuple[str, ...]
     components: tuple[str, ...]
+    root: int
 
 
-def program_text(program: CoreProgram, target: CoreProgram | None = None, alpha: Fraction = Fraction(0)) -> ProgramText:
-    """Return the text of a program without `Shuffled` nodes.
+def program_text(
+    program: CoreProgram, target: CoreProgram | None = None, alpha: Fraction = Fraction(0), *others: object
+) -> ProgramText:
+    """Return the text of a program without `Shuffled` nodes, with a T in which also `others` can be written.
 
     With a target what it publishes is whether its output is further than alpha from that.
 
     What depends on the first clients comes first, in one part for each client.
     """
-    return _Writer(program, target, alpha).text()
+    return _Writer(program, target, alpha, others).text()
 
 
 class _Writer:
     """Writes one program."""
 
-    def __init__(self, program: CoreProgram, target: CoreProgram | None, alpha: Fraction) -> None:
+    def __init__(
+        self, program: CoreProgram, target: CoreProgram | None, alpha: Fraction, others: tuple[object, ...]
+    ) -> None:
         self._program = program
         self._goal = None if target is None else target.components[0]
         self._alpha = alpha
         roots = [*program.roots, *(target.roots if target else ())]
         self._nodes = {self._key(expr): expr for part in (program, target) if part for expr in reachable(part.roots)}
+        draws = [expr for expr in self._nodes.values() if isinstance(expr, Draw)]
+        self._root = root_of(*others, *(mass for expr in draws for law in expr.laws for _, mass in law or ()))
         self._uses: dict[Key, int] = {}
         for used in [*roots, *(child for expr in self._nodes.values() for child in children(expr))]:
             self._uses[self._key(used)] = self._uses.get(self._key(used), 0) + 1
@@ -116,6 +118,7 @@ class _Writer:
         self._depends, self._before, self._end = find_parts(below, clients, self._joined, published)
         self._lines: list[str] = []
         self._names: dict[Key, str] = {}
+        self._own: set[Key] = set()
         self._taken: dict[Key, int] = {}
         self._counts = {"d": 0, "v": 0}
 
@@ -124,31 +127,31 @@ class _Writer:
         here = -1
         for (part, *_), write in sorted(self._plan(), key=lambda entry: entry[0]):
             if part != here:
-                self._lines.append("end" if part == self._end else f"client {part}")
+                self._lines.append(END if part == self._end else f"client {part}")
                 here = part
             write()
         if here != self._end:
-            self._lines.append("end")
+            self._lines.append(END)
         components = [self._operand(expr) for expr in self._program.components]
         if self._goal is not None:
-            return ProgramText((*self._lines, *self._error(components[0])), ())
+            return ProgramText(tuple(self._error(components[0])), (), self._root)
         shape = _shape(self._program.shape, components)
-        listed = " ".join(dict.fromkeys(name for name in components if name[0] in "dvx"))
-        if shape not in (listed, f"( {listed} )"):
+        listed = list(dict.fromkeys(name for name in components if name[0] in "dvx"))
+        if shape not in (" ".join(listed), f"( {' '.join(listed)} )"):
             self._lines.append(f"# the output is {shape}")
-        self._lines.append(f"output {listed}")
-        return ProgramText(tuple(self._lines), tuple(components))
+        return ProgramText(tuple(sections(self._lines, listed)), tuple(components), self._root)
 
     def _error(self, output: str) -> list[str]:
         """Return lines that publish whether the error is too large."""
         assert self._goal is not None
         goal, here = self._operand(self._goal), self._counts["v"]
-        return [
+        lines = [
+            *self._lines,
             f"v{here + 1} = sub {output} {goal}",
             f"v{here + 2} = abs v{here + 1}",
             f"v{here + 3} = gt v{here + 2} {write_value(self._alpha)}",
-            f"output v{here + 3}",
         ]
+        return sections(lines, [f"v{here + 3}"], kept=True)
 
     # the order of lines
 
@@ -244,18 +247,28 @@ class _Writer:
         if operator != "first" and taken >> at & 1:
             return
         condition, wanted, taken_value = operands[at]
-        before = (
-            ""
-            if operator != "first"
-            else "True True "
-            if condition is None
-            else f"{self._operand(condition)} {wanted} "
-        )
         value = self._operand(taken_value)
-        if key not in self._names:
-            self._define(key, "v", operator)
-        self._lines.append(f"take {self._names[key]} {before if operator == 'first' else ''}{value}")
+        if condition is not None:
+            self._counts["v"] += 1
+            self._lines.append(f"v{self._counts['v']} = case {self._operand(condition)} {{ {wanted}: {value} }}")
+            value = f"v{self._counts['v']}"
+        self._join(key, operator, value)
         self._taken[key] = taken + 1 if operator == "first" else taken | 1 << at
+
+    def _join(self, key: Key, operator: str, value: str) -> None:
+        """Write a line that joins one more value to those taken before; the first stands for itself."""
+        held = self._names.get(key)
+        if held is None:
+            self._names[key] = value
+            return
+        if key not in self._own:
+            self._own.add(key)
+            self._counts["v"] += 1
+            self._names[key] = f"v{self._counts['v']}"
+        text = f"{_ONE_BY_ONE.get(operator, 'else')} {held} {value}"
+        if operator in _DECIDED:
+            text = f"case {held} {_DECIDED[operator] % value}"
+        self._lines.append(f"{self._names[key]} = {text}")
 
     # lines
 
@@ -327,18 +340,15 @@ class _Writer:
         self._names[self._key(expr)] = name
         self._lines.append(f"{name} = input {expr.leaf}")
 
-    @staticmethod
-    def _odds(masses: Sequence[object]) -> Iterator[str]:
-        """Yield probabilities as whole numbers, over their common denominator."""
-        exact = [mass for mass in masses if isinstance(mass, (int, Fraction))]
-        if len(exact) < len(masses):
-            raise QueryError("the lines of a core program hold rational numbers only", "give rational parameters")
-        common = math.lcm(*(mass.denominator for mass in exact))
-        yield from (str(mass.numerator * (common // mass.denominator)) for mass in exact)
+    def _odds(self, masses: Sequence[Number]) -> Iterator[str]:
+        """Yield probabilities as weights, over their common denominator."""
+        common = lcm(*(mass.denominator for mass in masses))
+        yield from (write_whole(mass.numerator * (common // mass.denominator), self._root) for mass in masses)
 
     def _apply(self, key: Key, expr: Apply) -> None:
         names = [self._operand(operand) for operand in expr.operands]
         plain = expr.operator not in _NUMERIC or all(operand.numeric for operand in expr.operands)
+        plain = plain and not any(isinstance(value, ExpNumber) for each in expr.operands for value in each.values)
         if expr.operator in PLAIN and plain:
             return self._define(key, "v", f"{expr.operator} {' '.join(names)}")
         if expr.operator in _REFUSES and all(operand.numeric for operand in expr.operands):

@@ -19,10 +19,11 @@ from typing import Any
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Choice, Const, CoreProgram, Leaf, Shape, TupleOf
-from tightdp.core.text import program_text, write_value
+from tightdp.core.text import program_text
+from tightdp.core.writing import write_value, write_whole
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.numbers import as_text, compare_log
+from tightdp.exact.numbers import Exact, compare_log
 from tightdp.exact.rationals import as_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
@@ -37,7 +38,7 @@ from tightdp.session.search import accuracy_at, approximate_privacy, tight_priva
 
 __all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
 
-FORMAT = 2
+FORMAT = 3
 _MOST_EVENTS = 4
 _MOST_LISTED = 20_000
 
@@ -110,11 +111,9 @@ def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction,
     if found.status != "exact":
         raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
     tight = found.exp_epsilon
-    if isinstance(tight, ExpNumber) or isinstance(exp_epsilon, ExpNumber):
-        raise QueryError("certificates hold rational numbers only", "give rational parameters, or an ε in place of e^ε")
     claim: dict[str, Any] = {"kind": "privacy", "bound": tight}
     if delta:
-        claim["delta"] = as_text(delta)
+        claim["delta"] = delta
     if exp_epsilon is not None:
         claim |= {"kind": "privacy" if tight <= exp_epsilon else "violation", "bound": exp_epsilon}
     elif epsilon is not None:  # the bound is a rational on the side of e^ε that makes the claim stronger
@@ -129,11 +128,12 @@ def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction,
     return _finished(engine, claim, found.witness, None)
 
 
-def _between(epsilon: Fraction, tight: Fraction | float) -> Fraction:
+def _between(epsilon: Fraction, tight: Exact) -> Fraction:
     """Return a rational between e^epsilon and a larger number."""
     digits = 1
     while True:
-        bound = Fraction(2) ** digits if tight == math.inf else Fraction(tight) * (1 - Fraction(1, 1 << digits))
+        least = tight.enclosure(digits).lower if isinstance(tight, ExpNumber) else tight
+        bound = Fraction(2) ** digits if least == math.inf else Fraction(least) * (1 - Fraction(1, 1 << digits))
         if bound >= 1 and compare_log(bound, epsilon) >= 0:
             return bound
         digits += 1
@@ -144,7 +144,7 @@ def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
     if found.status != "exact" or found.one_minus_beta is None:
         raise QueryError(f"the tight accuracy is not known: {found.reason}", found.hint or "give it more time")
     kind = "accuracy" if found.one_minus_beta >= 1 - beta else "inaccuracy"
-    claim: dict[str, Any] = {"kind": kind, "alpha": as_text(alpha), "beta": as_text(beta)}
+    claim: dict[str, Any] = {"kind": kind, "alpha": alpha, "beta": beta}
     if found.one_minus_beta == 1 - beta:
         claim["tight"] = True
     return _finished(engine, claim, None, found.x)
@@ -160,23 +160,22 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
     control, bound, checker = engine.control(), engine.bound, load_checker()
     core = engine.program.expanded(control)
     target = lower_target(bound, prober(engine.backend)) if "alpha" in claim else None
-    text = program_text(core, target, Fraction(claim.pop("alpha", 0)))
-    if "bound" in claim:
-        claim["bound"] = as_text(claim["bound"])
+    text = program_text(core, target, Fraction(claim.pop("alpha", 0)), *claim.values())
     content: dict[str, Any] = {
         "certificate": FORMAT,
         "mechanism": str(engine.subject),
-        "claim": claim,
+        "claim": {name: _written(value, text.root) for name, value in claim.items()},
         "clients": bound.n,
         "records": [_record(engine, record) for record in bound.record.values],
         "neighbours": _neighbours(engine),
+        **({"T": f"exp(1/{text.root})"} if text.root else {}),
         "program": list(text.lines),
     }
     evidence: dict[str, Any] = {}
     if pair is not None:
-        evidence |= {"x": _dataset(engine, pair.x), "x_prime": _dataset(engine, pair.x_prime)}
+        evidence["witness"] = [_dataset(engine, pair.x), _dataset(engine, pair.x_prime)]
     elif x is not None:
-        evidence["x"] = _dataset(engine, x)
+        evidence["witness"] = [_dataset(engine, x)] * 2
     witnesses = [evidence]
     if isinstance(pair, TripleWitness) and "delta" not in claim and not core.evidence:
         events = islice(_events(core, core.shape, pair.output), _MOST_EVENTS)
@@ -200,7 +199,7 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
         return
     if "bound" in claim and "delta" not in claim:
         try:
-            forms = find_forms(checker.Program(content), control)
+            forms = find_forms(checker, checker.Program(content), control)
         except checker.Refused:
             forms = None
         if forms is not None:
@@ -208,20 +207,22 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
     yield {"rule": "datasets"}
 
 
+def _written(value: Any, root: int) -> Any:
+    """Return a part of a claim as the file has it: numbers are text, of polynomials in T = e^(1/root)."""
+    if isinstance(value, (Fraction, ExpNumber)):
+        above, below = (write_whole(part, root) for part in value.as_integer_ratio())
+        return above if below == "1" else f"({above})/({below})" if isinstance(value, ExpNumber) else f"{above}/{below}"
+    return "inf" if value == math.inf else value
+
+
 def _published(lines: Sequence[str], event: Mapping[str, Any]) -> list[str | None]:
     """Return what each part of a program publishes in an event, None where the event leaves it open."""
-    parts: list[list[str]] = [[]]
-    for line in lines:
-        words = line.split()
-        if words[0] in ("client", "end"):
-            parts.append([])
-        elif words[1:2] == ["="] or words[0] == "take":
-            name = words[words[0] == "take"]
-            for part in parts:
-                part[:] = [each for each in part if each != name]
-            parts[-1].append(name)
-    shown = set(lines[-1].split()[1:])
-    told = [[name for name in part if name in shown] for part in parts]
+    told: list[list[str]] = [[]]
+    for kind, *words in map(str.split, lines):
+        if kind in ("client", "then"):
+            told.append([])
+        elif kind == "output":
+            told[-1] += words
     return [write_value(tuple(event[name] for name in names)) if event.keys() >= set(names) else None for names in told]
 
 

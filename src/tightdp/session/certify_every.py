@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tightdp.core.text import write_value
+from tightdp.core.writing import write_value
 from tightdp.errors import QueryError
 from tightdp.every_n.chain import Chain
 from tightdp.every_n.simulation import Simulation, simulate
@@ -66,19 +66,20 @@ def _lines(instance: Instance, chain: Chain) -> Iterator[str]:
         raise QueryError("no rule of evidence fits: some run ends before the records are looked at", "ask for one n")
     yield "# s is the state of the loop, from 0; the messages are numbered, and so are the last outputs"
     yield f"s = draw {{ {_law([*chain.starts[0].items()])} }}"
-    yield 'client "all"'
+    yield 'client "all" s'
     yield from (f"{name} = input {leaf}" for name, leaf in zip(names, widths, strict=True))
     yield f"v1 = tuple s {' '.join(names)}"
     yield f"d1 = draw v1 {{ {_laws(moves.items())} }}"
     outcomes = dict.fromkeys(outcome for law in moves.values() for outcome, _ in law)
     yield f"s = case d1 {{ {' | '.join(f'{write_value(each)}: {each[0]}' for each in outcomes)} }}"
     yield f"v2 = case d1 {{ {' | '.join(f'{write_value(each)}: {each[1]}' for each in outcomes)} }}"
-    yield "end"
+    yield "output v2"
+    yield "then s"
     ends = {state: [(at, f[state]) for at, f in enumerate(chain.finals) if state in f] for state in range(chain.size)}
     starting = set(chain.starts[0])
     shown = {state: law or [(0, Fraction(1))] for state, law in ends.items() if law or state in starting}
     yield f"d2 = draw s {{ {_laws(((state,), law) for state, law in shown.items())} }}"
-    yield "output v2 d2"
+    yield "output d2"
 
 
 def _whole(laws: Iterable[list[tuple[Any, Fraction]]]) -> bool:
@@ -98,16 +99,16 @@ def _law(law: list[tuple[Any, Fraction]], common: int = 0, before: str = "") -> 
 
 def _evidence(program: Any, simulation: Simulation) -> dict[str, Any]:
     """Return the forms v[j] - (w·A)[j], and for every other form its factors of v, which make it a sum of these."""
-    states = [state for (state,) in program.states[program.starts[1]]]
+    states = [state for (state,) in program.states[1]]
     place = {state: at for at, state in enumerate(states)}
     entries = [(i, j, value) for i, by in simulation.matrix.items() for j, value in by.items() if i in place]
     scale = math.lcm(*(value.denominator for *_, value in entries))
-    rows = {j: [place[j], scale] for j in states}
+    rows = {j: [len(states) + place[j], scale] for j in states}
     for i, j, value in entries:
         if j in rows:
-            rows[j] += [len(states) + place[i], int(-value * scale)]
+            rows[j] += [2 * len(states) + place[i], int(-value * scale)]
     after = [rows[j] for j in states]
-    keys = [(copy, (state,)) for copy in (1, 2) for state in states]
+    keys = [(copy, (state,)) for copy in (0, 1, 2) for state in states]
     kept = [{keys[at]: value for at, value in zip(row[::2], row[1::2], strict=True)} for row in after]
     end = {
         (copy, state): value for state in program.states[-1] for copy, value in ((1, program.down), (2, -program.up))
@@ -118,18 +119,18 @@ def _evidence(program: Any, simulation: Simulation) -> dict[str, Any]:
         for form in program.taken_back(part, forms):
             used = [each for copy, (state,) in form if copy == 1 for each in (place[state], form[copy, (state,)])]
             why[-1].append([scale, *used])
-    return {"rule": "forms", "cuts": [{"after": after}], "why": why}
+    return {"rule": "forms", "cuts": [after], "why": why}
 
 
 def _attain(content: dict[str, Any], program: Any) -> None:
     """Add a pair of small datasets that attains the bound, where there is one."""
     for n in range(1, _MOST_CLIENTS + 1):
         for x in product(program.records, repeat=n):
-            for at, (old, new, _) in product(range(n), program.changes):
+            for at, (old, new, _) in product(range(n), program.met):
                 y = (*x[:at], new, *x[at + 1 :])
                 if x[at] == old and x != y:
                     (left,) = program.walk(program.along(x, y))
                     if program.over(left)[1]:
                         content["claim"]["tight"] = True
-                        content["evidence"] |= {"x": write_value(x), "x_prime": write_value(y)}
+                        content["evidence"]["witness"] = [write_value(x), write_value(y)]
                         return

@@ -10,7 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, combinations, pairwise
 from typing import Any
 
-from tightdp.exact.whole import Whole, gcd
+from flint import fmpz_poly
+
+from tightdp.exact.evaluation import lifted
+from tightdp.exact.whole import ExpInteger, Whole, gcd
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune
 
@@ -27,7 +30,7 @@ class TooMany(Exception):
     """More forms than are followed, or one that no other bounds."""
 
 
-def find_forms(data: Any, watch: Callable[[], None]) -> dict[str, Any] | None:
+def find_forms(checker: Any, data: Any, watch: Callable[[], None]) -> dict[str, Any] | None:
     """Return evidence of the rule "forms" of the bound on e^ε; None where no way finds any.
 
     `data` is what the checker makes of the program and its claim.
@@ -36,7 +39,7 @@ def find_forms(data: Any, watch: Callable[[], None]) -> dict[str, Any] | None:
         return None
     for units in (False,) if data.at_once else (True, False):
         try:
-            return _Search(data, watch).found(units)
+            return _Search(checker, data, watch).found(units)
         except TooMany:
             continue
     return None
@@ -45,17 +48,16 @@ def find_forms(data: Any, watch: Callable[[], None]) -> dict[str, Any] | None:
 class _Search:
     """Goes from the last part to the first."""
 
-    def __init__(self, data: Any, watch: Callable[[], None]) -> None:
-        self.data, self.up, self.down, self.watch = data, data.up, data.down, watch
-        self.one = not data.at_once
+    def __init__(self, checker: Any, data: Any, watch: Callable[[], None]) -> None:
+        self.checker, self.data, self.watch, self.one = checker, data, watch, not data.at_once
+        self.up, self.down = self._read(data.up), self._read(data.down)
 
     def found(self, units: bool) -> dict[str, Any]:
         """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
-        states = [self.data.states[at] for at in [0, *self.data.starts[1:]]]
-        end = [(copy, state, value) for state in states[-1] for copy, value in ((1, self.down), (2, -1 * self.up))]
-        after: list[Keyed] = [{(copy, state): value for copy, state, value in end}]
-        cuts: list[dict[str, Any]] = []
-        reasons: list[list[list[Whole]]] = []
+        states = self.data.states
+        after: list[Keyed] = [{(copy, state): value for state in states[-1] for copy, value in self._pair()}]
+        cuts: list[list[Any]] = []
+        reasons: list[list[list[Any]]] = []
         for part in range(len(self.data.clients) - 1, 0, -1):
             place = {
                 (copy, state): (at if copy < 2 else ~at) for at, state in enumerate(states[part]) for copy in (0, 1, 2)
@@ -66,25 +68,38 @@ class _Search:
                 self.watch()
                 later = any(copy for copy, _ in form)
                 if not (later and units):
-                    pulled.append((later, {place[key]: value for key, value in form.items()}))
+                    pulled.append((later, {place[key]: self._read(value) for key, value in form.items()}))
             early = prune([(vector, ()) for later, vector in pulled if not later], self.watch)
             late = self._later([(vector, ()) for later, vector in pulled if later])
             if max(len(early), len(late)) > _MOST_FORMS:
                 raise TooMany
             kept = [(False, vector) for vector, _ in early] + [(True, vector) for vector, _ in late]
             reasons.append([self._reason(later, vector, kept) for later, vector in pulled])
-            after = [{back[later, at]: value for at, value in vector.items()} for later, vector in kept]
+            after = [{back[later, at]: self._back(value) for at, value in vector.items()} for later, vector in kept]
             if units:
-                after += [{(1, state): self.down, (2, state): -1 * self.up} for state in states[part]]
-            cuts.append(self._cut(kept, len(states[part])))
-            if not units:
-                cuts[-1].setdefault("after", [])
+                after += [{(copy, state): value for copy, value in self._pair()} for state in states[part]]
+            cuts.append([self._row(later, vector, len(states[part])) for later, vector in kept])
         for form in self.data.taken_back(0, after):
-            if (not self.one or (0, ()) in form) and sum(form.values()) > 0:
+            if (not self.one or (0, ()) in form) and self._read(sum(form.values())) > 0:
                 raise TooMany
-        if not any(cuts):
-            cuts = [{}]
-        return {"cuts": cuts[::-1], "why": [[], *reasons[::-1]]}
+        return {"units": units, "cuts": cuts[::-1], "why": [[], *reasons[::-1]]}
+
+    def _pair(self) -> tuple[tuple[int, Any], ...]:
+        return (1, self.data.down), (2, -1 * self.data.up)
+
+    def _read(self, value: Any) -> Whole:
+        """Return a number of the checker as a weight."""
+        return value if isinstance(value, int) else ExpInteger(fmpz_poly(list(value)), self.checker.Polynomial.root)
+
+    def _plain(self, value: Whole) -> Any:
+        """Return a weight as the file has it: a number, or the coefficients of a polynomial."""
+        if isinstance(value, int):
+            return value
+        coefficients = lifted(value.polynomial, self.checker.Polynomial.root // value.root).coeffs()
+        return [int(each) for each in coefficients] or 0
+
+    def _back(self, value: Whole) -> Any:
+        return self.checker.Polynomial(self._plain(value))
 
     def _later(self, forms: list[Form]) -> list[Form]:
         """Return forms of which all those after the difference are sums, or below some multiple."""
@@ -97,7 +112,7 @@ class _Search:
             for vector, _ in extreme(group)
         ]
 
-    def _reason(self, later: bool, vector: Vector, kept: Sequence[tuple[bool, Vector]]) -> list[Whole]:
+    def _reason(self, later: bool, vector: Vector, kept: Sequence[tuple[bool, Vector]]) -> list[Any]:
         """Return a factor of a form, and numbers of kept forms with theirs, so that it is below their sum."""
         for at, (kind, strong) in enumerate(kept):
             if kind == later:
@@ -112,17 +127,16 @@ class _Search:
                 return self._numbers(factors[0], list(zip(members, factors[1:], strict=True)))
         raise TooMany
 
-    def _numbers(self, times: Whole, used: list[tuple[int, Whole]]) -> list[Whole]:
+    def _numbers(self, times: Whole, used: list[tuple[int, Whole]]) -> list[Any]:
         shared = gcd(times, *(factor for _, factor in used))
         parts = [times // shared, *chain.from_iterable((at, factor // shared) for at, factor in used)]
-        return list(parts)
+        return [self._plain(each) for each in parts]
 
-    def _cut(self, kept: Sequence[tuple[bool, Vector]], size: int) -> dict[str, Any]:
-        cut: dict[str, Any] = {}
-        for later, vector in kept:
-            row = chain.from_iterable((at if at >= 0 else size + ~at, v) for at, v in vector.items())
-            cut.setdefault("after" if later else "before", []).append(list(row))
-        return cut
+    def _row(self, later: bool, vector: Vector, size: int) -> list[Any]:
+        """Return a form as the file has it; the states under x are numbered from `size` on, then those under x'."""
+        shift = [size if later else 0, 2 * size]
+        row = chain.from_iterable((shift[0] + at if at >= 0 else shift[1] + ~at, v) for at, v in vector.items())
+        return [self._plain(each) for each in row]
 
 
 def _by_support(columns: list[Form]) -> list[list[Form]]:
