@@ -142,6 +142,28 @@ def test_screened_pairs_have_the_largest_ratio(one: Mechanism, monkeypatch: pyte
     assert ours.top[0].triples == plain.top[0].triples
 
 
+@mechanism(record=Int(0, 7))
+def exponential_median(x: Any) -> Any:
+    scores = [abs(sum(v < 2 * b for v in x) - sum(v >= 2 * (b + 1) for v in x)) for b in range(4)]
+    return choice((0, 1, 2, 3), [2 ** (max(scores) - score) for score in scores])
+
+
+@mechanism(record=Int(0, 2))
+def a_sum_and_a_noisy_count(x: Any) -> Any:
+    return geometric(sum(v == 0 for v in x), "1/2", 0, len(x)) + sum(v if flip("1/2") else 0 for v in x)
+
+
+@pytest.mark.parametrize("one", [exponential_median, a_sum_and_a_noisy_count], ids=lambda one: one.name)
+@pytest.mark.parametrize("n", [2, 3])
+def test_sums_in_which_further_sums_stand_are_cut_apart(one: Mechanism, n: int) -> None:
+    ours, plain = one.bind(n=n, method="aggregate"), one.bind(n=n, method="exhaustive")
+    assert (ours.privacy().exp_epsilon, ours.privacy().witness) == (
+        plain.privacy().exp_epsilon,
+        plain.privacy().witness,
+    )
+    assert ours.delta(exp_epsilon=2).delta == plain.delta(exp_epsilon=2).delta
+
+
 def test_a_run_that_fails_on_some_datasets_is_told() -> None:
     @mechanism(record=Int(0, 2))
     def failing(x: Any) -> Any:

@@ -126,7 +126,7 @@ def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: 
 
 
 def find_cut(program: CoreProgram, clients: int) -> Cut | None:
-    """Return a program cut at n-ary operations with at most one client in each operand, or None.
+    """Return a program cut at n-ary operations, of those of their operands that concern one client each, or None.
 
     Every way from a record to an output, a condition or an obligation must pass one of these operations, each
     client's draws must be its own, and obligations inside a contribution must concern one client.
@@ -145,7 +145,7 @@ def find_cut(program: CoreProgram, clients: int) -> Cut | None:
     members = [_Members([[] for _ in cut]) for _ in range(clients)]
     for at, node in enumerate(cut):
         for operand in node.operands:
-            if client[operand.serial] != NO_CLIENT:
+            if client[operand.serial] >= 0:
                 members[client[operand.serial]].operands[at].append(operand)
     for check in local:
         members[client[check.condition.serial]].checks.append(check)
@@ -178,7 +178,12 @@ def _with_owned_draws(program: CoreProgram, nodes: Sequence[Expr]) -> dict[int, 
 
 
 def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | None:
-    """Return the n-ary operations at which the records of several clients first meet, seen from the outputs."""
+    """Return the n-ary operations at which the records of several clients first meet, seen from the outputs.
+
+    Those too at which they meet what is met already, where each client has a part of its own in it: `sum(a) - sum(b)`
+    is one sum, with the negation of another one in it.
+    """
+    every = {one for one in client.values() if one >= 0}
     cut: dict[int, Nary] = {}
     seen: set[int] = set()
     stack = list(roots)
@@ -189,8 +194,10 @@ def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | No
         seen.add(expr.serial)
         if client[expr.serial] >= 0:
             return None
-        if isinstance(expr, Nary) and all(client[operand.serial] >= NO_CLIENT for operand in expr.operands):
+        met = [operand for operand in children(expr) if client[operand.serial] < NO_CLIENT]
+        if isinstance(expr, Nary) and (not met or every <= {client[operand.serial] for operand in expr.operands}):
             cut[expr.serial] = expr
+            stack.extend(met)
         else:
             stack.extend(children(expr))
     return [cut[serial] for serial in sorted(cut)]
@@ -198,7 +205,7 @@ def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | No
 
 def _private(roots: Sequence[Expr], cut: Sequence[Nary], client: dict[int, int], clients: int) -> bool:
     """Whether no draw is shared between the contributions of two clients, or with the rest of the program."""
-    inner = {operand.serial for node in cut for operand in node.operands if client[operand.serial] != NO_CLIENT}
+    inner = {operand.serial for node in cut for operand in node.operands if client[operand.serial] >= 0}
     owner: dict[int, int] = {}
     outside: list[Expr] = []
     seen: set[int] = set()
@@ -215,7 +222,7 @@ def _private(roots: Sequence[Expr], cut: Sequence[Nary], client: dict[int, int],
     by_client: list[list[Expr]] = [[] for _ in range(clients)]
     for node in cut:
         for operand in node.operands:
-            if client[operand.serial] != NO_CLIENT:
+            if client[operand.serial] >= 0:
                 by_client[client[operand.serial]].append(operand)
     for number, operands in enumerate(by_client):
         for expr in reachable(operands):
@@ -269,11 +276,11 @@ def _rest(program: CoreProgram, cut: Sequence[Nary], client: dict[int, int], che
     def substitute(made: Rebuild, expr: Expr) -> Expr | None:
         if expr.serial in number:
             assert isinstance(expr, Nary)
-            inner = [operand for operand in expr.operands if client[operand.serial] != NO_CLIENT]
+            inner = [operand for operand in expr.operands if client[operand.serial] >= 0]
             values = _aggregate_values(expr.operator, inner)
             leaf = made.builder.input(number[expr.serial], 0, values)
             leaves.append(leaf)
-            others = made.copy([operand for operand in expr.operands if client[operand.serial] == NO_CLIENT])
+            others = made.copy([operand for operand in expr.operands if client[operand.serial] < 0])
             return made.nary(expr.operator, [leaf, *others])
         if client.get(expr.serial, NO_CLIENT) >= 0:
             # What belongs to one client stands below the cut: it is not part of the rest.
