@@ -22,11 +22,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
+from report import write_between
+
 from tightdp import Bit, Int, Mechanism, choice, exp, flip, geometric, mechanism
 from tightdp.errors import TightdpError
 
 README = Path(__file__).resolve().parent / "README.md"
-BEGIN, END = "<!-- dipc -->", "<!-- /dipc -->"
 ANSWERS = Int(-1, 1)
 
 
@@ -194,9 +195,7 @@ def main() -> None:
             lines.append(row(mechanism_, n, claim))
             print(lines[-1], flush=True)
     if options.write:
-        text = README.read_text(encoding="utf-8")
-        before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-        README.write_text(f"{before}\n\n" + "\n".join(lines) + f"\n\n{after}", encoding="utf-8")
+        write_between(README, "dipc", "\n".join(lines))
 
 
 if __name__ == "__main__":

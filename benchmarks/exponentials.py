@@ -16,10 +16,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
+from report import write_between
+
 from tightdp import Bit, Int, Mechanism, choice, flip, geometric, mechanism
 
 README = Path(__file__).resolve().parent / "README.md"
-BEGIN, END = "<!-- numbers -->", "<!-- /numbers -->"
 
 
 @mechanism(record=Bit, target=sum)
@@ -87,9 +88,7 @@ def main() -> None:
             lines.append(f"| {program.name.replace('_', ' ')} | {n} | {question} | {cells} |")
             print(lines[-1], flush=True)
     if options.write:
-        text = README.read_text(encoding="utf-8")
-        before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-        README.write_text(f"{before}\n\n" + "\n".join(lines) + f"\n\n{after}", encoding="utf-8")
+        write_between(README, "numbers", "\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ from typing import Any
 
 from measure import Outcome
 
-__all__ = ["Row", "draw", "table", "write_table"]
-
-START, END = "<!-- measured -->", "<!-- end -->"
+__all__ = ["Row", "draw", "table", "write_between"]
 
 
 @dataclass(frozen=True)
@@ -66,11 +64,12 @@ def table(rows: Sequence[Row], start: Outcome) -> str:
     return "\n".join(lines)
 
 
-def write_table(path: Path, text: str, machine: str) -> None:
-    """Put the table between the marks in a file."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(START)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{START}\n\n{machine}.\n\n{text}\n\n{END}{after}", encoding="utf-8")
+def write_between(path: Path, mark: str, text: str) -> None:
+    """Put a text between `<!-- mark -->` and `<!-- /mark -->` of a page."""
+    page = path.read_text(encoding="utf-8")
+    begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+    before, after = page[: page.index(begin) + len(begin)], page[page.index(end) :]
+    path.write_text(f"{before}\n\n{text}\n\n{after}", encoding="utf-8")
 
 
 def draw(curves: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> None:

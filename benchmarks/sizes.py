@@ -6,11 +6,12 @@ Every question is asked at n = 1, 2, 4, ... as long as it takes less than a few 
 from __future__ import annotations
 
 import argparse
-import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from report import write_between
 
 from tightdp import Instance, LimitError
 from tightdp.session.builtin import builtin_program
@@ -79,9 +80,7 @@ def main() -> None:
         lines.append(f"| `{name}` {listed} | {question} | {size} | {seconds:.2f} | {method} |")
         print(lines[-1], flush=True)
     if options.write:
-        text, table = PAGE.read_text(encoding="utf-8"), "\n".join(lines)
-        begin, end = "<!-- sizes -->\n\n", "\n\n<!-- end -->"
-        PAGE.write_text(re.sub(f"{begin}.*?{end}", f"{begin}{table}{end}", text, flags=re.DOTALL), encoding="utf-8")
+        write_between(PAGE, "sizes", "\n".join(lines))
 
 
 if __name__ == "__main__":
