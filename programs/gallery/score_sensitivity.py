@@ -1,6 +1,6 @@
 """A score that is the difference of two errors, with the sensitivity of one.
 
-Source: github.com/ryan112358/mbi, issue 65 (December 2025); a relative of it is opendp/opendp, issue 2951.
+Source: github.com/ryan112358/mbi, issue 65 (December 2025).
 Affected: the JAM mechanism in mbi, as of that date.
 State: open when this was written; the authors' original code has the right sensitivity. `mended` has it too.
 
