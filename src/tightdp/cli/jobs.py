@@ -7,7 +7,6 @@ processes would have started.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import sys
 import time
@@ -20,7 +19,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.cli.errors import UsageError
-from tightdp.limits import die_with_parent, interrupted
+from tightdp.limits import cores, die_with_parent, interrupted
 from tightdp.session.arguments import read_count
 from tightdp.session.later import Later
 
@@ -54,11 +53,7 @@ def number_of_jobs(options: Namespace) -> int:
     """Return how many rows to work on at once."""
     if options.jobs is not None and options.dask is not None:
         raise UsageError("--jobs and --dask exclude each other", "a cluster has its own number of workers")
-    return _cores() if options.jobs is None else read_count("--jobs", options.jobs)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores() if options.jobs is None else read_count("--jobs", options.jobs)
 
 
 @dataclass(frozen=True)

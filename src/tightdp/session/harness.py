@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from tightdp.auditing.worst_case import Worst, largest_of_any_number, largest_probability
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
+from tightdp.limits import at_once, cores
 from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import Guessing
 from tightdp.results.rules import Level, Reports, Rule, as_rule, rule_name
@@ -47,6 +49,7 @@ def validity(
     programs: Iterable[Instance | tuple[Instance, Any]] | None = None,
     guessers: Iterable[Any] | None = None,
     games: Iterable[tuple[Any, ...]] | None = None,
+    jobs: int | None = None,
 ) -> Validity:
     """Return how often an audit rule reports more than the true ε, exactly, on programs and in the worst case.
 
@@ -64,15 +67,25 @@ def validity(
     (ε, delta)-DP is found. A rule that reports more for more right guesses is decided in closed form, other rules
     between bounds.
 
+    `jobs` of these are worked on at once, in processes of their own where it takes longer than a second (default: one
+    per core).
+
     The answer has a witness, and says what was tried. It never says "proved". Raises LimitError where a program is too
     large, ParameterError where an argument does not fit or the rule gives no number.
     """
     share, level = read_number("delta", delta, 1), read_number("significance", significance, 1)
     reports = Reports(as_rule(rule, share, level))
     chosen = default_suspects(share) if programs is None else tuple(programs)
-    trials = tuple(_trial(reports, found) for found in _guessings(chosen, guessers, share))
-    asked = GAMES if games is None else tuple(games)
-    return Validity(rule_name(rule), share, level, trials, tuple(_game(reports, game, share, level) for game in asked))
+    number = cores() if jobs is None else read_count("jobs", jobs)
+    asked = tuple(GAMES if games is None else games)
+    tried: list[Callable[[], Trial | WorstGame]] = [
+        partial(_trial, reports, *found, share) for found in _tries(chosen, guessers)
+    ]
+    played: list[Callable[[], Trial | WorstGame]] = [partial(_game, reports, game, share, level) for game in asked]
+    found = at_once([*tried, *played], number)
+    trials = tuple(answer for answer in found if isinstance(answer, Trial))
+    worst = tuple(answer for answer in found if isinstance(answer, WorstGame))
+    return Validity(rule_name(rule), share, level, trials, worst)
 
 
 def default_suspects(delta: Fraction) -> tuple[Instance, ...]:
@@ -85,22 +98,27 @@ def default_suspects(delta: Fraction) -> tuple[Instance, ...]:
 # programs
 
 
-def _guessings(
-    programs: Iterable[Instance | tuple[Instance, Any]], guessers: Iterable[Any] | None, delta: Fraction
-) -> Iterator[Guessing]:
-    """Yield the joint law of guesses for every program and guesser."""
+def _tries(
+    programs: Iterable[Instance | tuple[Instance, Any]], guessers: Iterable[Any] | None
+) -> Iterator[tuple[Instance, Any, Any]]:
+    """Yield the instances with their pairs and guessers."""
     listed = None if guessers is None else tuple(guessers)
     for program in programs:
         instance, pairs = _read_program(program)
         for guesser in _default_guessers(instance.n) if listed is None else listed:
-            if isinstance(guesser, Adaptive):
-                limit = read_number("threshold", guesser.threshold, 1)
-                found = adaptive(instance.engine, guesser.order, limit, pairs, delta)
-            else:
-                found = guessing(instance.engine, read_guesser(guesser), pairs, delta)
-            if found.status != "exact":
-                raise LimitError(f"ε of {instance.subject} is not known exactly: {found.reason}", "use fewer records")
-            yield found
+            yield instance, pairs, guesser
+
+
+def _guessing(instance: Instance, pairs: Any, guesser: Any, delta: Fraction) -> Guessing:
+    """Return the joint law of guesses."""
+    if isinstance(guesser, Adaptive):
+        limit = read_number("threshold", guesser.threshold, 1)
+        found = adaptive(instance.engine, guesser.order, limit, pairs, delta)
+    else:
+        found = guessing(instance.engine, read_guesser(guesser), pairs, delta)
+    if found.status != "exact":
+        raise LimitError(f"ε of {instance.subject} is not known exactly: {found.reason}", "use fewer records")
+    return found
 
 
 def _read_program(program: Any) -> tuple[Instance, Any]:
@@ -115,17 +133,18 @@ def _default_guessers(n: int) -> tuple[Any, ...]:
     return ("all", "3/4", "certain", Top(-(-n // 2)), Adaptive("1/2"), Adaptive("3/4"))
 
 
-def _trial(reports: Reports, found: Guessing) -> Trial:
+def _trial(reports: Reports, instance: Instance, pairs: Any, guesser: Any, delta: Fraction) -> Trial:
     """Return how often the rule reports more than the true ε."""
+    found = _guessing(instance, pairs, guesser, delta)
     probability: Number = Fraction(0)
     observations = []
     for r, v, p in found.joint.entries:
         if reports.level(found.canaries, r, v).exceeds(found.exp_epsilon):
             probability += p
             observations.append((r, v))
-    guesser = found.guesser if found.audit == "one-run" else f"{found.audit}, {found.guesser}"
+    named = found.guesser if found.audit == "one-run" else f"{found.audit}, {found.guesser}"
     varies = len({r for r, _, _ in found.joint.entries}) > 1
-    return Trial(found.subject, guesser, found.exp_epsilon, probability, tuple(observations), varies)
+    return Trial(found.subject, named, found.exp_epsilon, probability, tuple(observations), varies)
 
 
 # games
