@@ -19,10 +19,6 @@ paper = Paper(
         "Lemma 3.3, A.4": "the two forms of Lemma A.17 (K28) that the text announces.",
         "Prop. A.8": "the validity of classic auditing is K21a for one element per run, in independent runs.",
         "Lemma A.11": "the limit of K20's corrected bound; it is used, and stated, in K26.",
-        "Cor. 5.4": (
-            "for equal pairs the number of elements near the largest loss is binomial with a fixed probability, "
-            "so that Theorem 5.3 (K29) applies; not decided apart."
-        ),
         "Cor. B.4, B.7, B.10": "restatements of Propositions B.3, B.6 and B.9 (K2 to K4) with A.17 (K28).",
         "Thm C.1, C.5": "the general form of Theorems 5.1 and 5.2 (K6, K7).",
         "Lemma C.6, D.1": "steps that K24b and K11 prove directly.",

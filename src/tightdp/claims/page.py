@@ -232,7 +232,8 @@ def _evidence(
         steps = _many(len(evidence.steps), "step")
         parts.append(f"[Proof {number}](#{paper.name}-proof-{number}), {steps} checked by machine.")
     if evidence.where and example is None:
-        parts.append(f"Checked on {_many(evidence.checked, 'instance')}: {ranges(evidence.where, paper.words)}.")
+        listed = "" if evidence.steps else f": {ranges(evidence.where, paper.words)}"  # a proof needs no list
+        parts.append(f"Checked on {_many(evidence.checked, 'instance')}{listed}.")
     if evidence.near:
         parts.append(f"Near miss: {_near(evidence.near)}.")
     if parts:
