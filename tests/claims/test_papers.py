@@ -13,7 +13,7 @@ from tightdp.claims.mutate import mutated, noticed_share
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 PAPERS = ("cheu2019", "keinan2025", "mahloujifar2024", "oakley2024", "xiang2025")
-ROWS = {"cheu2019": ("C", 25), "keinan2025": ("K", 32), "mahloujifar2024": ("M", 9), "oakley2024": ("O", 15)}
+ROWS = {"cheu2019": ("C", 26), "keinan2025": ("K", 33), "mahloujifar2024": ("M", 9), "oakley2024": ("O", 15)}
 
 
 def load(name: str) -> Paper:
