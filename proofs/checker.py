@@ -359,7 +359,7 @@ def check(certificate):
     """Return in words what a certificate establishes. Raises Refused."""
     claim, evidence = certificate["claim"], certificate["evidence"]
     kind, rule, published = claim["kind"], evidence["rule"], evidence.get("published")
-    Polynomial.root = int(re.fullmatch(r"exp\(1/([1-9][0-9]{0,3})\)", certificate.get("T", "exp(1/1)"))[1])
+    Polynomial.root = int(re.fullmatch(r"exp\(1/([0-9]{1,4})\)", certificate.get("T", "exp(1/0)"))[1])
     if (kind, rule) == ("audit", "dual"):
         return audit(claim, evidence)
     program, refuted, tight = Program(certificate), kind in ("violation", "inaccuracy"), claim.get("tight") is True

@@ -25,6 +25,7 @@ from tightdp.session.mechanism import Mechanism, mechanism
 if TYPE_CHECKING:
     from tightdp.one_run.guessers import Threshold, Top
     from tightdp.session.canaries import canaries_needed
+    from tightdp.session.certify_audit import certify_audit
     from tightdp.session.harness import Adaptive, validity
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "__version__",
     "audit",
     "canaries_needed",
+    "certify_audit",
     "mechanism",
     "validity",
     "worst_case",
@@ -62,6 +64,7 @@ _LATER = {
     "Threshold": "tightdp.one_run.guessers",
     "Top": "tightdp.one_run.guessers",
     "canaries_needed": "tightdp.session.canaries",
+    "certify_audit": "tightdp.session.certify_audit",
     "validity": "tightdp.session.harness",
 }
 """Names that are imported when they are first used, and from where."""

@@ -110,7 +110,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         sys.stdout.write(f"tightdp {__version__}\n")
         raise SystemExit(0)
     command, rest = arguments[0], list(arguments[1:])
-    if command not in COMMANDS:
+    if [command, *rest[:1]] == ["certify", "audit"]:
+        command, rest = "certify_audit", rest[1:]
+    if command not in {*COMMANDS, "certify_audit"}:
         close = get_close_matches(command, COMMANDS, n=1)
         hint = f"did you mean {close[0]}?" if close else f"the commands are {', '.join(COMMANDS)}"
         raise UsageError(f"tightdp: there is no command {command!r}", hint)
@@ -138,15 +140,16 @@ def command_module(command: str) -> ModuleType:
 
 
 def _parser(command: str) -> _Parser:
+    first = command.partition("_")[0]
     parser = _Parser(
-        prog=f"tightdp {command}",
-        description=f"{COMMANDS[command][0].upper()}{COMMANDS[command][1:]}.",
-        usage=f"tightdp {command} {_USAGE.get(command, 'FILE[:NAME] [KEY=VALUE ...]')} [options]",
+        prog=f"tightdp {command.replace('_', ' ')}",
+        description=f"{COMMANDS[first][0].upper()}{COMMANDS[first][1:]}.",
+        usage=f"tightdp {command.replace('_', ' ')} {_USAGE.get(command, 'FILE[:NAME] [KEY=VALUE ...]')} [options]",
         allow_abbrev=False,
         epilog=_EXTRA.get(command),
     )
     command_module(command).add_arguments(parser)
-    if command not in ("claims", "certify", "check"):
+    if first not in ("claims", "certify", "check"):
         parser.add_argument("--json", action="store_true", help="print one JSON object, all numbers exact")
     return parser
 
@@ -157,6 +160,7 @@ _USAGE = {
     "check": "ANSWER.json",
     "programs": "[NAME]",
     "audit": "--canaries M --guesses R --correct V",
+    "certify_audit": "--canaries M --guesses R --correct V",
 }
 _EXTRA = {
     "sweep": "A range is n=2..20; several values are lam=1/10,1/5. With --alpha or --beta it asks accuracy, with "

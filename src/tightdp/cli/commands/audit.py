@@ -14,10 +14,11 @@ from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_bindings
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
+from tightdp.results.audit import Audit
 from tightdp.session.auditing import audit
 from tightdp.session.instance import Instance
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "asked", "run"]
 
 _FAMILIES = ("gaussian", "laplace")
 
@@ -59,10 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer, print, and return the exit status."""
+    result = asked(options)
+    emit(result, options)
+    return Asked(result).exit_status
+
+
+def asked(options: argparse.Namespace) -> Audit:
+    """Return the answer."""
     tradeoff = _tradeoff(options)
     if options.bindings and not isinstance(tradeoff, Instance):
         raise UsageError(f"{options.bindings[0]!r} belongs to no program", "name its file: --tradeoff FILE[:NAME]")
-    result = audit(
+    return audit(
         canaries=_count(options.canaries, "--canaries"),
         guesses=_count(options.guesses, "--guesses"),
         correct=None if options.correct is None else _count(options.correct, "--correct"),
@@ -76,8 +84,6 @@ def run(options: argparse.Namespace) -> int:
         tradeoff=tradeoff,
         variant=options.variant,
     )
-    emit(result, options)
-    return Asked(result).exit_status
 
 
 def _count(text: str, name: str) -> int:

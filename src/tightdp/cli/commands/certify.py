@@ -6,9 +6,9 @@ from argparse import ArgumentParser, Namespace
 
 from tightdp.cli.answer import DONE, write_text
 from tightdp.cli.binding import add_limits, add_program, bind
-from tightdp.session.certify import as_json
+from tightdp.session.certify import Certificate, as_json
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "add_output", "run", "write"]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -20,16 +20,25 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--delta", metavar="D", default="0", help="the δ (default 0)")
     parser.add_argument("--alpha", metavar="A", help="claim: the error is at most A ...")
     parser.add_argument("--beta", metavar="B", help="... except with probability B")
-    parser.add_argument("--output", metavar="FILE", default="-", help="where to write it (default: to stdout)")
+    add_output(parser)
     add_limits(parser)
+
+
+def add_output(parser: ArgumentParser) -> None:
+    """Declare where the certificate goes."""
+    parser.add_argument("--output", metavar="FILE", default="-", help="where to write it (default: to stdout)")
 
 
 def run(options: Namespace) -> int:
     """Write the certificate, and return the exit status."""
     instance = bind(options)
     claims = {name: getattr(options, name) for name in ("epsilon", "exp_epsilon", "delta", "alpha", "beta")}
-    found = instance.certify(**claims)
-    write_text(options.output, as_json(found))
-    if options.output != "-":
-        write_text("-", f"{options.output}: {found.establishes}\n")
+    write(instance.certify(**claims), options.output)
     return DONE
+
+
+def write(found: Certificate, output: str) -> None:
+    """Write a certificate, and where it went to a file, what it establishes."""
+    write_text(output, as_json(found))
+    if output != "-":
+        write_text("-", f"{output}: {found.establishes}\n")

@@ -1,0 +1,50 @@
+"""Certificates of audits: a point of the dual program, which bounds the right guesses about all private mechanisms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tightdp.errors import QueryError
+from tightdp.session.certify import FORMAT, Certificate, load_checker
+
+if TYPE_CHECKING:
+    from tightdp.results.audit import Audit
+
+__all__ = ["certify_audit"]
+
+
+def certify_audit(answer: Audit) -> Certificate:
+    """Return a certificate of the p-value that an audit by the method "optimal" gives, from above.
+
+    It says that at least `correct` right guesses have at most the probability `bound` against all mechanisms with the
+    `guarantee`: that which was asked about (`epsilon`, `exp_epsilon`, `tradeoff`), otherwise (ε, δ)-DP for the lower
+    end of ε, where the bound is at most the significance. Raises QueryError for other methods, and where nothing was
+    guessed right.
+    """
+    point, checker = answer.answer.certificate, load_checker()
+    if point is None:
+        raise QueryError(
+            f"no rule of evidence fits: this answer of the method {answer.method} has no point of the dual program",
+            'use method="optimal" with at least one right guess; for a smooth curve at most 2,000 guesses',
+        )
+    content: dict[str, Any] = {
+        "certificate": FORMAT,
+        "claim": {
+            "kind": "audit",
+            "canaries": point.canaries,
+            "guesses": point.guesses,
+            "correct": point.correct,
+            "options": point.options,
+            "guarantee": [[str(t), str(delta)] for t, delta in point.pairs],
+            "bound": str(point.bound),
+        },
+        "evidence": {
+            "rule": "dual",
+            "constant": str(point.constant),
+            "multipliers": [str(multiplier) for multiplier in point.multipliers],
+        },
+    }
+    try:
+        return Certificate(content, checker.check(content))
+    except checker.Refused as reason:
+        raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer guesses") from None
