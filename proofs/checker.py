@@ -147,6 +147,7 @@ class Program:
     """
 
     def __init__(self, given):
+        Polynomial.root = int(re.fullmatch(r"exp\(1/([0-9]{1,4})\)", given.get("T", "exp(1/0)"))[1])
         self.records, claim = [constant(record) for record in given["records"]], given["claim"]
         self.parts, self.observes, self.work, Polynomial.spent = [(None, [], [], [])], False, 0, 0
         self.n, self.kept, self.infinite = given["clients"], "beta" in claim, claim.get("bound") == "inf"
@@ -359,7 +360,6 @@ def check(certificate):
     """Return in words what a certificate establishes. Raises Refused."""
     claim, evidence = certificate["claim"], certificate["evidence"]
     kind, rule, published = claim["kind"], evidence["rule"], evidence.get("published")
-    Polynomial.root = int(re.fullmatch(r"exp\(1/([0-9]{1,4})\)", certificate.get("T", "exp(1/0)"))[1])
     if (kind, rule) == ("audit", "dual"):
         return audit(claim, evidence)
     program, refuted, tight = Program(certificate), kind in ("violation", "inaccuracy"), claim.get("tight") is True
