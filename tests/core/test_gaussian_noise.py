@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +19,9 @@ from tightdp.exact.field import exp
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Int
 from tightdp.language.tails import GaussianTail
+from tightdp.methods.base import Pair
+from tightdp.methods.control import Control
+from tightdp.session import widened
 from tightdp.session.instance import Instance
 
 NARROW = Fraction(1, 10**12)
@@ -240,3 +244,16 @@ def test_tails_are_outputs_that_say_what_they_are() -> None:
     tails = [output for output in law if isinstance(output, GaussianTail)]
     assert len(tails) == 2
     assert all(law[tail] < Fraction(1, 10**59) for tail in tails)
+
+
+def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(control: Control, comparison: object) -> Iterator[Pair]:
+        control.stopped = LimitError("enough", "ask for less")
+        return iter(())
+
+    engine = count.bind(n=1, s=4).engine
+    error = widened.inexact_after(engine)
+    assert error is not None
+    monkeypatch.setattr(Control, "pairs", cut)
+    for found in (widened.concentrated(engine, error, math.inf), widened.renyi(engine, error, Fraction(2))):
+        assert (found.status, found.upper) == ("unresolved", math.inf)

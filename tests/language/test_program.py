@@ -149,7 +149,7 @@ def test_check_dataset() -> None:
     assert bound.check_dataset([[0, True], np.array([1, 0])]) == ((0, 1), (1, 0))
     with pytest.raises(ParameterError, match=r"record 1 of the dataset is \(0, 2\)"):
         bound.check_dataset(((0, 0), (0, 2)))
-    with pytest.raises(ParameterError, match="1 records"):
+    with pytest.raises(ParameterError, match="has 1 record"):
         bound.check_dataset(((0, 0),))
     for wrong in ("01", 5, None, {0: 1, 1: 1}, {0, 1}):
         with pytest.raises(ParameterError, match="not a dataset"):

@@ -72,12 +72,13 @@ def renyi(engine: Engine, error: Inexact, order: Fraction) -> Renyi:
     method, pairs = questions.comparison(engine.program, query.control)
     with query.searching():
         found, pair = gaussian.renyi(query.control.pairs(pairs), order, error.relative)
+    outcome = engine.outcome(query, method)
     if isinstance(found, float):
         result = Renyi(subject=engine.subject, order=order, exp_moment=found, lower=found, witness=_witness(pair))
-        return engine.outcome(query, method).on(result)
-    upper, lower = _up(found.upper), _down(found.lower)
+        return outcome.on(result)
+    upper, lower = _up(found.upper) if query.control.stopped is None else math.inf, _down(found.lower)
     result = Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=lower, witness=_witness(pair))
-    return engine.outcome(query, method).bounded.on(result)
+    return (outcome.bounded if query.control.stopped is None else outcome).on(result)
 
 
 def concentrated(engine: Engine, error: Inexact, exp_epsilon: Exact) -> Zcdp:
@@ -88,7 +89,10 @@ def concentrated(engine: Engine, error: Inexact, exp_epsilon: Exact) -> Zcdp:
         known = gaussian.concentrated(query.control.pairs(pairs), error.relative) if error.published else None
         lower, upper, pair = known or _rho(error, exp_epsilon, lambda: query.control.pairs(pairs))
     outcome = engine.outcome(query, method)
-    outcome = outcome if lower == upper else outcome.bounded
+    if query.control.stopped is not None:
+        upper = math.inf  # pairs were left out
+    elif lower != upper:
+        outcome = outcome.bounded
     return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, witness=_witness(pair)))
 
 
