@@ -66,11 +66,14 @@ def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Itera
     get, common = theirs.by_code.get, gcd(theirs.total, ours.total)
     # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
     left, right = theirs.total // common, ours.total // common
-    scale = None if isinstance(left, int) and isinstance(right, int) else quick(left) / quick(right)
+    scale: arb | None = None
     for code in codes:
         weight, other = ours.by_code[code], get(code, 0)
-        if scale is None or not best.surely_less(weight, other, scale):
-            best.offer(weight * left, other * right, (pair, code), pair.size)
+        if not isinstance(weight, int):
+            scale = quick(left) / quick(right) if scale is None else scale
+            if best.surely_less(weight, other, scale):
+                continue
+        best.offer(weight * left, other * right, (pair, code), pair.size)
 
 
 class Logarithms:
