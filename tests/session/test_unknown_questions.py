@@ -19,9 +19,11 @@ from tightdp import (
     Instance,
     Int,
     Mechanism,
+    ParameterError,
     QueryError,
     TightdpError,
     Top,
+    canaries_needed,
     choice,
     exp,
     flip,
@@ -29,6 +31,7 @@ from tightdp import (
     mechanism,
 )
 from tightdp.results.guessing import Guessing
+from tightdp.testing import assert_private
 
 
 @mechanism(record=Bit, target=sum)
@@ -53,6 +56,15 @@ def noisy(x: Any, lam: Any) -> Any:
 def winner(x: Any, lam: Any) -> Any:
     """The exponential mechanism."""
     return choice(range(3), weights=[exp(lam * sum(r == k for r in x) / 2) for k in range(3)])
+
+
+@mechanism(record=lambda k: Int(0, k))
+def sized(x: Any, k: Any) -> Any:
+    """A domain that depends on a parameter."""
+    return x[0]
+
+
+REFUSED = ("curve", "tradeoff", "zcdp", "utility", "report", "explain", "certify", "core", "show", "failure")
 
 
 def law(found: Guessing) -> Any:
@@ -122,9 +134,15 @@ def test_what_is_refused() -> None:
     for ask, words in [
         (lambda: instance.efficacy(pairs="best"), "best pairs"),
         (lambda: instance.guessing(delta="1/10"), "law of guesses alone"),
-        (lambda: instance.privacy_loss(), "no answer with an unknown"),
+        (lambda: instance.privacy(top=2), "no ratios are ranked"),
+        (lambda: counted((0, 1), lam="?"), "a run needs its value"),
+        (lambda: assert_private(counted, n=2, lam="?", epsilon=1), "lam is unknown here"),
+        (lambda: canaries_needed(instance), "lam is unknown here"),
+        (lambda: sized.bind(n=1, k="?"), "record domain of sized depends on the unknown k"),
+        *((getattr(instance, name), "no answer with lam unknown") for name in REFUSED),
+        (lambda: instance.privacy_loss(), "no answer with lam unknown"),
     ]:
-        with pytest.raises(QueryError, match=words):
+        with pytest.raises((QueryError, ParameterError), match=words):
             ask()
 
 

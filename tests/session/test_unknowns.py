@@ -298,7 +298,7 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
         counted.bind(n=ALL, lam="?")
     with pytest.raises(ProgramError, match="for lam"):
         counted.bind(n=2, lam="?[1/2,2]").privacy()
-    with pytest.raises(QueryError, match="no answer with an unknown"):
+    with pytest.raises(QueryError, match="no answer with lam unknown"):
         counted.bind(n=2, lam="?").curve()
     with pytest.raises(QueryError, match="no parameter is unknown"):
         counted.bind(n=2, lam="1/3").solve(epsilon=1)

@@ -59,7 +59,7 @@ def _exponential(exponent: object) -> Number:
     try:
         return exp(exponent)
     except ParameterError as error:
-        raise ValueError(f"{error.what}: {error.hint}") from None
+        raise ValueError(f"{error.what}: {error.hint}") from error
 
 
 _SYMBOLS = {

@@ -147,6 +147,10 @@ class Program:
         if isinstance(self.record, Domain):
             return self.record
         wanted = inspect.signature(self.record).parameters
+        for name in wanted:
+            if isinstance(values.get(name), Range):
+                what = f"the record domain of {self.name} depends on the unknown {name}"
+                raise ParameterError(what, f"give {name} a value")
         try:
             domain = self.record(**{name: values[name] for name in wanted if name in values})
         except (ParameterError, LimitError):
@@ -201,6 +205,9 @@ class Bound:
     def run(self, x: Sequence[Any], rng: Source | None = None) -> Output:
         """One output on dataset x, as `Program.run`."""
         dataset = self.check_dataset(x)
+        for name, value in self.parameters.items():
+            if isinstance(value, Range):
+                raise ParameterError(f"{name} is unknown, and a run needs its value", f"give it, as in {name}=1/5")
         source = current_source() if rng is None else rng
         for _ in range(_MOST_REJECTIONS):
             try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tightdp.errors import QueryError
+from tightdp.exact.parameters import Range
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.limits import read_memory
@@ -41,6 +43,10 @@ class InstanceBase:
         method: str | None = None,
         precision: Any = None,
     ) -> None:
+        for name, value in bound.parameters.items():
+            if self.one_engine and isinstance(value, Range):
+                hint = f"give it a value; MECHANISM.bind(..., {name}='?') answers for all values"
+                raise QueryError(f"{name} is unknown here", hint)
         self.bound = bound
         self.backend = backend
         self.timeout = read_seconds("timeout", timeout)

@@ -178,7 +178,7 @@ class Cellwise:
                 hint = "give a range on which the program runs"
             else:
                 near = f"with {self.name} unknown"
-                hint = f"{error.hint}; an unknown cannot be a loop bound, an index, or below in an exponent"
+                hint = f"{error.hint}; an unknown cannot be a loop bound or an index: else give {self.name} a value"
             if isinstance(error, ProgramError):
                 raise ProgramError(f"{near}, {error.what}", hint, error.span, error.x)
             raise ParameterError(f"{near}, {error.what}", hint)

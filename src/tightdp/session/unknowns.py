@@ -80,10 +80,16 @@ class UnknownInstance(Instance):
     @property
     def engine(self) -> NoReturn:
         """No engine answers with an unknown."""
+        self._refuse()
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        name = self.cellwise.name
         raise QueryError(
-            "this question has no answer with an unknown",
-            "give it a value, or ask for privacy, accuracy, distribution, efficacy, guessing, verify or solve",
+            f"this question has no answer with {name} unknown",
+            f"give {name} a value, or ask for privacy, accuracy, distribution, efficacy, guessing, verify or solve",
         )
+
+    likelihood = explain = report = _refuse
 
     @cached_property
     def cellwise(self) -> Cellwise:
@@ -110,7 +116,7 @@ class UnknownInstance(Instance):
         """Return the tight e^ε at δ as a function of the unknown, in pieces."""
         bar = read_exact("delta", delta, 1)
         if top != 1 or privacy_set is not None or inference_set is not None:
-            raise QueryError("with an unknown the tight ε alone is found", "leave out the other options")
+            raise QueryError("with an unknown no ratios are ranked, and no sets declared", "leave out top and the sets")
         return answers.least_ratio(self, bar) if bar else answers.privacy(self)
 
     @limited

@@ -25,7 +25,7 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation, symbol_of
 from tightdp.core.valuesets import TooManyValues
-from tightdp.errors import TooLargeError
+from tightdp.errors import ParameterError, TooLargeError
 
 __all__ = ["negated", "operate", "over_values", "too_many", "total", "truth", "whole"]
 
@@ -103,6 +103,8 @@ def _first_refusal(m: Machine, name: str, values: Sequence[Value]) -> Exception 
 def _refused(name: str, values: Sequence[Value], error: Exception | None = None) -> Failure:
     if isinstance(error, ZeroDivisionError):
         return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
+    if isinstance(error, ValueError) and isinstance(error.__cause__, ParameterError):
+        return Failure(f"ValueError: {error.__cause__.what}", error.__cause__.hint)
     if isinstance(error, ValueError):
         return Failure(f"ValueError: {error}", "guard the operation, or convert its operands")
     symbol = symbol_of(name)
