@@ -129,7 +129,7 @@ paper.claim(
         verdict="proved",
         near=Near("λ = 4L/ε² suffices.", lambda delta, epsilon, n: bool(four_suffices(delta, epsilon, n))),
         instances=listed(
-            "delta epsilon n", ("1/2", "99/100", 410), ("1/10000", "9/10", 2600), ("1/10000000", "99/100", 3500)
+            "delta epsilon n", ("1/2", "99/100", 600), ("1/10000", "9/10", 2600), ("1/10000000", "99/100", 3500)
         ),
         check=with_eight,
         proof=eight_suffices,
