@@ -11,6 +11,7 @@ import pytest
 from tightdp import Int, flip, mechanism, randint
 from tightdp.queries.enclosed.bounds import Bounds
 from tightdp.queries.enclosed.counts import Letters, boxes_through, climb
+from tightdp.queries.enclosed.privacy import Found, delta
 
 Law = dict[int, F]
 
@@ -86,6 +87,15 @@ def test_climbing_ends_at_the_top() -> None:
     goal = (700, 250, 50)
     far = lambda counts: -F(sum(abs(a - b) for a, b in zip(counts, goal, strict=True)))  # noqa: E731
     assert climb((1000, 0, 0), far, lambda: None) == goal
+
+
+def test_what_is_known_before_the_search_is_told() -> None:
+    laws = drawn(random.Random(7))
+    letters, moves = Letters(laws, 1e-25), list(permutations(range(len(laws)), 2))
+    known: list[Found[F]] = []
+    found = delta(letters, moves, 4, F(5, 4), 1e-9, lambda: None, known.append)
+    assert [one.others is not None for one in known] == [True]
+    assert known[0].lower <= found.lower <= found.upper <= known[0].upper == 1
 
 
 @mechanism(record=Int(0, 10))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from tightdp.errors import LimitError
@@ -10,7 +11,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.limits import snapshot
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries.enclosed.accuracy import least_bound, surely_within
+from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
 from tightdp.queries.enclosed.counts import Letters
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.privacy import Found, delta, largest_ratio, least_ratio
@@ -80,27 +81,38 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
     if form is None or not _wanted(engine, form):
         return None
     low, high = _enclosed(t)
-    with query.searching():
-        ends = [_delta(engine, query, form, end) for end in dict.fromkeys((low, high))]
-    upper, lower = ends[0].upper, ends[-1].lower
-    return _outcome(query, ends[-1].stopped, lower == upper).on(
-        Delta(
-            subject=engine.subject,
-            delta=_rounded(upper, up=True),
-            lower=_rounded(lower, up=False),
-            exp_epsilon=t,
-            epsilon=epsilon,
+
+    def answer(lower: Fraction, upper: Fraction, stopped: LimitError | None) -> Delta:
+        return _outcome(query, stopped, lower == upper).on(
+            Delta(
+                subject=engine.subject,
+                delta=_rounded(upper, up=True),
+                lower=_rounded(lower, up=False),
+                exp_epsilon=t,
+                epsilon=epsilon,
+            )
         )
-    )
+
+    ends: list[Found[Fraction]] = []
+
+    def known(found: Found[Fraction]) -> None:
+        snapshot(answer((ends[0] if ends else found).lower, found.upper, None))
+
+    with query.searching():
+        for end in dict.fromkeys((high, low)):  # δ at the larger e^ε is a lower end
+            ends.append(_delta(engine, query, form, end, known))
+    return answer(ends[0].lower, ends[-1].upper, ends[0].stopped)
 
 
-def _delta(engine: Engine, query: Query, form: PublishedSum, t: Fraction) -> Found[Fraction]:
+def _delta(
+    engine: Engine, query: Query, form: PublishedSum, t: Fraction, known: Callable[[Found[Fraction]], None]
+) -> Found[Fraction]:
     """Return both ends of δ(t), with ends of laws that hold so little that they do not matter beside it."""
     width = float(engine.precision or _WIDTH)
     if largest_ratio(Letters(form.letters, _MASS), list(form.moves))[1] <= t:
         return Found(Fraction(0), Fraction(0))
     for mass in (_MASS, 1e-80, 1e-180):
-        found = delta(Letters(form.letters, mass), list(form.moves), form.n - 1, t, width, query.control)
+        found = delta(Letters(form.letters, mass), list(form.moves), form.n - 1, t, width, query.control, known)
         if found.stopped is not None or float(found.lower) > mass * 1e12:
             break
     return found
@@ -112,24 +124,29 @@ def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
     if form is None or not isinstance(alpha, Fraction):
         return None
     width = engine.precision or _WIDTH
+
+    def answer(found: Measured) -> Accuracy:
+        lower, upper = _rounded(found.lower, up=False), _rounded(found.upper, up=True)
+        return _outcome(query, found.stopped, lower == upper).on(
+            Accuracy(
+                subject=engine.subject,
+                alpha=alpha,
+                one_minus_beta=lower,
+                beta=1 - lower,
+                x=form.dataset(found.counts),
+                top=(),
+                lower=lower,
+                upper=min(upper, Fraction(1)),
+            )
+        )
+
     with query.searching():
+        letters = Letters(form.letters, _MASS, form.step)
+        window = form.window(alpha)
         found = surely_within(
-            Letters(form.letters, _MASS, form.step), form.n, *form.window(alpha), width, query.control
+            letters, form.n, *window, width, query.control, note=lambda found: snapshot(answer(found))
         )
-    lower, upper = _rounded(found.lower, up=False), _rounded(found.upper, up=True)
-    outcome = _outcome(query, found.stopped, lower == upper)
-    return outcome.on(
-        Accuracy(
-            subject=engine.subject,
-            alpha=alpha,
-            one_minus_beta=lower,
-            beta=1 - lower,
-            x=form.dataset(found.counts),
-            top=(),
-            lower=lower,
-            upper=min(upper, Fraction(1)),
-        )
-    )
+    return answer(found)
 
 
 def least_error(engine: Engine, beta: Number) -> Accuracy | None:

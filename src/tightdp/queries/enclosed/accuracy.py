@@ -71,11 +71,19 @@ class _Search:
 
 
 def surely_within(
-    letters: Letters, records: int, least: int, most: int, width: Fraction, watch: Watch, bar: Fraction | None = None
+    letters: Letters,
+    records: int,
+    least: int,
+    most: int,
+    width: Fraction,
+    watch: Watch,
+    bar: Fraction | None = None,
+    note: Callable[[Measured], None] = lambda found: None,
 ) -> Measured:
     """Return the ends of the least probability, over all datasets, of an error from `least` to `most`.
 
-    With `bar`, only as close as it takes to see on which side of it they lie.
+    With `bar`, only as close as it takes to see on which side of it they lie. `note` is told what is known once a few
+    datasets were looked at.
     """
     search = _Search(letters, records)
     best: tuple[Fraction, tuple[int, ...]] = (Fraction(2), ())
@@ -97,6 +105,7 @@ def surely_within(
 
     for counts in letters.first(records):
         look(counts)
+    note(Measured(Fraction(0), best[0], best[1]))
     left, stopped = boxes_through(letters.boxes(records), enough, look, watch)
     lower = min([lower, goal(), *(search.at_least(box, least, most) for box in left)])
     return Measured(max(lower, Fraction(0)), best[0], best[1], stopped)

@@ -40,9 +40,18 @@ class Found(Generic[End]):
 
 
 def delta(
-    letters: Letters, moves: Sequence[Move], records: int, t: Fraction, width: float, watch: Watch
+    letters: Letters,
+    moves: Sequence[Move],
+    records: int,
+    t: Fraction,
+    width: float,
+    watch: Watch,
+    note: Callable[[Found[Fraction]], None] = lambda found: None,
 ) -> Found[Fraction]:
-    """Return δ at t = e^ε >= 0, with `records` records beside the one that changes."""
+    """Return δ at t = e^ε >= 0, with `records` records beside the one that changes.
+
+    `note` is told what is known once a few datasets were looked at.
+    """
     near = float(t)
     best: tuple[Fraction, tuple[int, ...] | None, Move | None] = (Fraction(0), None, None)
     above = 0.0
@@ -68,6 +77,7 @@ def delta(
     whole, bounds = letters.boxes(records), Bounds(letters, moves)
     for counts in letters.first(records):
         look_at(counts)
+    note(Found(best[0], Fraction(1), best[1], best[2]))
     try:
         if best[1] is not None and letters.many:
             look_at(climb(best[1], worth, watch))
