@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,35 @@ import pytest
 
 from certificate_oracle import Impossible, is_true
 from expectations import mechanisms
-from tightdp import ALL
+from tightdp import ALL, flip, mechanism
 from tightdp.errors import QueryError
 from tightdp.session.certify import load_checker
+from tightdp.session.mechanism import Mechanism
 
 checker = load_checker()
 EXAMPLE = Path(__file__).parents[2] / "proofs" / "certificates" / "xor_randomized_response_every_n.json"
 NOISE = {"ratio_threshold": "1/2", "ratio_query": "1/2"}
+
+
+@mechanism
+def memory(x: Any, lam: Any, wrong: Any) -> Any:
+    """The OR of what was seen, wrong at each step, published through randomized response: no simulation is best."""
+    seen = 0
+    sent = []
+    for v in x:
+        seen = seen | v
+        if flip(wrong):
+            seen = 1 - seen
+        sent.append(seen ^ flip(lam))
+    return tuple(sent)
+
+
+@mechanism
+def noisy_or(x: Any, lam: Any) -> Any:
+    """Whether there is a one, said wrongly now and then."""
+    return int(any(x)) ^ flip(lam)
+
+
 PROGRAMS: list[tuple[str, dict[str, Any]]] = [
     ("xor_randomized_response", {"lam": "1/5"}),
     ("randomized_response", {"lam": "1/5"}),
@@ -38,6 +61,17 @@ def unrolled(given: dict[str, Any], n: int) -> dict[str, Any]:
     return {**given, "claim": claim, "clients": n, "program": [*lines[:start], *copies, *lines[end:]]}
 
 
+@pytest.mark.parametrize(
+    ("program", "parameters"), [(memory, {"lam": "1/4", "wrong": "1/10"}), (noisy_or, {"lam": "1/5"})]
+)
+def test_windows_are_certified(program: Mechanism, parameters: dict[str, Any]) -> None:
+    instance = program.bind(n=ALL, **parameters)
+    found, answer = instance.certify(), instance.privacy()
+    assert answer.lower <= Fraction(found.content["claim"]["bound"]) <= answer.upper * Fraction(101, 100)
+    for n in (1, 2, 3):
+        assert is_true(unrolled(dict(found.content), n))
+
+
 @pytest.mark.parametrize(("name", "parameters"), PROGRAMS, ids=[name for name, _ in PROGRAMS])
 def test_every_number_of_clients_is_certified(name: str, parameters: dict[str, Any]) -> None:
     instance = mechanisms(name)[name].bind(n=ALL, **parameters)
@@ -48,7 +82,7 @@ def test_every_number_of_clients_is_certified(name: str, parameters: dict[str, A
         assert is_true(unrolled(dict(found.content), n))
 
 
-def test_what_no_simulation_proves_is_not_certified() -> None:
+def test_what_no_forms_prove_is_not_certified() -> None:
     for claim in ({}, {"epsilon": 1}):
         with pytest.raises(QueryError, match=r"rule of evidence|nothing else"):
             mechanisms("all_or_nothing")["all_or_nothing"].bind(n=ALL, p="1/10").certify(**claim)

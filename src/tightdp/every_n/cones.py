@@ -9,7 +9,7 @@ from fractions import Fraction
 from tightdp.every_n.chain import Chain, Matrix, Vector, column, product, row
 from tightdp.language.domains import Record
 
-__all__ = ["noisy_end", "pairs", "windows"]
+__all__ = ["covers", "noisy_end", "pairs", "windows"]
 
 _MOST = 100
 _MOST_CLOSED = 80
@@ -18,10 +18,16 @@ _GRID = 1 << 200
 
 
 def windows(chain: Chain) -> Iterator[Fraction | float]:
+    """Yield the upper ends of `covers`."""
+    return (value for value, _ in covers(chain))
+
+
+def covers(chain: Chain) -> Iterator[tuple[Fraction | float, list[Vector]]]:
     """Yield upper ends of the ratio for windows of 0, 1, 2, ... records on either side of the one that changes.
 
     Only where one record changes. Every row s·M···M is in the cone of the rows, every column M···M·f in that of the
-    columns; a ratio of sums of nonnegative products is at most the largest ratio of a product.
+    columns; a ratio of sums of nonnegative products is at most the largest ratio of a product. Beside each stand the
+    columns of which those are sums.
     """
     matrices = [matrix for by in chain.steps.values() for matrix in by.values()]
     others = [matrix for by in chain.reversed().steps.values() for matrix in by.values()]
@@ -29,7 +35,7 @@ def windows(chain: Chain) -> Iterator[Fraction | float]:
     all_rows, all_columns = _closed(chain.starts, matrices), _closed(chain.finals, others)
     rows, columns = all_rows or units, all_columns or units
     for _ in range(_LONGEST):
-        yield _largest(chain, rows, columns)
+        yield _largest(chain, rows, columns), columns
         more = all_rows or _thinned([*chain.starts, *(row(each, matrix) for each in rows for matrix in matrices)])
         last = all_columns or _thinned([*chain.finals, *(row(each, matrix) for each in columns for matrix in others)])
         if len(more) > _MOST or len(last) > _MOST or (more == rows and last == columns):

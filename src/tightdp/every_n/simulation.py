@@ -14,7 +14,7 @@ from scipy.sparse import coo_matrix
 
 from tightdp.every_n.chain import Chain, Matrix, Vector, column
 
-__all__ = ["Simulation", "simulate"]
+__all__ = ["Simulation", "simulate", "solution"]
 
 Cell: TypeAlias = tuple[int, int]
 _MOST_CELLS = 900
@@ -249,3 +249,31 @@ def _rational_solution(system: list[Vector], width: int, near: list[float]) -> l
                 total -= Fraction(int(reduced[i, j].p), int(reduced[i, j].q)) * solution[j]
         solution[pivots[i]] = total
     return solution
+
+
+def solution(wanted: dict[Any, Any], given: dict[int, dict[Any, Any]]) -> dict[int, Fraction] | None:
+    """Return factors with which the sum of the given vectors is, entry by entry, at least the wanted one, or None.
+
+    Found in floats; the equations among the inequalities are solved in rationals. The caller checks the inequalities.
+    """
+    keys = sorted({*wanted, *(key for each in given.values() for key in each)}, key=repr)
+    if not given:
+        return None
+    scale = [float(max(map(abs, each.values()))) for each in given.values()]
+    table = np.array(
+        [[float(each.get(key, 0)) / s for each, s in zip(given.values(), scale, strict=True)] for key in keys]
+    )
+    right = np.array([float(wanted.get(key, 0)) for key in keys])
+    size = max(np.abs(right).max(), 1e-300)
+    found = linprog(np.ones(len(given)), A_ub=-table, b_ub=-right / size, method="highs-ds", options=_TOLERANCES)
+    if found.x is None:
+        return None
+    used = [(at, value) for at, value in zip(given, found.x, strict=True) if value > 1e-9]
+    slack = table @ found.x - right / size
+    system: list[Vector] = []
+    for key, gap in zip(keys, slack, strict=True):
+        if abs(gap) <= 1e-7:
+            row = {column: Fraction(given[at][key]) for column, (at, _) in enumerate(used) if given[at].get(key)}
+            system.append({**row, len(used): Fraction(wanted.get(key, 0))})
+    exact = _rational_solution(system, len(used), [value for _, value in used])
+    return None if exact is None else {at: factor for (at, _), factor in zip(used, exact, strict=True)}
