@@ -37,14 +37,17 @@ def law(bound: Bound, x: Sequence[Any]) -> dict[Output, Number]:
     return {output: mass / total for output, mass in masses.items()}
 
 
-def law_within(bound: Bound, x: Sequence[Any], reach: int) -> tuple[dict[Output, Number], Number]:
+def law_within(
+    bound: Bound, x: Sequence[Any], reach: int, draws: int = _MOST_DRAWS
+) -> tuple[dict[Output, Number], Number]:
     """The probability of each output together with the event that noise on all integers stays within reach.
 
-    With it comes the probability of the other runs, those with a draw more than `reach` from its centre, by which the
-    probability of an output can be larger. Runs that `observe` rejects count for neither; nothing is divided.
+    With it comes the probability of the other runs, those with a draw more than `reach` from its centre, or with more
+    than so many draws, by which the probability of an output can be larger. Runs that `observe` rejects count for
+    neither; nothing is divided.
     """
     beyond: list[Number] = [Fraction(0)]
-    masses = _masses(runs(bound, x, reach, beyond))
+    masses = _masses(runs(bound, x, reach, beyond, draws))
     return masses, beyond[0]
 
 
@@ -56,7 +59,11 @@ def _masses(found: Iterator[tuple[Output, Number]]) -> dict[Output, Number]:
 
 
 def runs(
-    bound: Bound, x: Sequence[Any], reach: int | None = None, beyond: list[Number] | None = None
+    bound: Bound,
+    x: Sequence[Any],
+    reach: int | None = None,
+    beyond: list[Number] | None = None,
+    draws: int = _MOST_DRAWS,
 ) -> Iterator[tuple[Output, Number]]:
     """The output and the probability of every run on dataset x that `observe` does not reject.
 
@@ -64,11 +71,14 @@ def runs(
     The probability of the others is added to `beyond[0]`.
     """
     dataset = bound.check_dataset(x)
-    return every_run(lambda source: bound.execute(dataset, source), reach, beyond)
+    return every_run(lambda source: bound.execute(dataset, source), reach, beyond, draws)
 
 
 def every_run(
-    execute: Callable[[Source], T], reach: int | None = None, beyond: list[Number] | None = None
+    execute: Callable[[Source], T],
+    reach: int | None = None,
+    beyond: list[Number] | None = None,
+    draws: int = _MOST_DRAWS,
 ) -> Iterator[tuple[T, Number]]:
     """What a function of a source of randomness returns, and the probability, for all random outcomes in turn.
 
@@ -76,7 +86,7 @@ def every_run(
     """
     past: list[_Draw] = []
     while True:
-        replay = _Replay(past, reach)
+        replay = _Replay(past, reach, draws)
         try:
             output = execute(replay)
         except _Beyond:
@@ -146,9 +156,10 @@ class _Draw:
 class _Replay:
     """A source of randomness: repeats the draws of `past`, then takes the first outcome of every law."""
 
-    def __init__(self, past: list[_Draw], reach: int | None = None) -> None:
+    def __init__(self, past: list[_Draw], reach: int | None = None, most: int = _MOST_DRAWS) -> None:
         self._past = past
         self._reach = reach
+        self._most = most
         self.draws: list[_Draw] = []
 
     def draw(self, law: Law) -> int:
@@ -159,8 +170,10 @@ class _Replay:
         if draw.law != law:
             hint = "draw only with the primitives of tightdp, and change nothing outside the function"
             raise ProgramError("two runs with the same random outcomes differ", hint)
-        if position == _MOST_DRAWS:
-            raise LimitError(f"a run makes more than {_MOST_DRAWS} draws", "bound the loops of the mechanism")
+        if position == self._most:
+            if self._reach is not None:
+                raise _Beyond
+            raise LimitError(f"a run makes more than {self._most} draws", "bound the loops of the mechanism")
         self.draws.append(draw)
         return law[draw.index][0]
 

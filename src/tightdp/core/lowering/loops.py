@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import count
 
+from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.iteration import iterate, visit
 from tightdp.core.lowering.loops_alike import loop_over_all
-from tightdp.core.lowering.machine import End, Loop, Machine, is_milestone
+from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
+from tightdp.core.lowering.rounds import NotAChain
 from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Filtered, Generator, Value
 from tightdp.core.nodes import Const, Expr
 
@@ -56,6 +59,7 @@ def _round_with(m: Machine, node: ast.For, unrolled: Unrolled, item: Value) -> N
 
 @lowers(ast.While)
 def _while(m: Machine, node: ast.While) -> None:
+    before = _Before(m)
     unrolled, progress = Unrolled(m), Progress(m)
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
@@ -66,13 +70,90 @@ def _while(m: Machine, node: ast.While) -> None:
             break
         certain = m.alive is unrolled.base and isinstance(condition, Const)
         if not progress.another_round(certain):
-            raise m.unsupported(
-                "no bound on the rounds of this while loop could be established",
-                "count the rounds and stop at a fixed number, or write `for _ in range(N)`",
-                node,
-            )
+            before.restore(unrolled.level)
+            _ending_some_time(m, node)
+            return
         unrolled.round(node.body)
     unrolled.finish(node.orelse)
+
+
+class _Before:
+    """What a loop finds, so that it can begin again."""
+
+    def __init__(self, m: Machine) -> None:
+        self._m, self._alive, self._mark = m, m.alive, m.departures()
+        self._lists = [(each, len(each)) for each in (m.checks, m.evidence, m.results, m.frame.returns)]
+
+    def restore(self, level: int) -> None:
+        """Forget all that was done since, with what was written since a level was opened."""
+        self._m.store.undo(level)
+        self._m.alive = self._alive
+        self._m.forget_departures(self._mark)
+        for each, length in self._lists:
+            del each[length:]
+
+
+def _ending_some_time(m: Machine, node: ast.While) -> None:
+    """Lower a loop without a bound on its rounds, by the law of how it ends."""
+    unrolled = Unrolled(m)
+    condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
+    unrolled.end_where(m.builder.negation(condition))
+    try:
+        ways, failing = endless.in_place_of(m, node.body, lambda state: _round_from(m, node, state))
+    except NotAChain as reason:
+        raise m.unsupported(
+            f"no bound on the rounds of this while loop could be established, and {reason}",
+            "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
+            node,
+        ) from None
+    for impossible, failure in failing:
+        m.oblige(impossible, failure)
+    for kind, end in ways:
+        m.alive = end.alive
+        m.store.write(end.changes)
+        if kind == "return":
+            m.leave(m.frame.returns, m.frame.level, end.value)
+            if len(m.stack) == 2:
+                m.results.append((node, end.value))
+        elif kind == "break":
+            m.leave(unrolled.breaks, unrolled.level)
+        else:
+            unrolled.end_where(m.builder.true)
+    m.alive = m.builder.false
+    unrolled.finish(node.orelse)
+
+
+def _round_from(m: Machine, node: ast.While, state: dict[Cell, Value]) -> endless.Ends:
+    """Lower one round, and the test after it, from a state, and leave everything as it was."""
+    before, alive = _Before(m), m.alive
+    m.alive = m.builder.true
+    unrolled = Unrolled(m)
+    checks, returns, evidence = len(m.checks), len(m.frame.returns), len(m.evidence)
+    for cell, value in state.items():
+        if value is not MISSING:
+            m.store[cell] = value
+        elif m.store.get(cell) is not MISSING:
+            m.store.pop(cell)
+    unrolled.round(node.body)
+    if m.alive is not m.builder.false:
+        condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
+        if m.alive is not m.builder.false:
+            unrolled.end_where(m.builder.negation(condition))
+    found = endless.Ends()
+    if m.alive is not m.builder.false:
+        found.ways.append(("on", End(m.alive, m.store.changes(unrolled.level))))
+    for kind, ends in (("end", unrolled.normal), ("break", unrolled.breaks), ("return", m.frame.returns[returns:])):
+        found.ways += [(kind, end) for end in ends]
+    for check in m.checks[checks:]:
+        failure = Failure(check.message, check.hint)
+        failure.span = check.span
+        found.failures.append((check.condition, failure))
+    conditioned = len(m.evidence) > evidence
+    before.restore(unrolled.level)
+    m.alive = alive
+    if conditioned:
+        raise NotAChain("it conditions the run")
+    return found
 
 
 class Unrolled:

@@ -225,6 +225,10 @@ class Machine:
         """Return a mark for `stayed`."""
         return len(self._departures)
 
+    def forget_departures(self, mark: int) -> None:
+        """Forget who left since the mark: it did not happen."""
+        del self._departures[mark:]
+
     def stayed(self, mark: int, *own: object) -> bool:
         """Whether no run has left since the mark, except for the places `own`."""
         return all(any(target is place for place in own) for target in self._departures[mark:])

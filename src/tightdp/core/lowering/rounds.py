@@ -1,0 +1,107 @@
+"""The runs of a few nodes, one by one: what each draws, and the value of whatever is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from tightdp.core.lowering.values import Union, Value
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary
+from tightdp.core.operators import operation
+from tightdp.exact.field import Number
+from tightdp.language.laws import Law
+
+__all__ = ["Context", "NotAChain", "Outer", "Run", "runs"]
+
+T = TypeVar("T")
+Context = dict[int, Any]
+"""The values of some nodes, by their serials."""
+
+
+class NotAChain(Exception):
+    """Why a loop is not followed this way."""
+
+
+class Outer(Exception):
+    """A value from before the loop is needed."""
+
+    def __init__(self, expr: Expr) -> None:
+        super().__init__()
+        self.expr = expr
+
+
+class Run:
+    """One run of a round: the values of its nodes, with the outcomes of its draws as they are given or the first."""
+
+    def __init__(self, born: int, context: Context, past: list[tuple[Law, int]]) -> None:
+        self._born, self._values, self._past = born, dict(context), past
+        self.draws: list[tuple[Law, int]] = []
+
+    def value(self, expr: Expr) -> Value:
+        if isinstance(expr, Const):
+            return expr.values[0]
+        if expr.serial not in self._values:
+            if expr.serial <= self._born and not (isinstance(expr, Apply) and expr.operator == "not"):
+                raise Outer(expr)
+            self._values[expr.serial] = self._computed(expr)
+        return self._values[expr.serial]
+
+    def _computed(self, expr: Expr) -> Value:
+        match expr:
+            case Draw():
+                law = expr.laws[expr.selector.index[self.value(expr.selector)]]
+                assert law is not None
+                at = len(self.draws)
+                self.draws.append(self._past[at] if at < len(self._past) else (law, 0))
+                return law[self.draws[at][1]][0]
+            case Case():
+                return self.value(expr.branches[expr.selector.index[self.value(expr.selector)]])
+            case Nary(operator="and"):
+                return all(self.value(operand) for operand in expr.operands)
+            case Nary(operator="or"):
+                return any(self.value(operand) for operand in expr.operands)
+            case Nary():
+                values = [self.value(operand) for operand in expr.operands]
+                if expr.operator == "xor":
+                    return sum(values) % 2 == 1
+                return sum(values) if expr.operator == "sum" else operation(expr.operator)(*values)
+            case Apply():
+                return operation(expr.operator)(*map(self.value, expr.operands))
+        raise NotAChain("it shuffles")
+
+    def whole(self, value: Value) -> Value:
+        """Return what a name holds, with nothing open in it."""
+        if isinstance(value, Expr):
+            return self.value(value)
+        if isinstance(value, tuple):
+            return tuple(self.whole(item) for item in value)
+        if isinstance(value, Union):
+            *others, last = value.alternatives
+            return self.whole(next((item for guard, item in others if self.value(guard)), last[1]))
+        try:
+            hash(value)
+        except TypeError:
+            raise NotAChain("it goes on with what is neither a number nor a tuple") from None
+        return value
+
+    @property
+    def probability(self) -> Number:
+        product: Number = Fraction(1)
+        for law, at in self.draws:
+            product = product * law[at][1]
+        return product
+
+
+def runs(born: int, context: Context, action: Callable[[Run], T]) -> Iterator[tuple[T, Number]]:
+    past: list[tuple[Law, int]] = []
+    while True:
+        run = Run(born, context, past)
+        outcome = action(run)
+        yield outcome, run.probability
+        past = run.draws
+        while past and past[-1][1] + 1 == len(past[-1][0]):
+            past.pop()
+        if not past:
+            return
+        past[-1] = past[-1][0], past[-1][1] + 1

@@ -1,0 +1,196 @@
+"""Loops without a bound on their rounds that end with probability 1: closed forms, and runs with few draws."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from agreement import bind, module_of
+from tightdp.errors import LanguageError, ProgramError
+from tightdp.exact.field import exp
+from tightdp.language import interp
+from tightdp.language.domains import Bit, Int
+from tightdp.session.instance import Instance
+
+F = Fraction
+
+LOOPS = {
+    "rejection": """
+def f(x):
+    r = randint(0, 3)
+    while r == 3:
+        r = randint(0, 3)
+    return (sum(x) + r) % 3
+""",
+    "return inside": """
+def f(x):
+    while True:
+        b = flip(1/3)
+        if b or flip(1/2):
+            return b != x[0]
+""",
+    "random walk": """
+def f(x):
+    s = 2 + x[0]
+    while 0 < s < 5:
+        s += 1 if flip(1/3) else -1
+    return s
+""",
+    "break and else": """
+def f(x):
+    k, said = x[0], 0
+    while k < 3:
+        k = choice((0, 1, 2, 3))
+        if k == 1 and flip(1/2):
+            break
+        if k == 2:
+            continue
+        said = (said + x[1]) % 2
+    else:
+        said += 10
+    return (k, said)
+""",
+    "noise in range": """
+def f(x):
+    z = geometric(x[0], 1/9)
+    while not -1 <= z <= 2:
+        z = geometric(x[0], 1/9)
+    return z
+""",
+    "per record": """
+def f(x):
+    result = []
+    for b in x:
+        r = randint(0, 2)
+        while r == 2:
+            r = randint(0, 2)
+        result.append(b if r else 1 - b)
+    return tuple(result)
+""",
+    "by a function": """
+def f(x):
+    def pair():
+        while True:
+            a, b = flip(1/5), flip(3/5)
+            if a != b:
+                return a
+    return (pair() + x[0], pair())
+""",
+    "one in another": """
+def f(x):
+    n = 0
+    while n < 2:
+        while flip(1/2):
+            n = 0 if flip(x[0] / 4) else n
+        n += 1
+    return n + x[1]
+""",
+    "what the round looks at": """
+def f(x):
+    t = randint(0, 2)
+    a = 0
+    while a <= t + x[0] - 1:
+        a = randint(0, 3)
+    return a
+""",
+    "a tuple": """
+def f(x):
+    last = (0, x[0])
+    while last[0] == last[1] or flip(1/3):
+        last = (last[1], randint(0, 1))
+    return last
+""",
+}
+
+
+@pytest.mark.parametrize("backend", ["cudd", "autoref"])
+@pytest.mark.parametrize("name", LOOPS)
+def test_laws_enclose_what_runs_with_few_draws_give(name: str, backend: str) -> None:
+    with module_of(LOOPS[name] + "\n") as module:
+        bound = bind(module, Bit, 2)
+        for x in ((0, 0), (0, 1), (1, 0)):
+            found = Instance(bound, backend).distribution(x)
+            assert found.status == "exact"
+            law = dict(found.law)
+            assert sum(law.values()) == 1
+            masses, beyond = interp.law_within(bound, x, 2, 4 if name == "noise in range" else 7)
+            assert beyond < F(2, 3)
+            assert masses.keys() <= law.keys()
+            assert all(masses.get(y, 0) <= p <= masses.get(y, 0) + beyond for y, p in law.items()), x
+        whole = Instance(bound, backend).privacy()
+        assert whole.status == "exact"
+
+
+def test_a_random_walk_ends_as_the_ruin_of_a_gambler() -> None:
+    with module_of(LOOPS["random walk"] + "\n") as module:
+        found = Instance(bind(module, Bit, 1)).distribution((0,))
+        assert found.probability(5) == F(2**2 - 1, 2**5 - 1)  # odds 2 against a step up
+        assert Instance(bind(module, Bit, 1)).privacy().exp_epsilon == F(7, 3)
+
+
+def test_rejection_gives_the_conditional_law() -> None:
+    with module_of(LOOPS["noise in range"] + "\n") as module:
+        law = dict(Instance(bind(module, Int(0, 2), 1)).distribution((1,)).law)
+        weights = {z: F(1, 9) ** abs(z - 1) for z in range(-1, 3)}
+        assert law == {z: weight / sum(weights.values()) for z, weight in weights.items()}
+
+
+def test_numbers_with_e_stay_exact() -> None:
+    source = "def f(x):\n    b = x[0]\n    while flip(1 / (1 + exp(1))):\n        b = 1 - b\n    return b\n"
+    with module_of(source) as module:
+        # an even number of steps against an odd one: 1/(1 + p) against p/(1 + p), with p = 1/(1 + e)
+        assert Instance(bind(module, Bit, 1)).privacy().exp_epsilon == 1 + exp(Fraction(1))
+
+
+REFUSED = {
+    "for ever": (
+        "def f(x):\n    b = x[0]\n    while b:\n        c = flip(1/2)\n    return c",
+        LanguageError,
+        "for ever",
+    ),
+    "sometimes for ever": (
+        "def f(x):\n    b = randint(0, 2)\n    while b:\n        b = b if b == 2 else randint(0, 1)\n    return b",
+        LanguageError,
+        "from b = 2 it does not end",
+    ),
+    "a counter": ("def f(x):\n    k = 0\n    while flip(1/2):\n        k += 1\n    return k", LanguageError, "k = "),
+    "Gaussian": (
+        "def f(x):\n    z = 9\n    while z > 3:\n        z = discrete_gaussian(0, 1)\n    return z > 0",
+        LanguageError,
+        "Gaussian",
+    ),
+    "noise that goes on": (
+        "def f(x):\n    z = 9\n    while z > 3:\n        z = min(z, 5) + geometric(0, 1/2)\n    return z > 0",
+        LanguageError,
+        "goes on with noise",
+    ),
+    "observed": (
+        "def f(x):\n    while flip(1/2):\n        observe(flip(1/3) or x[0])\n    return 1",
+        LanguageError,
+        "conditions the run",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_others_are_refused_and_the_state_is_named(name: str) -> None:
+    source, error, words = REFUSED[name]
+    with module_of(source + "\n") as module, pytest.raises(error, match=words):
+        Instance(bind(module, Bit, 1)).privacy()
+
+
+def test_a_failure_in_a_round_is_one_of_the_program() -> None:
+    rounds = "    while k > 0:\n        k = randint(0, 3)\n        assert k != 3 or x[0] == 0\n"
+    source = f"def f(x):\n    k = 2\n{rounds}    return k\n"
+    with module_of(source) as module:
+        with pytest.raises(ProgramError, match="assert"):
+            Instance(bind(module, Bit, 1)).privacy()
+        assert Instance(bind(module, Bit, 1)).distribution((0,)).probability(0) == 1
+
+
+def test_it_is_drawn_as_python_runs_it() -> None:
+    with module_of(LOOPS["rejection"] + "\n") as module:
+        outputs: list[Any] = list(Instance(bind(module, Bit, 1)).sample((0,), size=900, seed=3).outputs)
+        assert all(230 < outputs.count(y) < 370 for y in range(3))
