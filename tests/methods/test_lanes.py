@@ -142,6 +142,23 @@ def test_screened_pairs_have_the_largest_ratio(one: Mechanism, monkeypatch: pyte
     assert ours.top[0].triples == plain.top[0].triples
 
 
+@mechanism(record=Int(0, 3))
+def noise_in_the_middle(x: Any) -> Any:
+    return geometric(sum(v if flip("1/2") else randint(0, 3) for v in x), "1/2", 0, 9)
+
+
+@pytest.mark.parametrize(
+    ("one", "attained"), [(local_sum, True), (noise_in_the_middle, False), (two_kinds, True)], ids=lambda one: str(one)
+)
+def test_a_bound_that_a_pair_attains_is_the_answer(
+    one: Mechanism, attained: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_aggregates, "FEW_PAIRS", 0)
+    ours, plain = one.bind(n=3, method="aggregate").privacy(), one.bind(n=3, method="exhaustive").privacy()
+    assert (ours.exp_epsilon, ours.witness) == (plain.exp_epsilon, plain.witness)
+    assert (ours.top[0].triples is None) == attained
+
+
 @mechanism(record=Int(0, 7))
 def exponential_median(x: Any) -> Any:
     scores = [abs(sum(v < 2 * b for v in x) - sum(v >= 2 * (b + 1) for v in x)) for b in range(4)]

@@ -73,8 +73,12 @@ def largest_ratio(ours: Contribution, theirs: Contribution) -> Exact:
     weights = dict(theirs.weights)
     if any(values not in weights for values, _ in ours.weights):
         return math.inf
-    ratios = [quotient(w * theirs.denominator, weights[values] * ours.denominator) for values, w in ours.weights]
-    return max(Fraction(1), *ratios)
+    up: Whole = 0
+    down: Whole = 1
+    for values, weight in ours.weights:
+        if weight * down > up * weights[values]:
+            up, down = weight, weights[values]
+    return max(Fraction(1), quotient(up * theirs.denominator, down * ours.denominator))
 
 
 @dataclass(frozen=True)

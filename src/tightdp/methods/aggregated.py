@@ -322,6 +322,17 @@ class AggregateTable(Table):
             whole = max(bounds, default=Fraction(1))
         return whole * whole if self.rest.conditioned else whole
 
+    def steepest_pairs(self, bound: Exact) -> Iterator[tuple[Dataset, Dataset]]:
+        """Yield neighbours that differ in one record whose contributions have this ratio, the other records alike."""
+        relation = relation_of(self.bound)
+        for letters, group in zip(self._letters, self.groups, strict=True) if relation.one_record else ():
+            for old, new in sorted(group.moves(relation.steps)):
+                if largest_ratio(letters[old], letters[new]) == bound:
+                    records = group.letters[old][0], group.letters[new][0]
+                    x, other = ([records[0]] * self.bound.n for _ in range(2))
+                    other[group.clients[0]] = records[1]
+                    yield tuple(x), tuple(other)
+
     def codes(self) -> set[int] | None:
         """Return the codes of all outputs that are ever given; None where some laws are not computed yet."""
         if len(self._by_counts) < self.orbits.number:
