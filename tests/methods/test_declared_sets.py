@@ -134,7 +134,7 @@ def test_unsound_sets_are_refused() -> None:
         (lambda i: i.privacy(privacy_set=[], delta="1/9"), "delta = 0 only"),
         (lambda i: i.privacy(inference_set=[]), "without privacy_set"),
         (lambda i: i.privacy(privacy_set=c_rr(2), inference_set=[1]), "give tuples"),
-        (lambda i: i.accuracy(1, accuracy_set=[(0,)]), "1 records"),
+        (lambda i: i.accuracy(1, accuracy_set=[(0,)]), "1 record"),
         (lambda i: i.accuracy(1, inference_set=[]), "without accuracy_set"),
         (lambda i: i.accuracy(beta="1/9", accuracy_set=[]), "one alpha"),
     ],

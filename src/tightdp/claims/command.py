@@ -16,7 +16,7 @@ from tightdp.claims.page import pages
 from tightdp.claims.reverify import recheck
 from tightdp.claims.run import Outcome, Several, run_claims
 from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
-from tightdp.errors import ParameterError
+from tightdp.errors import LimitError, ParameterError
 from tightdp.session.builtin import builtin_claims
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["DEFAULT", "add_arguments", "located", "run"]
 DEFAULT = "proofs"
 NOTICED = Fraction(95, 100)
 """The least share of changes that has to be noticed."""
-AS_RECORDED, DIFFERS, INTERRUPTED = 0, 1, 130
+AS_RECORDED, DIFFERS, UNRESOLVED, INTERRUPTED = 0, 1, 3, 130
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -49,7 +49,7 @@ def run(options: Namespace, several: Several | None = None) -> int:
 
     `several` works on many claims at once; without it they are decided one after the other.
 
-    Interrupted, it prints and writes what is decided, and returns 130.
+    Interrupted, or stopped by a limit, it prints and writes what is decided, and returns 130 or 3.
     """
     options.path = located(options.path)
     if options.recheck is not None:
@@ -57,21 +57,24 @@ def run(options: Namespace, several: Several | None = None) -> int:
     if options.mutate:
         return _mutate(options)
     found: list[tuple[Paper, list[Outcome]]] = []
-    complete = True
+    status = AS_RECORDED
     try:
         _decide(options, found, several)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted: the rest is not decided\n")
-        complete = False
+        status = INTERRUPTED
+    except LimitError as error:
+        sys.stderr.write(f"{error.what}: the rest is not decided\n  {error.hint}\n")
+        status = UNRESOLVED
     if options.json:
-        json.dump(as_dict(found, options.path, options.quick, complete), sys.stdout, ensure_ascii=False)
+        json.dump(as_dict(found, options.path, options.quick, status == AS_RECORDED), sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     if options.report is not None:
         changes = [] if options.id else list(mutated([paper for paper, _ in found]))
         _write(Path(options.report), found, changes)
     if any(outcome.differs for _, outcomes in found for outcome in outcomes):
         return DIFFERS
-    return AS_RECORDED if complete else INTERRUPTED
+    return status
 
 
 def _mutate(options: Namespace) -> int:

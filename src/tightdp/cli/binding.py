@@ -6,7 +6,7 @@ import re
 from argparse import ArgumentParser, Namespace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_bindings
@@ -18,7 +18,7 @@ from tightdp.session.files import import_file, mechanisms_of
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 
-__all__ = ["add_limits", "add_program", "bind", "bind_program", "bind_to", "load"]
+__all__ = ["add_limits", "add_program", "add_time_and_memory", "bind", "bind_program", "bind_to", "load"]
 
 
 def add_program(parser: ArgumentParser) -> None:
@@ -31,13 +31,23 @@ def add_limits(parser: ArgumentParser, method: bool = True) -> None:
     """Declare the neighbours and the limits of a query, and the choice of a method where there is one."""
     limits = parser.add_argument_group("neighbours and limits")
     limits.add_argument("--neighbours", metavar="NAME", help="replace-one, unit-step, unit-all or add-remove")
-    limits.add_argument("--timeout", metavar="S", help="give up after S seconds (also 10s, 2m, 1h)")
+    add_time_and_memory(limits)
     limits.add_argument("--max-nodes", metavar="N", help="give up when the diagram has more nodes")
-    limits.add_argument("--max-memory", metavar="SIZE", help="give up beyond, as in 4G (default: 80%% of what is free)")
     if method:
         limits.add_argument("--method", metavar="NAME", help="ask one method only, such as exhaustive or chain")
     limits.add_argument("--precision", metavar="W", help="an enclosure of relative width W is enough, such as 1e-9")
     limits.add_argument("--backend", metavar="NAME", default="cudd", help="the library of diagrams: cudd or autoref")
+
+
+class _Adder(Protocol):
+    def add_argument(self, *names: str, metavar: str, help: str) -> object:
+        """Declare an option."""
+
+
+def add_time_and_memory(parser: _Adder) -> None:
+    """Declare how much time and memory a command may take."""
+    parser.add_argument("--timeout", metavar="S", help="give up after S seconds (also 10s, 2m, 1h)")
+    parser.add_argument("--max-memory", metavar="SIZE", help="give up beyond, as in 4G (default: 80%% of what is free)")
 
 
 def load(place: str) -> Mechanism:

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.cli.errors import UsageError
-from tightdp.limits import cores, die_with_parent, interrupted
+from tightdp.limits import cores, die_with_parent, interrupted, requested
 from tightdp.session.arguments import read_count
 from tightdp.session.later import Later
 
@@ -97,6 +97,8 @@ def _on_cores(jobs: Sequence[_Job], number: int) -> Iterator[tuple[int, Any]]:
             while True:
                 if interrupted():
                     return
+                if (limit := requested()) is not None:
+                    raise limit
                 with suppress(multiprocessing.TimeoutError):
                     yield results.next(_BETWEEN_LOOKS)
                     break

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tightdp.cli.answer import Asked, add_plot, emit
-from tightdp.cli.binding import bind_to, load
+from tightdp.cli.binding import add_time_and_memory, bind_to, load
 from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_bindings
 from tightdp.exact.parameters import as_parameter
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     how.add_argument("--variant", metavar="NAME", help="fdp: listing, code; order-statistics: published, exact")
     how.add_argument("--significance", metavar="A", default="1/20", help="the level of the test (default 1/20)")
+    add_time_and_memory(parser)
     add_plot(parser)
 
 

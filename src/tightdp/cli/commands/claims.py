@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from tightdp.claims import command
+from tightdp.cli.binding import add_time_and_memory
 from tightdp.cli.jobs import add_jobs, answers
 
 __all__ = ["add_arguments", "run"]
@@ -11,6 +12,7 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare what the command accepts."""
     command.add_arguments(parser)
+    add_time_and_memory(parser)
     add_jobs(parser)
 
 
