@@ -173,7 +173,11 @@ def row(mechanism: Mechanism, n: int, claim: str) -> str:
     if not isinstance(pieces, TightdpError):
         with naming(pieces.unknown):
             values = [pretty(part.value) if not isinstance(part.value, float) else "inf" for part in pieces.pieces]
-        tight = f"`{values[0]}`" if len(values) == 1 and len(values[0]) <= 60 else f"{len(values)} pieces"
+        tight = (
+            f"`{values[0]}`"
+            if len(values) == 1 and len(values[0]) <= 60
+            else f"{len(values)} piece{'s' * (len(values) > 1)}"
+        )
     label = claim.replace("eps", "ε").replace("*", "")
     name = mechanism.name.replace("_", " ")
     return f"| {name} | {n} | {label} | {verdict} | {seconds:.2f} s | {tight} | {more:.2f} s |"
