@@ -40,10 +40,10 @@ paper = Paper(
     },
     stands="""
     Everything of the main line stands: the privacy of the bit-sum protocol, its accuracy, composition, and the
-    lower bound for one message (C2 to C26 are proved here, for all parameters). One printed formula is wrong, the
-    analyzer of the introduction (C1); Algorithm 1 has the right one. One step of a proof is off by one (C5b) and is
-    repaired without changing the claim. The constants are generous: the exact computation needs far fewer clients
-    that answer at random (C5c, C7b, C8c), and in the first case of Lemma 4.8 an eighth of its λ is proved to suffice
-    (C27).
+    lower bound for one message (all that is printed but C1 is proved here, for all parameters). One printed
+    formula is wrong, the analyzer of the introduction (C1); Algorithm 1 has the right one. One step of a proof
+    is off by one (C5b) and is repaired without changing the claim. The constants are generous: the exact
+    computation needs far fewer clients that answer at random (C5c, C7b, C8c), and in the first case of Lemma
+    4.8 an eighth of its λ is proved to suffice (C27).
     """,
 )
