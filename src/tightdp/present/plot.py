@@ -55,7 +55,9 @@ def new_axes() -> Any:
     require()
     from matplotlib import pyplot
 
-    return pyplot.subplots(layout="constrained")[1]
+    axes = pyplot.subplots(layout="constrained")[1]
+    axes.title.set_wrap(True)
+    return axes
 
 
 def require() -> None:

@@ -29,9 +29,7 @@ def as_html(value: Any) -> str:
 def draw(value: Any, ax: Any, **options: Any) -> Any:
     """Draw a value on Matplotlib axes (new ones where None) and return them; some pictures take options."""
     import_twin(value)
-    axes = picture_of(value, ax, **options)
-    axes.title.set_wrap(True)
-    return axes
+    return picture_of(value, ax, **options)
 
 
 def as_file(value: Any, form: str) -> str:
