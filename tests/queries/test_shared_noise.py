@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement, permutations, product
 import pytest
 
 from tightdp import Int, flip, mechanism, randint
+from tightdp.exact.scaled import power
 from tightdp.queries.enclosed.bounds import Bounds
 from tightdp.queries.enclosed.counts import Letters, boxes_through, climb
 from tightdp.queries.enclosed.privacy import Found, delta
@@ -81,6 +82,19 @@ def test_halves_of_boxes_have_all_datasets(seed: int) -> None:
     boxes_through(letters.boxes(records), lambda box: False, found.append, lambda: None)
     size = len(letters.laws)
     assert sorted(found) == [some for some in product(range(records + 1), repeat=size) if sum(some) == records]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_small_powers_are_rounded_once(seed: int) -> None:
+    law, times = drawn(random.Random(seed))[0], 5
+    total: Law = {0: F(1)}
+    for _ in range(times):
+        total = added(total, law)
+    found = power(law, times, 1e-25)
+    for at, weight in enumerate(found.weights.tolist()):
+        exact = total.get(found.first + at, F(0))
+        assert abs(F(weight) - exact) <= exact / 2**53
+    assert F(found.weights.sum()) > 1 - F(1, 10**12)
 
 
 def test_climbing_ends_at_the_top() -> None:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import ctx
+from flint import ctx, fmpz_poly
 
 from tightdp.exact.enclosure import ends
 from tightdp.exact.field import Number, as_ball
@@ -28,6 +28,7 @@ __all__ = [
     "excess_above",
     "gamma",
     "point",
+    "power",
     "products",
     "scaled",
 ]
@@ -174,6 +175,17 @@ def scaled(masses: dict[int, Number], step: int = 1) -> Scaled:
         weights[(value - low) // step] = as_double(mass)
     exact = all(Fraction(float(weights[(value - low) // step])) == mass for value, mass in masses.items())
     return Scaled(low, weights, 0.0 if exact else 2 * UNIT, 0.0, step).cut(0.0)
+
+
+def power(masses: dict[int, Fraction], times: int, least: float, step: int = 1) -> Scaled:
+    """Return the law of the sum of so many independent integers, each weight rounded once."""
+    low, denominator = min(masses), math.lcm(*(mass.denominator for mass in masses.values()))
+    counts = [0] * ((max(masses) - low) // step + 1)
+    for value, mass in masses.items():
+        counts[(value - low) // step] = int(mass * denominator)
+    whole = denominator**times
+    weights = np.array([int(count) / whole for count in (fmpz_poly(counts) ** times).coeffs()])
+    return Scaled(low * times, weights, 2 * UNIT, len(weights) * _LOST, step).cut(least)
 
 
 def as_double(value: Number) -> float:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from tightdp.exact.field import Number
-from tightdp.exact.scaled import Scaled, binomial, convolved, point, scaled
+from tightdp.exact.scaled import Scaled, binomial, convolved, point, power, scaled
 
 __all__ = ["Summands"]
 
 _MOST_KEPT = 400
+_MOST_TIMES, _MOST_WEIGHTS = 256, 4_096
+"""Powers of so many records, and weights, are made exactly, and rounded then."""
 
 
 class Summands:
@@ -46,6 +49,13 @@ class Summands:
         if len(values) == 2:
             (low, p_low), (high, p_high) = values
             return binomial(times, low, p_low, high, p_high, self.least, self._step)
+        exact = {value: mass for value, mass in values if isinstance(mass, Fraction)}
+        if (
+            times <= _MOST_TIMES
+            and times * (values[-1][0] - values[0][0]) <= _MOST_WEIGHTS
+            and len(exact) == len(values)
+        ):
+            return power(exact, times, self.least, self._step)
         half = self.power(letter, times // 2)
         square = self.added(half, half)
         return self.added(square, self.scaled[letter]) if times % 2 else square
