@@ -21,6 +21,12 @@ TASKS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("above_threshold", {"n": 50, "k": 3, "threshold": 2, **HALVES}, {}),
     ("sparse_vector", {"n": 8, "k": 3, "cutoff": 1, "threshold": 2, "margin": 1, **HALVES}, {}),
     ("report_noisy_max", {"n": 4, "k": 1, "ratio": "1/2", "margin": 1}, {}),
+    ("randomized_response_count", {"n": 40, "lam": "1/(1+exp(1/2))"}, {}),
+    (
+        "above_threshold",
+        {"n": 8, "k": 2, "threshold": 1, "ratio_threshold": "exp(-1/2)", "ratio_query": "exp(-1/4)"},
+        {},
+    ),
     ("randomized_response_count", {"n": 40, "lam": "1/5"}, {"delta": "1/100"}),
     ("randomized_response_count", {"n": 40, "lam": "1/5"}, {"alpha": 12, "beta": "1/20"}),
 ]
