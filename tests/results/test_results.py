@@ -36,11 +36,19 @@ RESULTS = [
 ]
 
 
+class Text:
+    """Stands for a text of Matplotlib."""
+
+    def set_wrap(self, wrap: bool) -> None:
+        """Break lines."""
+
+
 class Axes:
     """Stands for Matplotlib axes."""
 
     def __init__(self) -> None:
         self.calls: list[str] = []
+        self.title = Text()
 
     def __getattr__(self, name: str) -> Any:
         return lambda *arguments, **options: self.calls.append(name)

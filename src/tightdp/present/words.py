@@ -14,6 +14,7 @@ from tightdp.exact.writing import brief, listed, shortened, written
 
 __all__ = [
     "brief",
+    "ends_in_full",
     "in_full",
     "listed",
     "plain",
@@ -56,6 +57,11 @@ def in_full(*values: Exact | int) -> tuple[str, ...]:
     return ("A number that is written as ≈ only is known exactly: --json prints it in full.",) if long else ()
 
 
+def ends_in_full(lower: Exact | int, upper: Exact | int) -> tuple[str, ...]:
+    """The same for both ends of an enclosure as `shown_ends` writes them."""
+    return () if _close(lower, upper) else in_full(lower, upper)
+
+
 def shown_number(value: Exact | int) -> str:
     """Write an exact number and its decimal; one that fills lines is written as its decimal only."""
     exact = pretty(value) if isinstance(value, ExpNumber) else as_text(value)
@@ -75,9 +81,14 @@ def shown_number(value: Exact | int) -> str:
 
 def shown_ends(lower: Exact | int, upper: Exact | int) -> tuple[str, str]:
     """Write both ends of an enclosure; where they are close, with digits that tell them apart, rounded outward."""
-    if isinstance(lower, Fraction) and isinstance(upper, Fraction) and decimal_text(lower) == decimal_text(upper):
+    if _close(lower, upper):
         return decimal_text(lower, 14, ROUND_FLOOR), decimal_text(upper, 14, ROUND_CEILING)
     return shown_number(lower), shown_number(upper)
+
+
+def _close(lower: Exact | int, upper: Exact | int) -> bool:
+    rational = isinstance(lower, Fraction) and isinstance(upper, Fraction)
+    return rational and decimal_text(lower) == decimal_text(upper)
 
 
 def shown_epsilon(exp_epsilon: Exact) -> str:

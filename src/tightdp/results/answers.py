@@ -66,6 +66,8 @@ class Claim(Recorded):
     witness: PairWitness | tuple[Any, ...] | None = None
     exponent: Fraction | None = None
     """The tight ε where it is rational."""
+    ends: tuple[Exact, Exact] | None = None
+    """What the tight value lies between where it is not known, in the units of `claimed`; of ε, floats."""
 
     @property
     def verdict(self) -> str:

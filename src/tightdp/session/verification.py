@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, as_text, compare_log, exponent_of, log
+from tightdp.exact.numbers import Exact, as_text, compare_log, exponent_of, log, log_down, log_up
 from tightdp.exact.weights import as_exact
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.privacy import Privacy
@@ -41,13 +41,17 @@ def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
     at = f" at delta = {as_text(delta)}" if delta else ""
     if exp_epsilon is not None:
         holds = _at_most(found, _compare_plain, exp_epsilon)
-        tight = found.exp_epsilon if found.status == "exact" else None
-        return Claim(f"exp_epsilon{at}", exp_epsilon, tight, holds, found.witness), found
+        if found.status == "exact":
+            return Claim(f"exp_epsilon{at}", exp_epsilon, found.exp_epsilon, holds, found.witness), found
+        ends = found.lower, found.upper
+        return Claim(f"exp_epsilon{at}", exp_epsilon, None, holds, found.witness, ends=ends), found
     assert epsilon is not None
     holds = _at_most(found, compare_log, epsilon)
-    rounded = log(found.exp_epsilon) if found.status == "exact" else None
-    exponent = exponent_of(found.exp_epsilon) if found.status == "exact" else None
-    return Claim(f"epsilon{at}", epsilon, rounded, holds, found.witness, exponent), found
+    if found.status == "exact":
+        rounded, exponent = log(found.exp_epsilon), exponent_of(found.exp_epsilon)
+        return Claim(f"epsilon{at}", epsilon, rounded, holds, found.witness, exponent), found
+    ends = log_down(found.lower), log_up(found.upper)
+    return Claim(f"epsilon{at}", epsilon, None, holds, found.witness, ends=ends), found
 
 
 def _at_most(found: Privacy, compare: Callable[[Exact, Any], int], claimed: Number) -> bool | None:
@@ -66,5 +70,5 @@ def _accuracy(engine: Engine, asked: AccuracyClaim) -> tuple[Claim, Result]:
     found = accuracy_at(engine, alpha, 1)
     least_beta = 1 - as_exact(found.upper)
     holds = False if least_beta > beta else True if 1 - as_exact(found.lower) <= beta else None
-    tight = least_beta if found.status == "exact" else None
-    return Claim(f"beta at alpha = {as_text(alpha)}", beta, tight, holds, found.x), found
+    tight, ends = (least_beta, None) if found.status == "exact" else (None, (least_beta, 1 - as_exact(found.lower)))
+    return Claim(f"beta at alpha = {as_text(alpha)}", beta, tight, holds, found.x, ends=ends), found

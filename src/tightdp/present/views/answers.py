@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
 from typing import Any
 
-from tightdp.exact.numbers import Exact
+from tightdp.exact.numbers import Exact, decimal_text
 from tightdp.language.tails import Tail
 from tightdp.present import plot
 from tightdp.present.registry import answer_of, answer_record, json_of, picture_of, record_of, view_of
@@ -89,7 +91,8 @@ def _distribution_view(result: Distribution) -> View:
     rows: tuple[tuple[str, ...], ...] = tuple((brief(output, 60), shown_number(mass)) for output, mass in shown_law)
     if result.upper:
         names = (*names[:1], "probability at least", "at most")
-        rows = tuple((*row, shown_number(mass)) for row, (_, mass) in zip(rows, result.upper, strict=False))
+        both = zip(shown_law, result.upper, strict=False)
+        rows = tuple((brief(output, 60), *shown_ends(low, high)) for (output, low), (_, high) in both)
     grid = Grid(names, rows, len(result.law) - len(rows))
     return View(heading(result), (("x", brief(result.x)),), grid)
 
@@ -107,6 +110,8 @@ def _claim_record(result: Claim) -> dict[str, Any]:
     answer = {"claim": result.claim, "claimed": plain(result.claimed)}
     if result.tight is not None:
         answer["tight"] = plain(result.tight)
+    if result.ends is not None:
+        answer["lower"], answer["upper"] = plain(result.ends)
     answer["holds"] = result.holds
     if isinstance(result.witness, PairWitness):
         answer["witness"] = json_of(result.witness)
@@ -179,8 +184,19 @@ def shown_claimed(claim: Claim) -> str:
 def _shown_tight(claim: Claim) -> str:
     """Write the tight value; nothing where a claim holds for all values of an unknown, each with its own."""
     value = claim.tight if claim.exponent is None else claim.exponent
+    if value is None and claim.ends is not None:
+        return _between(*claim.ends)
     if value is None:
         return "" if isinstance(claim.claimed, str) else "?"
     if not isinstance(value, float):
         return shown_number(value)
     return f"≈ {value!r}" if math.isfinite(value) else "inf"
+
+
+def _between(lower: Exact, upper: Exact) -> str:
+    """Write what a value lies between, rounded outward; infinity is no upper end, and 0 or 1 hardly a lower one."""
+    low, high = (Fraction(end) if isinstance(end, float) and end != math.inf else end for end in (lower, upper))
+    if high == math.inf:
+        return f"at least {decimal_text(low, 6, ROUND_FLOOR)}" if low > 1 else "?"
+    digits = 14 if decimal_text(low) == decimal_text(high) else 6
+    return f"{decimal_text(low, digits, ROUND_FLOOR)} to {decimal_text(high, digits, ROUND_CEILING)}"

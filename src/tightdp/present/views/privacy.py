@@ -17,7 +17,7 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, json_of, picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import enclosure, heading, unresolved_remark, witness_sentence
-from tightdp.present.words import brief, in_full, plain, shown_ends, shown_number, shown_probability
+from tightdp.present.words import brief, ends_in_full, in_full, plain, shown_ends, shown_number, shown_probability
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import PairWitness, Result
 
@@ -47,12 +47,13 @@ def _privacy_answer(result: Privacy) -> dict[str, Any]:
 def _privacy_view(result: Privacy) -> View:
     facts = [*_facts(result), ("δ", shown_number(result.delta))]
     grid = _ranking(result.top) if len(result.top) > 1 else None
-    known = (result.exp_epsilon,) if result.status == "exact" else (result.lower, result.upper)
+    exact = result.status == "exact"
+    long = in_full(result.exp_epsilon) if exact else ends_in_full(result.lower, result.upper)
     none = "All neighbouring datasets have the same output law." if not result.delta else ""
     said = _sentences(result, result.witness, none if result.exp_epsilon == 1 else "")
     if result.exp_epsilon == math.inf and not result.delta and result.status == "exact":
         said = (*said, "No ε is enough with δ = 0. How much δ each ε needs: --curve, or curve() in Python.")
-    return View(heading(result), tuple(facts), grid, (*said, *in_full(*known)))
+    return View(heading(result), tuple(facts), grid, (*said, *long))
 
 
 def _facts(result: Privacy) -> list[tuple[str, str]]:
@@ -87,7 +88,7 @@ def _delta_view(result: Delta) -> View:
     elif result.epsilon is None:
         low, high = shown_ends(result.lower, result.upper)
         found = [("δ at least", low), ("δ at most", high)]
-        long = in_full(result.lower, result.upper)
+        long = ends_in_full(result.lower, result.upper)
     else:
         found = [
             ("δ at least", decimal_text(result.lower, 17, ROUND_FLOOR)),
@@ -210,10 +211,13 @@ def _zcdp_answer(result: Zcdp) -> dict[str, Any]:
 
 @view_of.register
 def _zcdp_view(result: Zcdp) -> View:
-    facts = [
-        ("ρ at least", decimal_text(result.lower, 12, ROUND_FLOOR)),
-        ("ρ at most", decimal_text(result.upper, 12, ROUND_CEILING)),
-    ]
+    if result.status == "exact":
+        facts = [("ρ", shown_number(result.rho))]
+    else:
+        facts = [
+            ("ρ at least", decimal_text(result.lower, 12, ROUND_FLOOR)),
+            ("ρ at most", decimal_text(result.upper, 12, ROUND_CEILING)),
+        ]
     if result.order is not None:
         facts.append(("order a", f"≈ {result.order:.6g}"))
     none = "All neighbouring datasets have the same output law." if result.rho == 0 else ""
