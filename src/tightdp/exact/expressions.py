@@ -7,6 +7,7 @@ written, and `exp` of a rational.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,7 @@ from tightdp.exact.rationals import as_fraction
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["as_number", "from_sympy", "parse", "pretty", "text", "to_sympy"]
+__all__ = ["ARITHMETIC", "as_number", "from_sympy", "parse", "pretty", "text", "to_sympy"]
 
 _LONGEST = 2_000
 _SHORT = 12
@@ -29,6 +30,13 @@ _QUOTED = 60
 _DEEPEST = 100
 _LARGEST_POWER = 10_000
 _MOST_BITS = 1_000_000
+ARITHMETIC: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+"""What the operators of Python's syntax do with exact numbers."""
 _REMEDY = "write numbers, + - * / ** ( ) and exp of a rational, as in 1/(1 + exp(1/2))"
 
 
@@ -197,19 +205,12 @@ class _Reader:
         return as_fraction(self._text(node).replace("_", ""))
 
     def _combined(self, node: ast.expr, left: Number, operation: ast.operator, right: Number) -> Number:
-        match operation:
-            case ast.Add():
-                return left + right
-            case ast.Sub():
-                return left - right
-            case ast.Mult():
-                return left * right
-            case ast.Div():
-                if not right:
-                    raise self._refused(node, "divides by 0", "divide by another number")
-                return left / right
-            case ast.Pow():
-                return self._power(node, left, right)
+        if isinstance(operation, ast.Div) and not right:
+            raise self._refused(node, "divides by 0", "divide by another number")
+        if type(operation) in ARITHMETIC:
+            return ARITHMETIC[type(operation)](left, right)
+        if isinstance(operation, ast.Pow):
+            return self._power(node, left, right)
         raise self._refused(node, "is not part of the grammar", _REMEDY)
 
     def _power(self, node: ast.expr, base: Number, power: Number) -> Number:

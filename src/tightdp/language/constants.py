@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from tightdp.errors import ParameterError
+from tightdp.exact.expressions import ARITHMETIC
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import quotient
@@ -83,17 +84,10 @@ def _integers(values: Sequence[object]) -> tuple[int, int]:
 
 
 def _combined(left: Number, operation: ast.operator, right: Number) -> Number:
-    match operation:
-        case ast.Add():
-            return left + right
-        case ast.Sub():
-            return left - right
-        case ast.Mult():
-            return left * right
-        case ast.Div():
-            return left / right
-        case ast.Pow() if isinstance(right, Fraction) and right.denominator == 1:
-            return left**right.numerator
+    if type(operation) in ARITHMETIC:
+        return ARITHMETIC[type(operation)](left, right)
+    if isinstance(operation, ast.Pow) and isinstance(right, Fraction) and right.denominator == 1:
+        return left**right.numerator
     raise _Unknown
 
 
