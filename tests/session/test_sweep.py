@@ -13,6 +13,7 @@ import pytest
 
 from agreement import datasets
 from command_line import run
+from expectations import mechanisms
 from small_mechanisms import count, response
 from tightdp import QueryError
 from tightdp.exact.field import exp
@@ -87,3 +88,9 @@ def test_an_unknown_is_refused(
     assert not out
     assert "lam is unknown" in err
     assert not Path("f.csv").exists()
+
+
+def test_a_single_value_is_swept_over_as_it_is() -> None:
+    instance = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=1, lam="1/5")
+    rows = instance.sweep({"n": 2, "lam": ["1/5", "1/4"]}).rows
+    assert [row.parameters["n"] for row in rows] == [2, 2]

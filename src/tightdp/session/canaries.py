@@ -98,6 +98,9 @@ def _sized(instance: Any) -> Callable[[int], Instance]:
     if isinstance(instance, Mechanism):
         return lambda n: instance.bind(n=n)
     if not isinstance(instance, Instance):
+        if not callable(instance):
+            what = f"{instance!r} is no instance"
+            raise ParameterError(what, "give an instance, a mechanism, or a function from n to an instance")
         return instance  # type: ignore[no-any-return]
     bound = instance.bound
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -81,7 +82,8 @@ class Question:
 
 def sweep(instance: Instance, over: Mapping[str, Iterable[Any]], question: Question) -> Sweep:
     """Ask a question for every combination of the values of n and parameters in `over`."""
-    axes = {name: [values] if isinstance(values, str) else list(values) for name, values in over.items()}
+    one = str, int, Fraction  # a single value is swept over as it is
+    axes = {name: [values] if isinstance(values, one) else list(values) for name, values in over.items()}
     rows = []
     for values in combinations(axes):
         found = _with(instance, dict(zip(axes, values, strict=True)))
