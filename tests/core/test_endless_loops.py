@@ -166,6 +166,11 @@ REFUSED = {
         LanguageError,
         "goes on with noise",
     ),
+    "a dictionary": (
+        "def f(x):\n    d = {0: 0}\n    while d[0] < 1:\n        d[0] = 1 if flip(1/3) else x[0]\n    return d[0]",
+        LanguageError,
+        "neither a number nor a tuple",
+    ),
     "observed": (
         "def f(x):\n    while flip(1/2):\n        observe(flip(1/3) or x[0])\n    return 1",
         LanguageError,

@@ -59,6 +59,9 @@ def _round_with(m: Machine, node: ast.For, unrolled: Unrolled, item: Value) -> N
 
 @lowers(ast.While)
 def _while(m: Machine, node: ast.While) -> None:
+    if node in m.endless:
+        _ending_some_time(m, node)
+        return
     before = _Before(m)
     unrolled, progress = Unrolled(m), Progress(m)
     while m.alive is not m.builder.false:
@@ -71,6 +74,7 @@ def _while(m: Machine, node: ast.While) -> None:
         certain = m.alive is unrolled.base and isinstance(condition, Const)
         if not progress.another_round(certain):
             before.restore(unrolled.level)
+            m.endless.add(node)
             _ending_some_time(m, node)
             return
         unrolled.round(node.body)

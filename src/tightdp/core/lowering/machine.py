@@ -95,6 +95,8 @@ class Machine:
         """Sums over records that are treated alike: the leaf that stands for the sum, and what one record adds."""
         self.own: set[int] = set()
         """The draws of one record that stand for those of all."""
+        self.endless: set[ast.AST] = set()
+        """The loops without a bound on their rounds that were met so far."""
         self._departures: list[object] = []
         self._possible: dict[tuple[int, ...], list[bool]] = {}
 

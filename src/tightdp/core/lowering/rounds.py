@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tightdp.core.lowering.values import Union, Value
+from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, is_scalar
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary
 from tightdp.core.operators import operation
 from tightdp.exact.field import Number
@@ -79,10 +80,8 @@ class Run:
         if isinstance(value, Union):
             *others, last = value.alternatives
             return self.whole(next((item for guard, item in others if self.value(guard)), last[1]))
-        try:
-            hash(value)
-        except TypeError:
-            raise NotAChain("it goes on with what is neither a number nor a tuple") from None
+        if not (value is MISSING or is_scalar(value) or isinstance(value, (Reference, Closure, Host))):
+            raise NotAChain("it goes on with what is neither a number nor a tuple or list of numbers")
         return value
 
     @property

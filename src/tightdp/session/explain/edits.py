@@ -23,7 +23,7 @@ __all__ = ["Edit", "edits_of", "rebound"]
 _ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _STRENGTH = {"flip": 0, "geometric": 1, "binomial": 1}
 """Which argument of a primitive says how strong its noise is."""
-_HIDING = {*_STRENGTH, "discrete_laplace", "randint", "poisson_binomial"}
+_HIDING = {*_STRENGTH, "discrete_laplace", "discrete_gaussian", "randint", "poisson_binomial"}
 _DRAWS = {*_HIDING, "choice", "shuffle"}
 
 
