@@ -257,3 +257,14 @@ def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.M
     monkeypatch.setattr(Control, "pairs", cut)
     for found in (widened.concentrated(engine, error, math.inf), widened.renyi(engine, error, Fraction(2))):
         assert (found.status, found.upper) == ("unresolved", math.inf)
+
+
+@mechanism(record=Int(0, 2), neighbours="unit-all")
+def each_clamped(x: Any) -> Any:
+    return tuple(max(0, min(discrete_gaussian(v, 2), 2)) for v in x)
+
+
+def test_what_the_interpreter_cannot_answer_wins_no_race() -> None:
+    found = each_clamped.bind(n=3).zcdp()
+    assert found.status == "bounded"
+    assert Fraction(61, 100) < found.lower <= found.rho < Fraction(62, 100)

@@ -100,10 +100,11 @@ def _rho(
     error: Inexact, exp_epsilon: Exact, pairs: Callable[[], Iterable[Pair]]
 ) -> tuple[Fraction | float, Fraction | float, Pair | None]:
     """Enclose ρ: the core program has at least as much, but for logarithms of ratios that are wrong by 4·relative."""
-    if isinstance(exp_epsilon, float):
-        return (gaussian.least_rho(pairs(), _ORDERS, error.relative) if error.published else math.inf), math.inf, None
+    if error.published and isinstance(exp_epsilon, float):
+        return gaussian.least_rho(pairs(), _ORDERS, error.relative), math.inf, None
     found = divergences.concentrated(pairs())
-    assert not isinstance(found.upper, float)
+    if isinstance(found.upper, float) or isinstance(exp_epsilon, float):  # infinite, or not known to be finite
+        return math.inf if isinstance(found.lower, float) else Fraction(0), math.inf, found.pair
     slack = 16 * error.relative * (1 + Fraction(log_up(exp_epsilon))) * _up(exp_epsilon)
     lower = _down(max(_down(found.lower) - slack, Fraction(0)))
     if error.published:
