@@ -183,12 +183,15 @@ def _called(call: ast.Call) -> str:
     return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
+_FILES = tempfile.TemporaryDirectory()
+"""Where the files stay: the source of a helper is read when it is called."""
+
+
 @cache
 def _loaded(text: str) -> ModuleType:
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory) / "subject.py"
-        path.write_text(text, encoding="utf-8")
-        return import_file(path)
+    path = Path(tempfile.mkdtemp(dir=_FILES.name)) / "subject.py"
+    path.write_text(text, encoding="utf-8")
+    return import_file(path)
 
 
 def _tight(text: str, name: str, parameters: dict[str, Any], t: Fraction | None = None) -> Any:
