@@ -18,7 +18,7 @@ from tightdp.methods.first import alike_pairs
 from tightdp.methods.program import Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, ratios_of_pairs
-from tightdp.methods.screening import FEW_PAIRS, largest_changes
+from tightdp.methods.screening import largest_changes
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
@@ -30,6 +30,8 @@ _MANY = 1_000
 """Beyond so many counts, a few pairs are looked at before the laws of all are computed."""
 _FEW = 64
 """So many pairs or datasets are still looked at where a limit was met while the laws were computed."""
+_FEW_ENTRIES = 20_000
+"""Up to so many probabilities in the laws of all counts, all pairs are compared."""
 _FEW_STEPS = 4
 """So many steps with the largest ratio are tried in search of a pair that attains the bound."""
 
@@ -66,7 +68,7 @@ class Aggregates(Method):
         So it is where what the client most likely tells of its record is all that the least or greatest output has.
         """
         bound = self.ratio_bound()
-        if bound == math.inf or self.table.orbits.number_of_pairs <= FEW_PAIRS:
+        if bound == math.inf or self.table.entries <= _FEW_ENTRIES:
             return None
         for x, other in islice(self.table.steepest_pairs(bound), _FEW_STEPS):
             control()

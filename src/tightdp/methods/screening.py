@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["FEW_PAIRS", "largest_changes"]
+__all__ = ["largest_changes"]
 
-FEW_PAIRS = 4_000
+_FEW_PAIRS = 4_000
 """So few pairs of neighbours are compared one by one."""
 _MOST_LOGARITHMS = 30_000_000
 _AT_ONCE = 1 << 21
@@ -48,7 +48,7 @@ def largest_changes(table: AggregateTable, watch: Callable[[], None]) -> Iterato
     None where the pairs are few, or cannot be looked at in this way.
     """
     orbits = table.orbits
-    if not relation_of(table.bound).one_record or isinstance(orbits, States) or orbits.number_of_pairs <= FEW_PAIRS:
+    if not relation_of(table.bound).one_record or isinstance(orbits, States) or orbits.number_of_pairs <= _FEW_PAIRS:
         return None
     try:
         return _Screen(table, watch).changes()
