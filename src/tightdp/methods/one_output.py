@@ -1,12 +1,14 @@
-"""The probability of one output on one dataset, without the laws of others where these are many."""
+"""One dataset: the probability of one output without those of others, and its law without a diagram."""
 
 from __future__ import annotations
 
+from tightdp.core.nodes import Draw, reachable
+from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language.program import Dataset, Output
 from tightdp.methods import questions
 from tightdp.methods.by_aggregates import COSTLY
-from tightdp.methods.by_elimination import MOST_WORK
+from tightdp.methods.by_elimination import LITTLE_WORK, MOST_WORK
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
@@ -14,7 +16,10 @@ from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.listing import MOST_LISTED, least_outputs
 from tightdp.methods.program import Program
 
-__all__ = ["probability"]
+__all__ = ["law_of_long", "probability"]
+
+_MANY_DRAWS = 300
+"""The diagram of one dataset takes time quadratic in its draws, so elimination is tried before where these are many."""
 
 
 def probability(program: Program, control: Control, x: Dataset, y: Output) -> Number:
@@ -28,3 +33,16 @@ def probability(program: Program, control: Control, x: Dataset, y: Output) -> Nu
     if aggregate is not None and aggregate.entries > COSTLY >= aggregate.states:
         return aggregate.probability(x, y)  # the laws of all counts are many, that of one is not
     return questions.laws(program, control)[1].probability(x, y)
+
+
+def law_of_long(program: Program, control: Control, x: Dataset) -> EliminationTable | None:
+    """Return a table with the law of a dataset where the program makes many draws and elimination takes little work."""
+    core = program.core(control)
+    if sum(isinstance(expr, Draw) for expr in reachable(core.roots)) <= _MANY_DRAWS:
+        return None
+    try:
+        table = EliminationTable(program.bound, core, watch=control, budget=LITTLE_WORK)
+        table.weights(x)
+    except (TooMuchWork, TooWide, ProgramError, QueryError):
+        return None
+    return table

@@ -14,8 +14,9 @@ from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.likelihood import likelihood_table
 from tightdp.results.answers import Distribution, in_order
 from tightdp.results.likelihood import Likelihood
-from tightdp.session.engine import Engine, Outcome
+from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.widened import refuse_inexact, widened
+from tightdp.symmetry.sets import Table
 
 if TYPE_CHECKING:
     from tightdp.session.instance import Instance
@@ -27,16 +28,26 @@ __all__ = ["likelihood", "output_law", "output_probability"]
 def output_law(engine: Engine, x: Dataset) -> Distribution:
     """Return the output law on one dataset."""
     query = engine.query()
-    if engine.program.forced is None:
-        name, table = "exhaustive", engine.table_of(x, query)
-        size = len(table.formula.variables), table.formula.nodes
-    if engine.program.forced is not None or inexact(engine.bound):  # whose many digits are not counted on a diagram
-        method, table = questions.laws(engine.program, query.control)
-        name, size = method.name, method.size()
+    table, name, size = _table(engine, x, query)
     query.control.look_at(table, x)
     law = in_order(table.law(x))
     outcome = Outcome("exact", "", query.stats(size, name, Symmetry(())))
     return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
+
+
+def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[int, int]]:
+    """Return a table with the law of a dataset, the name of the method, and the size of its diagram."""
+    if engine.program.forced is None:
+        if engine.program.compiled is None:
+            with query.compiling():
+                found = one_output.law_of_long(engine.program, query.control, x)
+            if found is not None:
+                return found, "elimination", (0, 0)
+        table = engine.table_of(x, query)
+        if not inexact(engine.bound):  # whose many digits are not counted on a diagram
+            return table, "exhaustive", (len(table.formula.variables), table.formula.nodes)
+    method, laws = questions.laws(engine.program, query.control)
+    return laws, method.name, method.size()
 
 
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
