@@ -20,12 +20,16 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import over
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
-from tightdp.methods import by_aggregates, screening
+from tightdp.methods.base import Candidate, Pair
+from tightdp.methods.by_aggregates import Aggregates, look_costly
 from tightdp.methods.compiled import deep_recursion
+from tightdp.methods.control import Control
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed
 from tightdp.methods.elimination_lanes import laws_of_lanes
 from tightdp.methods.elimination_table import Walk
 from tightdp.methods.elimination_trial import make_plan
+from tightdp.methods.ranking import tight_ratio
+from tightdp.methods.screening import largest_changes
 from tightdp.session.mechanism import Mechanism
 
 
@@ -116,6 +120,7 @@ def two_kinds(x: Any) -> Any:
     return sum(v if flip("1/2") else (at % 2) * randint(0, 3) for at, v in enumerate(x))
 
 
+AGGREGATE = Candidate("aggregate", look_costly)
 SUMS = (permute_and_flip, drawn_exponentials, observed_counts, local_sum, two_kinds)
 
 
@@ -124,22 +129,23 @@ def test_laws_of_all_counts(one: Mechanism) -> None:
     assert assert_agree(one.bind(n=3).bound)
 
 
+def aggregates(one: Mechanism) -> Aggregates:
+    found = one.bind(n=3, method="aggregate").engine.program.look(AGGREGATE, Control())
+    assert isinstance(found, Aggregates)
+    return found
+
+
 @pytest.mark.parametrize("one", SUMS, ids=lambda one: one.name)
-def test_screened_pairs_have_the_largest_ratio(one: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
-    screened = []
-    changes = screening.largest_changes
-
-    def noted(*arguments: Any) -> Any:
-        found = changes(*arguments)
-        screened.append(found is not None)
-        return found
-
-    monkeypatch.setattr(screening, "FEW_PAIRS", 0)
-    monkeypatch.setattr(by_aggregates, "largest_changes", noted)
-    ours, plain = one.bind(n=3, method="aggregate").privacy(), one.bind(n=3, method="exhaustive").privacy()
-    assert screened == [one is not drawn_exponentials]
-    assert (ours.exp_epsilon, ours.witness) == (plain.exp_epsilon, plain.witness)
-    assert ours.top[0].triples == plain.top[0].triples
+def test_screened_pairs_have_the_largest_ratio(one: Mechanism) -> None:
+    table = aggregates(one).table
+    changes = largest_changes(table, Control(), few=0)
+    if one is drawn_exponentials:
+        assert changes is None
+        return
+    assert changes is not None
+    ours = tight_ratio(Pair(*table.orbits.neighbours(change), change.size, table) for change in changes)
+    plain = one.bind(n=3, method="exhaustive").privacy()
+    assert [(ratio.exp_epsilon, ratio.triples) for ratio in ours] == [(plain.exp_epsilon, plain.top[0].triples)]
 
 
 @mechanism(record=Int(0, 3))
@@ -148,15 +154,13 @@ def noise_in_the_middle(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("one", "attained"), [(local_sum, True), (noise_in_the_middle, False), (two_kinds, True)], ids=lambda one: str(one)
+    ("one", "attained"), [(local_sum, True), (noise_in_the_middle, False), (two_kinds, False)], ids=lambda one: str(one)
 )
-def test_a_bound_that_a_pair_attains_is_the_answer(
-    one: Mechanism, attained: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(by_aggregates, "FEW_PAIRS", 0)
-    ours, plain = one.bind(n=3, method="aggregate").privacy(), one.bind(n=3, method="exhaustive").privacy()
-    assert (ours.exp_epsilon, ours.witness) == (plain.exp_epsilon, plain.witness)
-    assert (ours.top[0].triples is None) == attained
+def test_a_bound_that_a_pair_attains_is_the_answer(one: Mechanism, attained: bool) -> None:
+    found = aggregates(one).bound_attained(Control())
+    assert (found is not None) == attained
+    if found is not None:
+        assert found.lower == found.upper == one.bind(n=3, method="exhaustive").privacy().exp_epsilon
 
 
 @mechanism(record=Int(0, 7))

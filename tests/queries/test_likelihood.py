@@ -79,7 +79,7 @@ def test_every_relation_says_who_is_a_neighbour() -> None:
 
 
 def test_datasets_that_are_none() -> None:
-    with pytest.raises(ParameterError, match="1 records"):
+    with pytest.raises(ParameterError, match="1 record"):
         RESPONSE.likelihood((0, 0), (0,))
     with pytest.raises(ParameterError, match="needs x_prime"):
         RESPONSE.likelihood((0, 0))  # type: ignore[call-arg]

@@ -60,15 +60,16 @@ class Aggregates(Method):
                     for dataset in (x, other):
                         control.look_at(self.table, dataset)
                     return Tight(math.inf, math.inf, found[0])
-        return self._bound_attained(control) or super().tight(control)
+        attained = self.bound_attained(control) if self.table.entries > _FEW_ENTRIES else None
+        return attained or super().tight(control)
 
-    def _bound_attained(self, control: Control) -> Tight | None:
-        """Return the bound on all ratios where one of a few steps of a client attains it among many.
+    def bound_attained(self, control: Control) -> Tight | None:
+        """Return the bound on all ratios where one of a few steps of a client attains it.
 
         So it is where what the client most likely tells of its record is all that the least or greatest output has.
         """
         bound = self.ratio_bound()
-        if bound == math.inf or self.table.entries <= _FEW_ENTRIES:
+        if bound == math.inf:
             return None
         for x, other in islice(self.table.steepest_pairs(bound), _FEW_STEPS):
             control()

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["largest_changes"]
+__all__ = ["FEW_PAIRS", "largest_changes"]
 
-_FEW_PAIRS = 4_000
+FEW_PAIRS = 4_000
 """So few pairs of neighbours are compared one by one."""
 _MOST_LOGARITHMS = 30_000_000
 _AT_ONCE = 1 << 21
@@ -42,13 +42,13 @@ class _Unsuitable(Exception):
     """Some law does not consist of integers that can be rounded, or there are too many."""
 
 
-def largest_changes(table: AggregateTable, watch: Callable[[], None]) -> Iterator[Change] | None:
+def largest_changes(table: AggregateTable, watch: Callable[[], None], few: int = FEW_PAIRS) -> Iterator[Change] | None:
     """Return changes of one record among which are all that attain the largest ratio, and one at least of infinity.
 
-    None where the pairs are few, or cannot be looked at in this way.
+    None where there are only a `few` pairs of neighbours, or they cannot be looked at in this way.
     """
     orbits = table.orbits
-    if not relation_of(table.bound).one_record or isinstance(orbits, States) or orbits.number_of_pairs <= _FEW_PAIRS:
+    if not relation_of(table.bound).one_record or isinstance(orbits, States) or orbits.number_of_pairs <= few:
         return None
     try:
         return _Screen(table, watch).changes()
