@@ -15,7 +15,14 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 
-__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core"]
+__all__ = [
+    "compile_dataset",
+    "compile_symbolic",
+    "deep_recursion",
+    "encode_core",
+    "encode_dataset",
+    "lower_dataset",
+]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
@@ -29,30 +36,25 @@ def _unlimited(nodes: int = 0) -> None:
 
 def compile_symbolic(bound: Bound, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
     """Compile a mechanism for all datasets at once. Raises LanguageError, ProgramError or LimitError."""
-    return _compile(bound, None, backend, watch)
-
-
-def compile_dataset(
-    bound: Bound,
-    x: Dataset,
-    backend: str = "cudd",
-    watch: Watch = _unlimited,
-    look: Callable[[CoreProgram], None] | None = None,
-) -> WeightedFormula:
-    """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass.
-
-    `look` is called with the core program before there is a diagram, and may raise.
-    """
-    return _compile(bound, bound.check_dataset(x), backend, watch, look)
-
-
-def _compile(
-    bound: Bound, x: Dataset | None, backend: str, watch: Watch, look: Callable[[CoreProgram], None] | None = None
-) -> WeightedFormula:
     with deep_recursion():
-        core = lower(bound, x, prober(backend, watch), lambda: watch(0))
-        if look is not None:
-            look(core)
+        core = lower(bound, None, prober(backend, watch), lambda: watch(0))
+        return encode_core(expand_shuffles(core), bound, None, backend, watch)
+
+
+def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
+    """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass."""
+    return encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
+
+
+def lower_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> CoreProgram:
+    """Return the core program of a mechanism on one dataset."""
+    with deep_recursion():
+        return lower(bound, bound.check_dataset(x), prober(backend, watch), lambda: watch(0))
+
+
+def encode_dataset(core: CoreProgram, bound: Bound, x: Dataset, backend: str, watch: Watch) -> WeightedFormula:
+    """Return the formula of the core program of one dataset."""
+    with deep_recursion():
         return encode_core(expand_shuffles(core), bound, x, backend, watch)
 
 

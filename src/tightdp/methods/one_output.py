@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tightdp.core.nodes import Draw, reachable
+from tightdp.core.nodes import CoreProgram, Draw, reachable
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
-from tightdp.language.program import Dataset, Output
+from tightdp.language.program import Bound, Dataset, Output
 from tightdp.methods import questions
 from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.by_elimination import LITTLE_WORK, MOST_WORK
@@ -16,7 +16,7 @@ from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.listing import MOST_LISTED, least_outputs
 from tightdp.methods.program import Program
 
-__all__ = ["law_of_long", "probability"]
+__all__ = ["probability", "table_without_diagram"]
 
 _MANY_DRAWS = 300
 """The diagram of one dataset takes time quadratic in its draws, so elimination is tried before where these are many."""
@@ -35,13 +35,12 @@ def probability(program: Program, control: Control, x: Dataset, y: Output) -> Nu
     return questions.laws(program, control)[1].probability(x, y)
 
 
-def law_of_long(program: Program, control: Control, x: Dataset) -> EliminationTable | None:
-    """Return a table with the law of a dataset where the program makes many draws and elimination takes little work."""
-    core = program.core(control)
+def table_without_diagram(bound: Bound, core: CoreProgram, x: Dataset, control: Control) -> EliminationTable | None:
+    """Return the law of a dataset where its core program makes many draws and elimination takes little work."""
     if sum(isinstance(expr, Draw) for expr in reachable(core.roots)) <= _MANY_DRAWS:
         return None
     try:
-        table = EliminationTable(program.bound, core, watch=control, budget=LITTLE_WORK)
+        table = EliminationTable(bound, core, watch=control, budget=LITTLE_WORK)
         table.weights(x)
     except (TooMuchWork, TooWide, ProgramError, QueryError):
         return None

@@ -16,9 +16,10 @@ from tightdp.limits import Limits, default_memory
 from tightdp.methods import questions
 from tightdp.methods.base import Exact, Method
 from tightdp.methods.choose import program_of
-from tightdp.methods.compiled import compile_dataset
+from tightdp.methods.compiled import encode_dataset, lower_dataset
 from tightdp.methods.control import Control, Progress
 from tightdp.methods.listing import check_listable
+from tightdp.methods.one_output import table_without_diagram
 from tightdp.methods.program import Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
@@ -162,14 +163,19 @@ class Engine:
     def table_of(self, x: Dataset, query: Query, reuse: bool = True) -> Table:
         """Return a table that has at least dataset x: the one for all datasets, if it is there.
 
-        Without `reuse` it is made for x, and not for listing its law. Raises QueryError for laws too long to list.
+        Without `reuse` it is made for x, with its diagram, and not for listing its law. Raises QueryError for laws too
+        long to list.
         """
         if reuse and self.program.compiled is not None:
             check_listable(self.program.core(query.control))
             return self.program.table(query.control)
         with query.compiling():
-            look = check_listable if reuse else None
-            return Table(self.bound, compile_dataset(self.bound, x, self.backend, query.control, look))
+            core = lower_dataset(self.bound, x, self.backend, query.control)
+            if reuse:
+                check_listable(core)
+                if (found := table_without_diagram(self.bound, core, x, query.control)) is not None:
+                    return found
+            return Table(self.bound, encode_dataset(core, self.bound, x, self.backend, query.control))
 
     def profile(self) -> tuple[Profile, Outcome]:
         """Return the privacy profile; searched for once, unless that was cut short."""

@@ -10,6 +10,7 @@ from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset, Output
 from tightdp.methods import one_output, questions
+from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.likelihood import likelihood_table
 from tightdp.results.answers import Distribution, in_order
@@ -38,12 +39,9 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
 def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[int, int]]:
     """Return a table with the law of a dataset, the name of the method, and the size of its diagram."""
     if engine.program.forced is None:
-        if engine.program.compiled is None:
-            with query.compiling():
-                found = one_output.law_of_long(engine.program, query.control, x)
-            if found is not None:
-                return found, "elimination", (0, 0)
         table = engine.table_of(x, query)
+        if isinstance(table, EliminationTable):
+            return table, "elimination", (0, 0)
         if not inexact(engine.bound):  # whose many digits are not counted on a diagram
             return table, "exhaustive", (len(table.formula.variables), table.formula.nodes)
     method, laws = questions.laws(engine.program, query.control)
