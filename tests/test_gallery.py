@@ -46,9 +46,34 @@ def moment(oracle: Oracle, order: int) -> Fraction | float:
     return largest
 
 
+def rho(variance: float) -> float:
+    """ρ of the tree of clamped counts, in doubles: parts are independent, so that their divergences add up."""
+
+    def clamped(center: int, high: int) -> list[float]:
+        mass = {k: math.exp(-((k - center) ** 2) / (2 * variance)) for k in range(center - 99, center + 100)}
+        whole = math.fsum(mass.values())
+        law = dict.fromkeys(range(-1, high + 1), 0.0)
+        for k, weight in mass.items():
+            law[max(-1, min(k, high))] += weight / whole
+        return list(law.values())
+
+    def divergence(ours: list[float], theirs: list[float], order: float) -> float:
+        return math.log(math.fsum(p**order * q ** (1 - order) for p, q in zip(ours, theirs, strict=True))) / (order - 1)
+
+    parts = [(clamped(0, high), clamped(moved, high), times) for high, moved, times in ((5, 4, 1), (2, 1, 4))]
+    orders = [1 + 10 ** (step / 50) for step in range(-250, 101)]
+    return max(
+        sum(times * divergence(*pair, order) for *pair, times in sides) / order
+        for order in orders
+        for sides in (parts, [(after, before, times) for before, after, times in parts])
+    )
+
+
 def holds(path: Path, oracle: Oracle) -> bool:
     """Whether brute force finds the claim of a file true."""
     claim = model(path).CLAIM
+    if "rho" in claim:
+        return rho(float(oracle.bound.parameters["variance"])) <= float(claim["rho"])
     if "order" in claim:
         return moment(oracle, claim["order"]) <= number(claim["exp_moment"])
     if "delta" in claim:
@@ -74,7 +99,12 @@ def test_the_recorded_answers_are_those_of_the_engine_and_of_brute_force(path: P
     instance = getattr(file, version).bind(**file.PARAMETERS)
     oracle = bound(path, version)
     assert len(expected) == 1
-    if "exp_moment" in expected:
+    if "rho" in expected:
+        found = instance.zcdp()
+        assert found.lower <= found.upper <= found.lower * (1 + Fraction(1, 10**9))
+        assert float(found.lower) == pytest.approx(rho(float(instance.parameters["variance"])), rel=1e-5)
+        assert float(found.lower) == pytest.approx(float(expected["rho"]), rel=1e-11)
+    elif "exp_moment" in expected:
         order = file.CLAIM["order"]
         assert instance.renyi(order).exp_moment == moment(oracle, order) == number(expected["exp_moment"])
     elif "delta" in expected:
