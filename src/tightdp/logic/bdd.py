@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from tightdp.errors import BackendError, LimitError
 from tightdp.limits.clock import holding
-from tightdp.logic.lazily import lazily
+from tightdp.logic.lazily import without_networkx
 
 if sys.platform != "win32":
     import resource
@@ -194,8 +194,7 @@ class _CuddManager(_DdManager):
                 f"the formula has {levels:,} variables, more than the {allowed:,} that the C stack allows",
                 "use fewer records, a larger stack (ulimit -s), or the autoref back end",
             )
-        with holding():  # an import that is broken off leaves a package that cannot be imported again
-            lazily("networkx")  # `dd` imports it, for what is not needed here
+        with holding(), without_networkx():  # an import that is broken off cannot be begun again
             from dd import cudd
 
         super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=_CACHE_AT_START)
@@ -218,8 +217,7 @@ class _AutorefManager(_DdManager):
     """The pure-Python back end; it recurses in Python, so the recursion limit follows the number of levels."""
 
     def __init__(self, levels: int, watch: Watch) -> None:
-        with holding():
-            lazily("networkx")
+        with holding(), without_networkx():
             from dd import autoref
 
         super().__init__(autoref, levels, watch)
