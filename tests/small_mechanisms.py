@@ -37,3 +37,16 @@ def shuffled(x, lam):  # type: ignore[no-untyped-def]
 @mechanism(record=Int(0, 2), target=sum)
 def picked(x):  # type: ignore[no-untyped-def]
     return choice(x)
+
+
+@mechanism
+def remembers_or(x, lam, wrong):  # type: ignore[no-untyped-def]
+    """A bit that remembers the OR of what it saw, wrong at each step, published through randomized response."""
+    seen = 0
+    sent = []
+    for v in x:
+        seen = seen | v
+        if flip(wrong):
+            seen = 1 - seen
+        sent.append(seen ^ flip(lam))
+    return tuple(sent)

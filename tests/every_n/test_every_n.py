@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from small_mechanisms import remembers_or
 from tightdp import (
     ALL,
     Bit,
@@ -38,19 +39,6 @@ THRESHOLD = {"threshold": 2, "ratio_threshold": "1/2", "ratio_query": "1/2"}
 
 def program(name: str, within: str = "") -> Any:
     return mechanisms_of(import_file(PROGRAMS / f"{within or name}.py"))[name]
-
-
-@mechanism
-def remembers_or(x, lam, wrong):
-    """A bit that remembers the OR of what it saw, wrong at each step, published through randomized response."""
-    seen = 0
-    sent = []
-    for v in x:
-        seen = seen | v
-        if flip(wrong):
-            seen = 1 - seen
-        sent.append(seen ^ flip(lam))
-    return tuple(sent)
 
 
 @mechanism

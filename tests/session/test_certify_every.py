@@ -13,6 +13,7 @@ import pytest
 
 from certificate_oracle import Impossible, is_true
 from expectations import mechanisms
+from small_mechanisms import remembers_or
 from tightdp import ALL, flip, mechanism
 from tightdp.errors import QueryError
 from tightdp.session.certify import load_checker
@@ -21,19 +22,6 @@ from tightdp.session.mechanism import Mechanism
 checker = load_checker()
 EXAMPLE = Path(__file__).parents[2] / "proofs" / "certificates" / "xor_randomized_response_every_n.json"
 NOISE = {"ratio_threshold": "1/2", "ratio_query": "1/2"}
-
-
-@mechanism
-def memory(x: Any, lam: Any, wrong: Any) -> Any:
-    """The OR of what was seen, wrong at each step, published through randomized response: no simulation is best."""
-    seen = 0
-    sent = []
-    for v in x:
-        seen = seen | v
-        if flip(wrong):
-            seen = 1 - seen
-        sent.append(seen ^ flip(lam))
-    return tuple(sent)
 
 
 @mechanism
@@ -62,7 +50,7 @@ def unrolled(given: dict[str, Any], n: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("program", "parameters"), [(memory, {"lam": "1/4", "wrong": "1/10"}), (noisy_or, {"lam": "1/5"})]
+    ("program", "parameters"), [(remembers_or, {"lam": "1/4", "wrong": "1/10"}), (noisy_or, {"lam": "1/5"})]
 )
 def test_windows_are_certified(program: Mechanism, parameters: dict[str, Any]) -> None:
     instance = program.bind(n=ALL, **parameters)

@@ -20,7 +20,7 @@ from tightdp.exact.weights import as_exact, over
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.laws import Law
 from tightdp.methods.elimination_guards import ALWAYS
-from tightdp.methods.elimination_nodes import NOTHING, Value
+from tightdp.methods.elimination_nodes import NOTHING, Node, Value
 from tightdp.methods.elimination_plan import Plan, Row, Step
 
 __all__ = ["INTEGERS", "Elimination", "Failed", "Integers", "Numbers", "Part", "Ring", "TooMuchWork"]
@@ -150,7 +150,11 @@ class Elimination:
             elif node.kind == "input":
                 known[place] = value
             else:
-                known[place] = node.value([known[operand] for operand in node.operands])
+                known[place] = self.value(node, [known[operand] for operand in node.operands])
+
+    def value(self, node: Node, given: Sequence[Value]) -> Value:
+        """Return the value of a node from those of its operands."""
+        return node.value(given)
 
     def advance(self, waiting: Waiting, start: int, end: int, failed: dict[int, Weight]) -> None:
         """Take the waiting rows through steps start..end-1, so that all wait for step `end` or a later one."""

@@ -87,19 +87,7 @@ class _ManyLanes(Elimination):
             self._shared[key] = Lanes(tuple(value for _, value in number), renamed)
         return self._shared[key]
 
-    def learn(self, rank: int, value: Value = None) -> None:
-        nodes, known = self.plan.nodes.nodes, self.known
-        for place in self.plan.plain.get(rank, ()):
-            node = nodes[place]
-            if node.kind == "const":
-                known[place] = node.expr.values[0]
-            elif node.kind == "input":
-                known[place] = value
-            else:
-                known[place] = self._value(node, [known[operand] for operand in node.operands])
-
-    def _value(self, node: Node, given: Sequence[Value]) -> Value:
-        """Return the value of a node from those of its operands."""
+    def value(self, node: Node, given: Sequence[Value]) -> Value:
         if not any(type(value) is Lanes for value in given):
             return node.value(given)
         if node.kind == "case":
@@ -144,7 +132,7 @@ class _ManyLanes(Elimination):
             given = [row[place[operand]] if operand in place else known[operand] for operand in node.operands]
             key = step.node, tuple(given)
             if key not in results:
-                results[key] = self._value(node, given)
+                results[key] = self.value(node, given)
             return results[key]
 
         return value_of

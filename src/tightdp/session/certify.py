@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import islice, product
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,7 @@ from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.builtin import builtin_claims
 from tightdp.session.engine import Engine
+from tightdp.session.files import import_file
 from tightdp.session.forms import find_forms
 from tightdp.session.search import accuracy_at, approximate_privacy, tight_privacy
 
@@ -68,12 +68,9 @@ def as_json(certificate: Certificate) -> str:
 def load_checker() -> Any:
     """Import `proofs/checker.py`, which imports nothing of this package."""
     place = builtin_claims()
-    spec = None if place is None else spec_from_file_location("tightdp_checker", place / "checker.py")
-    if place is None or spec is None or spec.loader is None or not (place / "checker.py").is_file():
+    if place is None or not (place / "checker.py").is_file():
         raise QueryError("the checker is not there", "install the package with its proofs, or run it from the clone")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_file(place / "checker.py")
 
 
 def check_file(path: str) -> int:

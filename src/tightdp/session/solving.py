@@ -70,61 +70,58 @@ __all__ = [
 
 def privacy(instance: UnknownInstance) -> Pieces:
     """Return the tight e^ε in pieces."""
-    parts, ours = _parts(instance, TightRatio()), instance.cellwise
-    return Pieces(subject=instance.subject, unknown=ours.unknown, what="exp_epsilon", pieces=parts, stats=ours.stats)
+    return _answer(Pieces, instance, TightRatio(), "exp_epsilon")
 
 
 def delta(instance: UnknownInstance, t: Number) -> Pieces:
     """Return δ at e^ε = t in pieces."""
-    parts, ours = _parts(instance, DeltaAt(t)), instance.cellwise
-    asked = (("exp_epsilon", t),)
-    return Pieces(
-        subject=instance.subject, unknown=ours.unknown, what="delta", pieces=parts, at=asked, stats=ours.stats
-    )
+    return _answer(Pieces, instance, DeltaAt(t), "delta", (("exp_epsilon", t),))
 
 
 def accuracy(instance: UnknownInstance, alpha: Number) -> AccuracyPieces:
     """Return the tight 1 - β at an error bound in pieces."""
-    parts, ours = _parts(instance, AccuracyAt(alpha)), instance.cellwise
-    asked, what = (("alpha", alpha),), "one_minus_beta"
-    return AccuracyPieces(
-        subject=instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=asked, stats=ours.stats
-    )
+    return _answer(AccuracyPieces, instance, AccuracyAt(alpha), "one_minus_beta", (("alpha", alpha),))
 
 
 def least_error(instance: UnknownInstance, beta: Number) -> AccuracyPieces:
     """Return the least error bound for a failure rate in pieces."""
-    parts, ours = _parts(instance, least_error_at(beta)), instance.cellwise
-    asked = (("beta", beta),)
-    return AccuracyPieces(
-        subject=instance.subject, unknown=ours.unknown, what="alpha", pieces=parts, at=asked, stats=ours.stats
-    )
+    return _answer(AccuracyPieces, instance, least_error_at(beta), "alpha", (("beta", beta),))
 
 
 def least_ratio(instance: UnknownInstance, delta: Number) -> Pieces:
     """Return the least e^ε at a δ in pieces."""
-    parts, ours = _parts(instance, least_ratio_at(delta)), instance.cellwise
-    asked, what = (("delta", delta),), "exp_epsilon"
-    return Pieces(subject=instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=asked, stats=ours.stats)
+    return _answer(Pieces, instance, least_ratio_at(delta), "exp_epsilon", (("delta", delta),))
 
 
 def efficacy(instance: UnknownInstance, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
     """Return the efficacies, and what bounds them, in pieces."""
-    parts, ours = _parts(instance, efficacies_of(guesses, pairs, adaptive)), instance.cellwise
-    return EfficacyPieces(subject=instance.subject, unknown=ours.unknown, what="rows", pieces=parts, stats=ours.stats)
+    return _answer(EfficacyPieces, instance, efficacies_of(guesses, pairs, adaptive), "rows")
 
 
 def guessing(instance: UnknownInstance, ask: Callable[[Instance], Guessing]) -> GuessingPieces:
     """Return the law of guesses in pieces."""
-    parts, ours = _parts(instance, guesses_of(ask)), instance.cellwise
-    return GuessingPieces(subject=instance.subject, unknown=ours.unknown, what="law", pieces=parts, stats=ours.stats)
+    return _answer(GuessingPieces, instance, guesses_of(ask), "law")
 
 
 def distribution(instance: UnknownInstance, x: Dataset) -> Distributions:
     """Return the output law on a dataset in pieces."""
-    parts, ours = _parts(instance, law_on(x)), instance.cellwise
-    return Distributions(
-        subject=instance.subject, unknown=ours.unknown, what="law", x=x, pieces=parts, stats=ours.stats
+    return _answer(Distributions, instance, law_on(x), "law", x=x)
+
+
+A = TypeVar("A", bound=Pieces)
+
+
+def _answer(
+    kind: type[A],
+    instance: UnknownInstance,
+    question: Question,
+    what: str,
+    at: tuple[tuple[str, Number], ...] = (),
+    **more: Any,
+) -> A:
+    parts, ours = _parts(instance, question), instance.cellwise
+    return kind(
+        subject=instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=at, stats=ours.stats, **more
     )
 
 
