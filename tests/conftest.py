@@ -11,7 +11,7 @@ FULL = os.environ.get("TIGHTDP_FULL", "") not in ("", "0")
 
 settings.register_profile("default", max_examples=25, deadline=None, derandomize=True)
 settings.register_profile(
-    "full", max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "full", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("full" if FULL else "default")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,8 +22,12 @@ from tightdp.language.domains import Bit, Int
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 from tightdp.methods.control import Control
-from tightdp.session import widened
+from tightdp.results.answers import Accuracy
+from tightdp.results.privacy import Privacy
+from tightdp.session import search, widened
+from tightdp.session.engine import Engine
 from tightdp.session.instance import Instance
+from tightdp.session.widened import widened as widening
 
 NARROW = Fraction(1, 10**12)
 
@@ -257,6 +262,36 @@ def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.M
     monkeypatch.setattr(Control, "pairs", cut)
     for found in (widened.concentrated(engine, error, math.inf), widened.renyi(engine, error, Fraction(2))):
         assert (found.status, found.upper) == ("unresolved", math.inf)
+
+
+def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
+    """The least ε or α is asked for again at another δ or β; a limit that is met only then counts as well."""
+    engine = clamped.bind(n=2).engine
+    stopped = {"status": "unresolved", "reason": "enough"}
+    privacy, accuracy = clamped.bind(n=2).privacy(delta="1/50"), clamped.bind(n=2).accuracy(beta="1/100")
+
+    def least_epsilon(_: Engine, delta: Fraction) -> Privacy:
+        return privacy if delta == Fraction(1, 50) else replace(privacy, exp_epsilon=math.inf, **stopped)
+
+    def least_error(_: Engine, beta: Fraction) -> Accuracy:
+        return accuracy if beta == Fraction(1, 100) else replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
+
+    epsilon, error = widening(least_epsilon)(engine, Fraction(1, 50)), widening(least_error)(engine, Fraction(1, 100))
+    assert (epsilon.status, epsilon.exp_epsilon, epsilon.lower) == ("unresolved", math.inf, 1)
+    assert (error.status, error.alpha, error.lower, error.upper) == ("unresolved", math.inf, accuracy.lower, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("query", "arguments"),
+    [(search.tight_privacy, (1,)), (search.delta_at, (3,)), (search.accuracy_at, (Fraction(1), 5))],
+)
+def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any, ...]) -> None:
+    engine = clamped.bind(n=2).engine
+    core = query.__wrapped__
+    found = widening(lambda *asked: replace(core(*asked), status="unresolved", reason="enough"))(engine, *arguments)
+    exact = core(engine, *arguments)
+    assert found.status == "unresolved"
+    assert found.lower < exact.lower <= exact.upper < found.upper
 
 
 @mechanism(record=Int(0, 2), neighbours="unit-all")

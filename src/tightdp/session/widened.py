@@ -26,7 +26,7 @@ from tightdp.queries import divergences, gaussian
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
-from tightdp.results.result import PairWitness, Result, TripleWitness
+from tightdp.results.result import PairWitness, Result, Status, TripleWitness
 from tightdp.session.engine import Engine
 
 __all__ = ["concentrated", "inexact_after", "refuse_inexact", "renyi", "widened"]
@@ -52,10 +52,11 @@ def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatena
     def asked(engine: Engine, /, *arguments: P.args, **options: P.kwargs) -> R:
         found = query(engine, *arguments, **options)
         error = inexact(engine.bound)
-        if error is None or found.cut_short:
+        if error is None:
             return found
         again: Callable[..., R] = query
-        return _Widening(engine, error, again).of(found)
+        widening = _Widening(engine, error, again)
+        return widening.of_part(found) if found.cut_short else widening.of(found)
 
     return asked
 
@@ -143,6 +144,18 @@ class _Widening:
         refuse_inexact(self._engine.bound, f"the answer to {found.query}")
         return found
 
+    def of_part(self, found: R) -> R:
+        """Return an answer that a limit cut short with ends that are wide enough, without asking again."""
+        match found:
+            case Privacy() if not found.delta:
+                lower = max(_down(found.lower / self._factor), Fraction(1)) if found.lower < math.inf else Fraction(1)
+                return replace(found, exp_epsilon=math.inf, lower=lower, top=())
+            case Delta():
+                return replace(self._delta(found), status=found.status)  # type: ignore[return-value]
+            case Accuracy() if found.one_minus_beta is not None:
+                return replace(self._accuracy(found), status=found.status)  # type: ignore[return-value]
+        return found
+
     @property
     def _factor(self) -> Fraction:
         return (1 + self._error.relative) / (1 - self._error.relative)
@@ -178,7 +191,10 @@ class _Widening:
         most = 1 << 20
         upper: Exact = math.inf
         while (less := bar - self._slack(Fraction(most))) > 0:
-            upper = self._asked(less).exp_epsilon
+            above = self._asked(less)
+            if above.cut_short:
+                return replace(above, delta=bar, exp_epsilon=math.inf, lower=Fraction(1), witness=None)
+            upper = above.exp_epsilon
             if upper <= most or isinstance(upper, float):
                 break
             most = max(2 * math.ceil(upper), most * most)
@@ -194,10 +210,24 @@ class _Widening:
         assert isinstance(found, Privacy)
         return found
 
-    def _error_at(self, beta: Number) -> Number:
+    def _least_error(self, found: Accuracy) -> Accuracy:
+        """1 - β is within `total`: the least α is asked for at a larger and at a smaller β."""
+        total = self._error.total
+        if found.beta <= total:
+            raise QueryError("this beta is below the error of Gaussian probabilities", "give a larger beta")
+        lower: Exact = Fraction(0)
+        if found.beta + total < 1:
+            lower = self._error_at(found.beta + total).lower
+        above = self._error_at(found.beta - total)
+        if above.cut_short:
+            return replace(above, beta=found.beta, lower=lower)
+        status: Status = "exact" if lower == above.upper else "bounded"
+        return replace(found, status=status, alpha=above.upper, lower=lower, upper=above.upper)
+
+    def _error_at(self, beta: Number) -> Accuracy:
         found = self._query(self._engine, beta)
         assert isinstance(found, Accuracy)
-        return as_exact(found.alpha)
+        return found
 
     def _delta(self, found: Delta) -> Delta:
         t = found.exp_epsilon[1] if isinstance(found.exp_epsilon, tuple) else found.exp_epsilon
@@ -234,13 +264,9 @@ class _Widening:
         )
 
     def _accuracy(self, found: Accuracy) -> Accuracy:
-        total = self._error.total
         if found.one_minus_beta is None:
-            if found.beta <= total:
-                raise QueryError("this beta is below the error of Gaussian probabilities", "give a larger beta")
-            low = self._error_at(found.beta + total) if found.beta + total < 1 else Fraction(0)
-            high = self._error_at(found.beta - total)
-            return replace(found, status="exact" if low == high else "bounded", alpha=high, lower=low, upper=high)
+            return self._least_error(found)
+        total = self._error.total
         lower = _down(max(as_exact(found.lower) - total, Fraction(0)))
         upper = _up(min(as_exact(found.upper) + total, Fraction(1)))
         top = tuple(AccuracyClass(row.x, _down(row.one_minus_beta), row.inputs) for row in found.top)
