@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from generators.comparison import REFUSED, SLOW, judge, keeps
 from generators.reducer import reduced
+from generators.statements import STYLES
 from generators.writer import draw
 
 
@@ -28,6 +29,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=5, help="stop after so much time")
     parser.add_argument("--bits", type=float, default=8, help="how many bits of randomness a run draws at most")
     parser.add_argument("--statements", type=int, default=14)
+    parser.add_argument("--style", choices=STYLES, default="", help="programs of one kind only")
     parser.add_argument("--stop", type=int, default=5, help="stop after so many disagreements")
     parser.add_argument("--show", action="store_true", help="print the programs and compare nothing")
     options = parser.parse_args()
@@ -38,7 +40,7 @@ def main() -> int:
     wrong = 0
     start = time.monotonic()
     for seed in range(options.seed, options.seed + options.count):
-        drawn = draw(seed, options.bits, options.statements)
+        drawn = draw(seed, options.bits, options.statements, options.style)
         if options.show:
             print(drawn.source)
             continue

@@ -27,6 +27,9 @@ class Scope:
     lists: list[str] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     """Lists of lists of numbers."""
+    tables: list[str] = field(default_factory=list)
+    """Dictionaries of numbers; where there are any, there are sets, and the dictionary of lists `shelf`."""
+    sets: list[str] = field(default_factory=list)
     fixed: list[str] = field(default_factory=list)
     """Numbers that are read and never assigned: variables of comprehensions, parameters of lambdas."""
     assigned: bool = True

@@ -1,4 +1,4 @@
-"""Whether the compiler and the interpreter agree on a program, on every dataset, within a time limit."""
+"""Whether compiler, interpreter and CPython agree on a program, on every dataset, within a time limit."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from agreement import module_of
+from generators.plain import namespace, plain_law
 from tightdp.core.lowering import lower
 from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.language import interp
@@ -29,9 +30,14 @@ Law = dict[Any, Fraction]
 Laws = dict[tuple[Any, ...], Law | None]
 """The law on every dataset; None where the program fails."""
 
-PROLOGUE = """\
+LIBRARY = """\
+import math
 from fractions import Fraction
-
+from functools import reduce
+from itertools import accumulate, combinations, pairwise, permutations, product
+"""
+PROLOGUE = f"""\
+{LIBRARY}
 from tightdp import (
     Bit, Bits, Int, Tuple, Values, binomial, choice, flip, geometric, mechanism, observe, randint, shuffle,
 )
@@ -135,7 +141,7 @@ def keeps(kind: str, n: int) -> Callable[[str], bool]:
 
 
 def judge(source: str, n: int, seconds: float = SECONDS, most: int = MOST_RUNS) -> Verdict:
-    """Compare the compiled laws of the mechanism `f` with the interpreter's, on every dataset."""
+    """Compare the compiled laws of the mechanism `f` with the interpreter's, and these with CPython's own."""
     try:
         with time_limit(6 * seconds), imported(source) as module:
             bound = module.f.bind(n=n).bound
@@ -144,6 +150,10 @@ def judge(source: str, n: int, seconds: float = SECONDS, most: int = MOST_RUNS) 
             meant = time.process_time() - start
             if laws is None:
                 return Verdict(LARGE)
+            function = namespace(LIBRARY + source)["f"]
+            misunderstood = _first_difference("by CPython", laws, lambda x: plain_law(function, x, most))
+            if misunderstood:
+                return Verdict(DIFFERS, misunderstood)
             return _compared(bound, laws, seconds, meant)
     except TooSlow:
         return Verdict(LARGE, "the interpreter took too long")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.expressions import Expressions
+from generators.containers import Containers
 
 STYLES = {
     "everything": {
@@ -14,11 +14,16 @@ STYLES = {
         "assign": 1, "augment": 3, "assign_list": 5, "change_list": 5, "assign_rows": 5, "unpack": 2, "branch": 3,
         "evaluate": 2, "loop": 2, "define": 1,
     },
+    "containers": {
+        "assign": 2, "augment": 1, "assign_list": 2, "change_list": 2, "change_table": 6, "change_set": 3,
+        "change_shelf": 3, "splice": 3, "lazily": 2, "view": 1, "select": 3, "branch": 3, "evaluate": 1, "loop": 3,
+        "leave": 2, "define": 1,
+    },
 }  # fmt: skip
 """How often each statement is written, by the kind of program."""
 
 
-class Statements(Expressions):
+class Statements(Containers):
     """Blocks of statements."""
 
     style = "everything"
@@ -40,6 +45,9 @@ class Statements(Expressions):
         ]  # fmt: skip
         (name,) = self.rng.choices(possible, [style[name] for name in possible])
         getattr(self, name)()
+
+    def inner(self, most: int) -> None:
+        self.body(most)
 
     # assignment
 
@@ -182,9 +190,22 @@ class Statements(Expressions):
             (f"for {a}, {b} in zip({first}, {other})", 2),
             (f"for {first} in {self.one(*self.scope.rows)}[:2]", 2),
             (f"for {first}[0] in range(2)", 2),
+            *self.through_containers(a, b),
         )
         self.write(f"{header}:")
         self.inside(times)
+
+    def through_containers(self, a: str, b: str) -> list[tuple[str, int]]:
+        if not self.scope.tables:
+            return []
+        table, members, name = self.table_name(), self.set_name(), self.list_name()
+        return [
+            (f"for {a} in {self.one(table, f'list({table})', f'sorted({members})')}", 3),
+            (f"for {a}, {b} in {self.one(f'{table}.items()', f'list({table}.items())')}", 3),
+            (f"for {a}, {b} in product({name}[:2], {name}[:2])", 4),
+            (f"for {table}[{self.a_key()}] in {name}[:2]", 2),
+            (f"for {name} in list(shelf.values())[:2]", 2),
+        ]
 
     def loop_while(self) -> None:
         counter = f"w{len(self.lines)}"

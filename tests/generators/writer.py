@@ -60,7 +60,14 @@ class Writer(Statements):
     def output(self) -> str:
         if not self.main:
             return f"{self.number(1)} % 5"
-        shown = {"numbers": "{}", "truths": "{}", "lists": "tuple({})", "rows": "tuple(tuple(i) for i in {})"}
+        shown = {
+            "tables": "tuple({}.items())",
+            "sets": "{}",
+            "numbers": "{}",
+            "truths": "{}",
+            "lists": "tuple({})",
+            "rows": "tuple(tuple(i) for i in {})",
+        }
         kinds = [(name, form) for kind, form in shown.items() for name in getattr(self.scope, kind)]
         some = self.rng.sample(kinds, self.one(2, 3, 4, 5, 6))
         return self.pick([
@@ -84,6 +91,13 @@ class Writer(Statements):
         self.write(f"v = {self.one('u', '[a, b]', '[b]', 'list(z)')}")
         self.write(f"m = [{self.one('u', 'v', '[c]')}, {self.one('u', 'v', '[a, 1]')}]")
         self.scope = Scope(["a", "b", "c"], ["p"], ["u", "v"], ["m"])
+        if self.style == "containers":
+            self.write(f"y = {{{self.one(*values)}: 1, 0: {self.one(*values)}}}")
+            self.write(f"o = {self.one('y', '{}', 'dict(enumerate(u))')}")
+            self.write(f"r = {{{self.one(*values)}, {self.one(*values)}}}")
+            self.write(f"w = {self.one('r', 'set()', 'set(v)')}")
+            self.write(f"shelf = {{0: {self.one('u', 'v')}, {self.one(*values)}: [1]}}")
+            self.scope.tables, self.scope.sets = ["y", "o"], ["r", "w"]
 
     def define(self) -> None:
         """A local function: its own names, names of the enclosing function that it reads, or writes (`nonlocal`)."""
@@ -118,6 +132,10 @@ class Writer(Statements):
         self.write(f"d = {self.one(*inner.fixed, 's' if count else '1', '1')}")
         self.write(f"e = {self.one('u', 'v', 'm[0]', '[d]')}")
         self.write("n = m")
+        if outer.tables:
+            self.write("o = y")
+            self.write("w = r")
+            inner.tables, inner.sets = ["o"], ["w"]
         inner.lists = ["e", *(["u"] if "u" in written else [])]
         inner.rows = ["n"]
         inner.fixed += ["len(v)"]
@@ -145,7 +163,8 @@ class Writer(Statements):
         self.left = max(self.left, 6)
         while self.left > 0:
             self.body(3)
-        everything = "(a, b, c, p, tuple(u), tuple(v), tuple(tuple(i) for i in m))"
+        more = "tuple(y.items()), o, r, w, " if self.scope.tables else ""
+        everything = f"(a, b, c, p, tuple(u), tuple(v), {more}tuple(tuple(i) for i in m))"
         self.write(f"return {everything if self.chance(60) else self.output()}")
         return Drawn(MODULE + "\n".join(self.lines) + "\n", n, seed)
 

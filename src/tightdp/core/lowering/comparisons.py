@@ -21,6 +21,7 @@ from tightdp.core.lowering.values import (
     Reference,
     Table,
     Value,
+    View,
     is_scalar,
     known,
 )
@@ -90,6 +91,8 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
             return m.each(m.store[a.key], lambda u: m.each(m.store[b.key], lambda v: _same_content(m, u, v)))
         if isinstance(a, (Alike, Permuted)) or isinstance(b, (Alike, Permuted)):
             raise NotAlike("it compares them")
+        if isinstance(a, View) or isinstance(b, View):
+            raise m.unsupported("a comparison of views is not in the language", "compare set(...) or list(...) of them")
         return a is b
 
     return m.each(left, lambda a: m.each(right, lambda b: same(a, b)))
@@ -137,12 +140,26 @@ def contains(m: Machine, container: Value, item: Value) -> Value:
     return m.each(container, inside)
 
 
+def _subset(m: Machine, name: str, left: Members, right: Members) -> Value:
+    if name in ("gt", "ge"):
+        return _subset(m, {"gt": "lt", "ge": "le"}[name], right, left)
+    there = dict(zip(right.values, right.present, strict=True))
+    missing = [
+        m.conj(present, m.builder.negation(there.get(value, m.builder.false)))
+        for value, present in zip(left.values, left.present, strict=True)
+    ]
+    within = known(m.builder.negation(m.builder.disjunction(missing)))
+    if name == "le":
+        return within
+    return known(m.conj(m.expr(within), m.builder.negation(m.expr(_same_content(m, left, right)))))
+
+
 def precedes(m: Machine, name: str, left: Value, right: Value) -> Value:
     """Return an order comparison (lt, le, gt, ge); tuples and lists compare lexicographically."""
     if isinstance(left, Reference) and isinstance(right, Reference):
         return m.each(items_of(m, left), lambda a: m.each(items_of(m, right), lambda b: precedes(m, name, a, b)))
     if isinstance(left, Collection) and isinstance(right, Collection):
-        raise m.unsupported("an order of sets is not in the language", "use .issubset(...)")
+        return m.each(m.store[left.key], lambda u: m.each(m.store[right.key], lambda v: _subset(m, name, u, v)))
     if not (isinstance(left, tuple) and isinstance(right, tuple)):
         return operate(m, name, left, right)
     if not left or not right:

@@ -6,14 +6,14 @@ import ast
 
 from tightdp.core.lowering.comparisons import contains
 from tightdp.core.lowering.comprehensions import clauses, surroundings, within
-from tightdp.core.lowering.iteration import collected, items_of
+from tightdp.core.lowering.iteration import collected, items_of, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin, lowers, method, operates
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.sequences import content_of, element, insert, looked_up, over_keys
 from tightdp.core.lowering.signatures import Arguments, Keywords, expect
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Entries, Host, Range, Table, Value, is_scalar, name_of
+from tightdp.core.lowering.values import Entries, Host, Table, Value, View, is_scalar, name_of
 
 __all__: list[str] = []
 
@@ -79,19 +79,15 @@ def _pairs(m: Machine, value: Value) -> Value:
     return m.each(content_of(m, value), lambda e: tuple(zip(e.keys, e.values, strict=True)))
 
 
-@method("items", Table, Host)
-def _items(m: Machine, base: Value) -> Value:
-    return m.each(_pairs(m, base), Range)
+def _seen(part: str) -> None:
+    @method(part, Table, Host)
+    def handler(m: Machine, base: Value) -> Value:
+        table = base if isinstance(base, Table) else _new(m, content_of(m, base))
+        return View(table.key, part)
 
 
-@method("keys", Table, Host)
-def _keys(m: Machine, base: Value) -> Value:
-    return m.each(content_of(m, base), lambda entries: Range(entries.keys))
-
-
-@method("values", Table, Host)
-def _values(m: Machine, base: Value) -> Value:
-    return m.each(content_of(m, base), lambda entries: Range(entries.values))
+for _part in ("items", "keys", "values"):
+    _seen(_part)
 
 
 @method("get", Table, Host)
@@ -121,6 +117,27 @@ def _pop(m: Machine, base: Table, key: Value, default: Value = MISSING) -> Value
 def _without(entries: Entries, key: object) -> Entries:
     left = [(have, value) for have, value in zip(entries.keys, entries.values, strict=True) if have != key]
     return Entries(tuple(have for have, _ in left), tuple(value for _, value in left))
+
+
+@method("popitem", Table)
+def _popitem(m: Machine, base: Table) -> Value:
+    def last(entries: Entries) -> Value:
+        if not entries.keys:
+            raise Failure("KeyError: popitem() of an empty dictionary", "test with if before")
+        return entries.keys[-1], entries.values[-1]
+
+    pair = m.each(m.store[base.key], last)
+    m.store[base.key] = m.each(m.store[base.key], lambda entries: _without(entries, entries.keys[-1]))
+    return pair
+
+
+@method("fromkeys", Host)
+def _fromkeys(m: Machine, base: Host, keys: Value, value: Value = None) -> Value:
+    if base.object is not dict:
+        raise Failure(f"AttributeError: {name_of(base)} has no .fromkeys()", "write dict.fromkeys(...)")
+    table = _new(m, Entries((), ()))
+    m.each(keys, lambda iterable: visit(m, iterable, lambda key: insert(m, table, key, value)))
+    return table
 
 
 @method("copy", Table, Host)

@@ -23,6 +23,7 @@ from tightdp.core.lowering.values import (
     Table,
     Union,
     Value,
+    View,
     alternatives,
     name_of,
 )
@@ -162,8 +163,8 @@ def _opened(m: Machine, value: Value) -> Value:
     """Return something to loop over as a tuple, range, list or stream."""
     if isinstance(value, (tuple, Range, Reference, Stream, Alike)):
         return value
-    if isinstance(value, Table):
-        return m.each(m.store[value.key], lambda entries: entries.keys)
+    if isinstance(value, (Table, View)):
+        return m.each(m.store[value.key], _as_view(value).of)
     if isinstance(value, Collection):
         raise m.unsupported("the order of a set is not defined", "go through sorted(...) of it")
     if isinstance(value, Host) and isinstance(value.object, dict):
@@ -203,7 +204,7 @@ def iterate(m: Machine, iterable: Value) -> Iterator[Step]:
 
 def steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     """Return what gives (condition that it is there, item) for a place in anything to loop over."""
-    opened = m.each(iterable, lambda value: _opened(m, value))
+    opened = m.each(iterable, lambda value: value if isinstance(value, (Table, View)) else _opened(m, value))
     parts = [(guard, _steps(m, item)) for guard, item in alternatives(opened, m.builder.true)]
 
     def step(at: int) -> Step | None:
@@ -221,6 +222,8 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     if isinstance(iterable, Stream):
         spend(m, iterable)
         return iterable.step
+    if isinstance(iterable, (Table, View)):
+        return _through_entries(m, _as_view(iterable))
     longest = max(len(items) for _, items in alternatives(items_of(m, iterable), m.builder.true))
 
     def step(at: int) -> Step | None:
@@ -231,6 +234,37 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
         return one_of(m, longer, len(longer) == len(options))
 
     return step
+
+
+def _as_view(value: Table | View) -> View:
+    return value if isinstance(value, View) else View(value.key, "keys")
+
+
+def _through_entries(m: Machine, view: View) -> Callable[[int], Step | None]:
+    """Go through a dictionary, whose keys must stay what they are at the start."""
+    begun = m.store[view.key]
+
+    def step(at: int) -> Step | None:
+        there, kept = [], 0
+        for guard, was in alternatives(begun, m.builder.true):
+            for other, entries in alternatives(m.store[view.key], m.builder.true):
+                both = m.conj(guard, other)
+                if both is m.builder.false:
+                    continue
+                if entries.keys != was.keys:
+                    m.oblige(both, _changed(len(entries.keys) != len(was.keys)))
+                    continue
+                kept += 1
+                if at < len(was.keys):
+                    there.append((both, (m.builder.true, view.of(entries)[at])))
+        return one_of(m, there, len(there) == kept)
+
+    return step
+
+
+def _changed(size: bool) -> Failure:
+    what = "size" if size else "keys"
+    return Failure(f"RuntimeError: dictionary changed {what} during iteration", "go through list(...) of it")
 
 
 def one_of(m: Machine, options: Sequence[tuple[Expr, Step]], always: bool) -> Step | None:

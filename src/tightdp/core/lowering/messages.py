@@ -9,7 +9,6 @@ __all__ = ["name_of_node"]
 _NAMES: dict[type[ast.AST], tuple[str, str]] = {
     ast.Import: ("an import inside a mechanism", "import at the top of the module"),
     ast.ImportFrom: ("an import inside a mechanism", "import at the top of the module"),
-    ast.Delete: ("del", "build a new list without the element, or use .pop(index)"),
     ast.Global: ("global", "pass the value as an argument, and return what changes"),
     ast.Try: ("try", "test with if before, so that no exception is raised"),
     ast.TryStar: ("try", "test with if before, so that no exception is raised"),

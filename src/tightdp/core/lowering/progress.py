@@ -22,6 +22,7 @@ from tightdp.core.lowering.values import (
     Table,
     Union,
     Value,
+    View,
     known,
 )
 from tightdp.core.nodes import Expr
@@ -109,7 +110,7 @@ class _Picture:
                     self._value(item)
             case Range(items):
                 self._value(items)
-            case Reference(key) | Table(key) | Collection(key):
+            case Reference(key) | Table(key) | View(key) | Collection(key):
                 self._list(key)
             case Entries(keys, values):
                 self._note(keys)

@@ -17,6 +17,7 @@ from tightdp.core.lowering.values import (
     Table,
     Union,
     Value,
+    View,
     is_scalar,
     known,
     name_of,
@@ -128,7 +129,7 @@ def truth(m: Machine, value: Value) -> Expr:
         return m.expr(operate(m, "bool", value))
     if isinstance(value, Union):
         return m.expr(m.each(value, lambda item: known(truth(m, item))))
-    if isinstance(value, (Reference, Table, Collection)):
+    if isinstance(value, (Reference, Table, View, Collection)):
         return truth(m, m.store[value.key])
     if isinstance(value, Entries):
         return m.builder.const(bool(value.keys))

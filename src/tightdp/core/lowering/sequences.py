@@ -11,7 +11,7 @@ from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import over_values, whole
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Entries, Host, Range, Reference, Table, Value, is_scalar, known, name_of
+from tightdp.core.lowering.values import Entries, Host, Range, Reference, Table, Value, View, is_scalar, known, name_of
 from tightdp.core.nodes import Expr
 
 __all__ = ["content", "element", "extend", "position_in", "replaced", "sliced", "store", "valid_positions"]
@@ -59,6 +59,8 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         return m.each(m.store[value.key], lambda entries: looked_up(m, entries, index))
     if isinstance(value, Host) and isinstance(value.object, dict):
         return looked_up(m, entries_of(m, value.object), index)
+    if isinstance(value, View):
+        raise Failure(f"TypeError: {name_of(value)} has no elements to index", "index list(...) of it")
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
     return m.each(items_of(m, value), lambda items: item_at(m, items, index))
@@ -216,17 +218,20 @@ def replaced(m: Machine, items: tuple[Value, ...], index: Value, value: Value) -
 
 
 def replace_slice(m: Machine, base: Value, bounds: tuple[Value, ...], more: Value) -> None:
-    """Assign the items `more` (a tuple, or a union of tuples) to a slice of a list."""
+    """Assign the items `more` (a tuple, or a union of tuples) to a slice of a list; None deletes it."""
 
-    def changed(items: tuple[Value, ...], new: tuple[Value, ...], *plain: Any) -> tuple[Value, ...]:
+    def changed(items: tuple[Value, ...], new: tuple[Value, ...] | None, *plain: Any) -> tuple[Value, ...]:
         result, where = list(items), as_slice(*plain)
+        if new is None:
+            del result[where]
+            return tuple(result)
         try:
             result[where] = new
         except ValueError as error:
             raise Failure(f"ValueError: {error}", "assign as many items as the slice has") from None
         return tuple(result)
 
-    def over(items: tuple[Value, ...], new: tuple[Value, ...]) -> Value:
+    def over(items: tuple[Value, ...], new: tuple[Value, ...] | None) -> Value:
         low, high, step = bounds
         return over_values(
             m,

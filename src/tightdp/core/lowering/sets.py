@@ -106,6 +106,12 @@ def _remove(m: Machine, base: Collection, item: Value) -> None:
     _discard(m, base, item)
 
 
+@method("clear", Collection)
+def _clear(m: Machine, base: Collection) -> None:
+    _changeable(base)
+    m.store[base.key] = Members((), ())
+
+
 def _changeable(base: Collection) -> None:
     if base.frozen:
         raise Failure("AttributeError: a frozenset cannot be changed", "make a set of it first: set(...)")
@@ -144,20 +150,37 @@ def _pointwise(m: Machine, name: str, left: Collection, right: Collection) -> Me
 
 
 def _named(method_name: str, operation: str) -> None:
-    @method(method_name, Collection)
-    def handler(m: Machine, base: Collection, *more: Value) -> Value:
-        result = _new(m, m.store[base.key], base.frozen)
+    def change(m: Machine, base: Collection, more: tuple[Value, ...]) -> None:
         for part in more:
             other = _new(m, Members((), ()))
             _take(m, other, part)
-            m.store[result.key] = _pointwise(m, operation, result, other)
+            m.store[base.key] = _pointwise(m, operation, base, other)
+
+    @method(method_name, Collection)
+    def combined(m: Machine, base: Collection, *more: Value) -> Value:
+        result = _new(m, m.store[base.key], base.frozen)
+        change(m, result, more)
         return result
+
+    if operation != "bitor":  # which is called .update()
+
+        @method(f"{method_name}_update", Collection)
+        def changed(m: Machine, base: Collection, *more: Value) -> None:
+            _changeable(base)
+            change(m, base, more)
 
 
 for _method, _name in (
     ("union", "bitor"), ("intersection", "bitand"), ("difference", "sub"), ("symmetric_difference", "bitxor"),
 ):  # fmt: skip
     _named(_method, _name)
+
+
+@method("issuperset", Collection)
+def _issuperset(m: Machine, base: Collection, other: Value) -> Value:
+    part = _new(m, Members((), ()))
+    _take(m, part, other)
+    return known(m.builder.negation(truth(m, _pointwise(m, "sub", part, base))))
 
 
 @method("issubset", Collection)

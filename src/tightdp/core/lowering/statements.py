@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import assigns, lowers
+from tightdp.core.lowering.registry import METHODS, assigns, lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.sequences import content, element, extend, replace_slice, store
-from tightdp.core.lowering.values import Collection, Reference, Table, Union, Value
+from tightdp.core.lowering.values import Collection, Reference, Table, Union, Value, name_of
 
 __all__: list[str] = []
 
@@ -58,19 +59,39 @@ def _augmented(m: Machine, node: ast.AugAssign, present: Value) -> Value:
         if isinstance(value, Reference) and isinstance(node.op, ast.Add):
             extend(m, value, increment)
             return value
-        if isinstance(value, Table):
-            raise m.unsupported("an augmented assignment to a dictionary is not in the language", "use .update(...)")
+        if isinstance(value, Table) and isinstance(node.op, ast.BitOr):
+            METHODS[Table, "update"](m, value, increment)
+            return value
         result = binary(m, BINARY.get(type(node.op)), value, increment, node)
         if isinstance(value, Reference):
             content(m, value)
             m.store[value.key] = items_of(m, result)
             return value
         if isinstance(value, Collection) and not value.frozen:
-            m.store[value.key] = m.store[result.key]
+            m.store[value.key] = m.each(result, lambda other: m.store[other.key])
             return value
         return result
 
     return m.each(present, changed)
+
+
+@lowers(ast.Delete)
+def _delete(m: Machine, node: ast.Delete) -> None:
+    for target in node.targets:
+        if not isinstance(target, ast.Subscript):
+            raise m.unsupported("del of a name is not in the language", "delete elements, as in del d[key]", target)
+        base = m.evaluate(target.value)
+        if isinstance(target.slice, ast.Slice):
+            bounds = bounds_of(m, target.slice)
+            m.each(base, partial(replace_slice, m, bounds=bounds, more=None))
+        else:
+            m.each(base, partial(_without, m, m.evaluate(target.slice)))
+
+
+def _without(m: Machine, index: Value, value: Value) -> None:
+    if not isinstance(value, (Reference, Table)):
+        raise Failure(f"TypeError: a {name_of(value)} has no elements to delete", "use a list or a dictionary")
+    METHODS[type(value), "pop"](m, value, index)
 
 
 @assigns(ast.Name)

@@ -37,6 +37,7 @@ __all__ = [
     "Table",
     "Union",
     "Value",
+    "View",
     "alternatives",
     "is_scalar",
     "kind",
@@ -69,6 +70,23 @@ class Entries:
 
     keys: tuple[Any, ...]
     values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """What `.keys()`, `.values()` and `.items()` of a dictionary give: its content, as it is when it is looked at."""
+
+    key: int
+    part: str
+
+    def of(self, entries: Entries) -> tuple[Value, ...]:
+        """Return the items of a view of this content."""
+        match self.part:
+            case "keys":
+                return entries.keys
+            case "values":
+                return entries.values
+        return tuple(zip(entries.keys, entries.values, strict=True))
 
 
 @dataclass(frozen=True)
@@ -232,7 +250,7 @@ def kind(value: Value) -> Any:
         return len(value)
     if isinstance(value, Range):
         return "range", len(value.items)
-    if isinstance(value, (Reference, Table, Collection)):
+    if isinstance(value, (Reference, Table, View, Collection)):
         return value
     if isinstance(value, Entries):
         return "entries", value.keys
@@ -252,6 +270,8 @@ def name_of(value: Value) -> str:
         return "list"
     if isinstance(value, Table):
         return "dictionary"
+    if isinstance(value, View):
+        return f"dict_{value.part}"
     if isinstance(value, Collection):
         return "frozenset" if value.frozen else "set"
     if isinstance(value, Closure):
