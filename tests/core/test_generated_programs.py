@@ -90,18 +90,7 @@ def test_drawn_programs_are_of_many_kinds(style: str) -> None:
         "control": ["break", "continue", "else:", "while ", "for ", "return ", "flip(", "observe("],
         "lists": ["push(", ".pop(", ".append(", ".insert(", "m[", "u = v", "+=", "nonlocal", "lambda"],
         "everything": ["def g", "nonlocal", ":=", "*v", " and ", " or ", "shuffle(", "geometric(", "binomial(", "q if"],
-        "containers": [
-            ".get(",
-            "del y",
-            "r.add(",
-            "match ",
-            "shelf",
-            "[:] =",
-            "lazy",
-            "view",
-            "y.items()",
-            "in sorted(",
-        ],
+        "containers": [".get(", "del ", ".update(", "match ", "shelf", "[:] =", "lazy", "view", ".items()", "sorted("],
     }[style]
     shares = {word: sum(word in body for body in bodies) / len(bodies) for word in words}
     assert min(shares.values()) > 0.1, shares
