@@ -8,13 +8,13 @@ between the laws of this part. Parts that are the same program are looked at onc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from heapq import merge
 
-from tightdp.core.nodes import Leaf
+from tightdp.core.nodes import Check, CoreProgram, Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LimitError, ProgramError
 from tightdp.language.domains import Record
@@ -32,7 +32,7 @@ from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Letters, Symmetry, of_independent
 from tightdp.symmetry.sets import Table, every_dataset
 
-__all__ = ["Independent", "look", "look_for_groups"]
+__all__ = ["Independent", "hold", "look", "look_for_groups"]
 
 _COUNTED = 256
 """Up to so many contents of every part it is counted in how many ways a ratio arises."""
@@ -246,9 +246,7 @@ def _independent(program: Program, control: Control) -> Independent | Refusal:
     if sum(bool(part.clients) for part in parts) < 2:
         return Refusal("independent clients: all clients share draws or components of the output")
     try:
-        if checks:
-            only = replace(core, components=core.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks))
-            encode(expand_shuffles(only), program.backend, at_most(control))
+        hold(program, core, checks, control)
         found = Independent(program, parts)
         for alike in found._alike:
             table = alike.law_table(control)  # compiled: says whether a run can fail
@@ -259,3 +257,10 @@ def _independent(program: Program, control: Control) -> Independent | Refusal:
     except ProgramError:
         return Refusal("independent clients: a run can fail, which the whole program tells better")
     return found
+
+
+def hold(program: Program, core: CoreProgram, checks: Sequence[Check], control: Control) -> None:
+    """Raise ProgramError where some checks of a program fail, TooLarge where a large diagram would have to tell."""
+    if checks:
+        only = replace(core, components=core.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks))
+        encode(expand_shuffles(only), program.backend, at_most(control))

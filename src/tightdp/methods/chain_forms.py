@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["Form", "Steps", "distinct", "extreme", "positivity", "prune"]
+__all__ = ["Form", "Steps", "distinct", "extreme", "logarithm", "positivity", "prune"]
 
 Steps = tuple[Any, ...]
 """Linked list of what the clients from here down do: ((record under x, record under x', output bits), rest)."""
@@ -110,7 +110,7 @@ def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> li
 def positivity(form: Form) -> float:
     """Return the logarithm, rounded, of the share of a form that is positive, by size."""
     up = sum(value for value in form[0].values() if value > 0)
-    return _log(up) - _log(up + sum(-value for value in form[0].values() if value < 0)) if up else -math.inf
+    return logarithm(up) - logarithm(up + sum(-value for value in form[0].values() if value < 0)) if up else -math.inf
 
 
 class _Screen:
@@ -138,7 +138,7 @@ class _Screen:
         last[0, 0] = last[1, 1] = _NO_MATTER
         last[0, 1] = last[1, 0] = _NEVER
         for node, value in vector.items():
-            last[:, 0 if value > 0 else 1, self._row[node]] = _log(value)
+            last[:, 0 if value > 0 else 1, self._row[node]] = logarithm(value)
         return self._perhaps(last[0], self._kept[1, ..., : self._size])
 
     def below(self) -> Sequence[int]:
@@ -166,7 +166,7 @@ class _Screen:
         return found
 
 
-def _log(value: Whole) -> float:
+def logarithm(value: Whole) -> float:
     """Return the binary logarithm of the size of a number that is not 0, with an error far below `_ERROR`."""
     if isinstance(value, int):
         return math.log2(abs(value))

@@ -11,7 +11,16 @@ from difflib import get_close_matches
 from tightdp.core.nodes import CoreProgram
 from tightdp.errors import QueryError
 from tightdp.language.program import Bound
-from tightdp.methods import by_aggregates, by_chain, by_clients, by_datasets, by_elimination, by_outputs, by_runs
+from tightdp.methods import (
+    by_aggregates,
+    by_chain,
+    by_clients,
+    by_datasets,
+    by_elimination,
+    by_outputs,
+    by_parts,
+    by_runs,
+)
 from tightdp.methods.base import Candidate
 from tightdp.methods.program import Program
 
@@ -21,6 +30,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     # Seen on the core program, before any diagram; what is left is one client, or one group, of every kind.
     Candidate("independent clients", by_clients.look),
     Candidate("independent groups", by_clients.look_for_groups),
+    # The ratio of an output is a product over its parts, where these share no draw: their joint law is not needed.
+    Candidate("independent outputs", by_parts.look_at_few),
     # Cut at aggregates, laws depend on counts of records only. Parts of an output that neighbours leave alone are not
     # even compared.
     Candidate("independent outputs", by_outputs.look),
@@ -30,6 +41,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("aggregate", by_aggregates.look_costly),
     # A small diagram is there in no time, and a chain says what the symmetries are.
     Candidate("chain", by_chain.look_at_small),
+    # More contents of what the parts see are still fewer than outputs.
+    Candidate("independent outputs", by_parts.look),
     # No diagram: where it takes little work, as much as for going through all runs at most. Nothing is shared by
     # datasets that do not begin alike, so many datasets are left to the diagram.
     Candidate("elimination", by_elimination.look),

@@ -26,7 +26,7 @@ from tightdp.core.nodes import (
 )
 from tightdp.core.passes import Rebuild
 
-__all__ = ["Part", "fingerprint", "split"]
+__all__ = ["Part", "fingerprint", "split", "split_by_draws"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,44 @@ def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
     found = [*members.values(), *([constant] if constant.components or constant.evidence else [])]
     found.sort(key=lambda part: part.inputs[0].client if part.inputs else 1 << 60)
     return [part.build(program) for part in found], loose
+
+
+def split_by_draws(program: CoreProgram) -> tuple[list[Part], list[Check]]:
+    """Return the parts of the output that share no draw, by first component, and the checks that belong to none.
+
+    A client may be in several parts. Components without draws go with the first part.
+    """
+    found: list[tuple[set[int], list[int]]] = []
+    for at, component in enumerate(program.components):
+        draws, components = _draws([component]), [at]
+        for other in [entry for entry in found if not entry[0].isdisjoint(draws)]:
+            found.remove(other)
+            draws, components = draws | other[0], [*other[1], *components]
+        found.append((draws, components))
+    drawing = sorted((entry for entry in found if entry[0]), key=lambda entry: min(entry[1]))
+    for _, components in (entry for entry in found if not entry[0]):
+        if drawing:
+            drawing[0][1].extend(components)
+    parts, loose = [], list(program.checks)
+    for draws, components in drawing:
+        members = _Members()
+        members.components = sorted(components)
+        for check in [check for check in loose if (own := _draws([check.condition])) and own <= draws]:
+            members.checks.append(check)
+            loose.remove(check)
+        conditions = [check.condition for check in members.checks]
+        below = reachable([*(program.components[at] for at in components), *conditions])
+        clients = {expr.client for expr in below if isinstance(expr, Input)}
+        members.inputs = [leaf for leaf in program.inputs if leaf.client in clients]
+        parts.append(members.build(program))
+    return parts, loose
+
+
+def _draws(roots: Sequence[Expr]) -> set[int]:
+    """Return numbers of the draws, and of the random orders, below some nodes."""
+    below = reachable(roots)
+    orders = {-1 - expr.group for expr in below if isinstance(expr, Shuffled)}
+    return orders | {expr.serial for expr in below if isinstance(expr, Draw)}
 
 
 class _Members:

@@ -64,6 +64,11 @@ class PieceTable(Table):
         self.others = tuple(others)
         self._size = sum(len(piece.components) for piece in (*shown, *others))
 
+    @property
+    def code_bits(self) -> int:
+        """How many bits the codes of the shown pieces have."""
+        return sum(piece.table.code_bits for piece in self.shown)
+
     def weights(self, x: Dataset) -> Weights:
         if len(self.shown) > 1:
             return super().weights(x)
