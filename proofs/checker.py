@@ -149,18 +149,18 @@ class Program:
     def __init__(self, given):
         Polynomial.root = int(re.fullmatch(r"exp\(1/([0-9]{1,4})\)", given.get("T", "exp(1/0)"))[1])
         self.records, claim = [constant(record) for record in given["records"]], given["claim"]
-        self.parts, self.observes, self.work, Polynomial.spent = [(None, [], [], [])], False, 0, 0
+        self.parts, self.observes, self.work, Polynomial.spent = [(None, [], [], [], [])], False, 0, 0
         self.n, self.kept, self.infinite = given["clients"], "beta" in claim, claim.get("bound") == "inf"
         for line in given["program"]:
-            self.read(*LINE.fullmatch(line).groups())
+            self.read(LINE.fullmatch(line))
         self.clients, self.every = [client for client, *_ in self.parts], self.n == "all"
         named = [client for client in self.clients if client is not None]
         few = type(self.n) is int and self.n <= 10_000 and len({*named}) == len(named) and {*named} <= {*range(self.n)}
         need(self.clients == [None, "all", None] if self.every else few, "the clients are others")
-        self.takes = [*(names for _, names, *_ in self.parts), self.parts[-1][3] * self.kept]
+        self.takes = [*(names for _, names, *_ in self.parts), self.parts[-1][4] * self.kept]
         same = not self.every or self.takes[1] == self.takes[2]
         need(same and len(self.takes[-1]) == self.kept, "what is left behind is not what is taken")
-        self.shown = [shown for *_, shown in self.parts[:-1]] + [[] if self.kept else self.parts[-1][3]]
+        self.shown = [shown for *_, shown in self.parts[:-1]] + [[] if self.kept else self.parts[-1][4]]
         self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"])
         self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", "0"))
         relation, pairs = given["neighbours"], product(self.records, self.records)
@@ -168,17 +168,19 @@ class Program:
         self.at_once, alike = relation == "unit-all", self.listed or self.kept
         self.met = [(a, a, False) for a in self.records]  # what a client has under x and x', and: may no other differ?
         self.met += [(a, b, not self.at_once) for a, b in pairs if not alike and NEAR[relation](a, b)]
-        self.states, self.blocks, self.back = [{(): 0}], [], []
+        self.states, self.blocks, self.back, self.same = [{(): 0}], [], [], {}
         self.meets = [[(None, None, False)] if client is None else self.met for client in self.clients]
         for client in self.clients:
             self.explore(client)
 
-    def read(self, name, kind, text):
+    def read(self, line):
         """Take in one line: its name, operands, and what it gives on a record and their values: [(value, weight)]."""
-        words, (*_, lines, shown) = words_of(text or ""), self.parts[-1]
+        (name, kind, text), (*_, lines, texts, shown) = line.groups(), self.parts[-1]
+        words = words_of(text or "")
         names, values = [word for word in words if isinstance(word, str)], [word[1] for word in words if word[0] == "="]
+        texts += [line[0]] * (kind not in ("client", "then"))
         if kind in ("client", "then"):  # client 1 v3 / then v3: here begins a part, of a client or none, that takes v3
-            self.parts.append((values[0] if kind == "client" else None, names, [], []))
+            self.parts.append((values[0] if kind == "client" else None, names, [], [], []))
         elif kind == "output":  # output v3 v4: what this part publishes, at its end
             shown += names
         elif kind == "input":  # x0 = input 1: leaf 1 of the record of the client
@@ -206,29 +208,37 @@ class Program:
 
     def explore(self, client):
         """Go through a part from all states before it: find what it makes of them, and from what it makes others."""
-        part, waiting, block, back = len(self.blocks), [*self.states[-1]], {}, {}
-        after = self.states[-1] if client == "all" else {}
+        part, waiting, back = len(self.blocks), [*self.states[-1]], {}
+        after, names = self.states[-1] if client == "all" else {}, (self.shown[part], self.takes[part + 1])
+        alike = (*map(tuple, (*names, self.takes[part], self.parts[part][3])),)  # the same lines make the same of states
+        block = self.same.setdefault(alike, {})
         for state, record in ((state, a) for state in waiting for a in ([None] if client is None else self.records)):
-            runs, block[record, state] = [(dict(zip(self.takes[part], state)), 1)], {}
-            for name, words, function in self.parts[part][2]:
-                before, runs = runs, []
-                for known, weight in before:
-                    of = [known[word] if isinstance(word, str) else word[1] for word in words]
-                    runs += [({**known, name: value}, weight * odds) for value, odds in function(record, *of)]
-                need(len(runs) * len(self.parts[part][2]) <= 1_000_000, "a part has too many runs")
-            self.spend([weight for _, weight in runs] * 99)
-            for known, weight in runs:
-                told, new = (tuple([known[name] for name in some]) for some in (self.shown[part], self.takes[part + 1]))
-                need(UNDEFINED not in told, "an output is undefined")
-                block[record, state][told, new] = block[record, state].get((told, new), 0) + weight
+            if (record, state) not in block:
+                block[record, state] = self.run(part, record, state, names)
             for (told, new), odds in block[record, state].items():
                 back.setdefault((record, new), []).append((told, state, odds))
                 waiting += [new] if client == "all" and new not in after else []
                 after[new] = 0
         self.states, self.blocks, self.back = [*self.states, after], [*self.blocks, block], [*self.back, back]
 
-    def spend(self, weights):
-        self.work += 30 + sum(map(sys.getsizeof, weights))
+    def run(self, part, record, state, names):
+        """Go through the lines of a part, with all outcomes of its draws."""
+        runs, found = [(dict(zip(self.takes[part], state)), 1)], {}
+        for name, words, function in self.parts[part][2]:
+            before, runs = runs, []
+            for known, weight in before:
+                of = [known[word] if isinstance(word, str) else word[1] for word in words]
+                runs += [({**known, name: value}, weight * odds) for value, odds in function(record, *of)]
+            need(len(runs) * len(self.parts[part][2]) <= 1_000_000, "a part has too many runs")
+        self.spend([weight for _, weight in runs], 99)
+        for known, weight in runs:
+            key = told, _ = tuple([tuple([known[name] for name in some]) for some in names])
+            need(UNDEFINED not in told, "an output is undefined")
+            found[key] = found.get(key, 0) + weight
+        return found
+
+    def spend(self, weights, times=1):
+        self.work += 30 + times * sum(map(sys.getsizeof, weights))
         need(self.work <= MOST_WORK, "checking takes too long")
 
     def along(self, x, y):
@@ -245,37 +255,38 @@ class Program:
         """Return {({state: weights under x, x'}, for how many outputs), ...} for all records that parts meet.
 
         Which outputs does not matter to a claim: many datasets, as all orders of the same records, lead to the same.
-        Where it is given, only what is `published` counts.
+        Where it is given, only what is `published` counts. As long as x and x' are alike the weights stand once.
         """
-        found = {(frozenset([(frozenset([((), (1, 1))]), 1)]), False)}
+        found = {(frozenset([(frozenset([((), (1,))]), 1)]), 1)}
         for at, (part, meets) in enumerate(parts):
             wanted, before, found = published and published[at] and constant(published[at]), found, set()
-            for (left, changed), (a, b, first) in product(before, meets):
-                tables = {}
-                for table, times in left if not (changed and first) else ():
+            for (left, width), (a, b, first) in product(before, meets):
+                tables, width = {}, 3 if width == 2 and first else 2 if a != b else width
+                for table, times in left if width < 3 else ():
                     copies = {}
-                    for (state, weights), (copy, record) in product(table, enumerate((a, b))):
-                        outcomes = self.blocks[part][record, state] if weights[copy] != 0 else {}
-                        for (told, after), odds in outcomes.items():
-                            copies.setdefault(told, {}).setdefault(after, [0, 0])[copy] += weights[copy] * odds
-                        self.spend(weights * len(outcomes) * 4)
+                    for state, weights in table:
+                        for copy, (weight, record) in enumerate(zip((weights * 2)[:width], (a, b))):
+                            outcomes = self.blocks[part][record, state] if weight != 0 else {}
+                            for (told, after), odds in outcomes.items():
+                                copies.setdefault(told, {}).setdefault(after, [0] * width)[copy] += weight * odds
+                            self.spend((weight,), 4 * len(outcomes))
                     for sums in copies.values() if not wanted else [copies.get(wanted, {})]:
-                        key = frozenset((after, tuple(weights)) for after, weights in sums.items())
+                        key = frozenset([(after, tuple(weights)) for after, weights in sums.items()])
                         tables[key] = tables.get(key, 0) + times
-                if not (changed and first):
-                    found.add((frozenset(tables.items()), changed or first))
+                if width < 3:
+                    found.add((frozenset(tables.items()), width))
         return [left for left, _ in found]
 
     def over(self, left, published=None):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
-        ours, theirs = (sum(times * pair[copy] for table, times in left for _, pair in table) for copy in (0, 1))
+        ours, theirs = (sum(times * (pair * 2)[copy] for table, times in left for _, pair in table) for copy in (0, 1))
         ours, theirs = (1, 1) if published else (ours, theirs)  # all datasets have one sum, unless:
         need(not published or not (self.observes or self.kept or self.delta[0] != 0), "all outputs count here")
         need(positive(ours) and positive(theirs), "every run is dropped")
         over, attained = -1 * self.delta[0] * self.down * ours * theirs, self.kept or self.delta[0] != 0
         for table, times in left:  # a state is (), or for accuracy the output, which has to be a truth value
             counts = [{(): 1, (True,): 1, (False,): 0}[state] for state, _ in table]
-            v, w = (sum(count * pair[copy] for count, (_, pair) in zip(counts, table)) for copy in (0, 1))
+            v, w = (sum(count * (pair * 2)[copy] for count, (_, pair) in zip(counts, table)) for copy in (0, 1))
             gap = self.down * theirs * v + -1 * self.up * ours * w
             if positive(gap) and (w == 0 or not self.infinite):
                 over += times * self.delta[1] * gap
