@@ -19,9 +19,8 @@ import re
 import sys
 from fractions import Fraction
 from itertools import product, zip_longest
-from pathlib import Path
 
-MOST_BYTES, MOST_DEPTH, MOST_DIGITS, MOST_WORK = 32_000_000, 40, 20_000, 1_000_000_000
+MOST_BYTES, MOST_DEPTH, MOST_DIGITS, MOST_WORK, SPENT = 32_000_000, 40, 20_000, 3_000_000_000, [0]
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[()]|[^\s,:;|{}()"]+')  # blanks and , : ; | { } only separate, for the eye
 LINE = re.compile(r"(?:([xdvs]\w*) = )?([a-z]+) ?(.*)|#.*")  # name, kind and operands, or a remark
 TERM = r"(?:[0-9]+|[0-9]*T(?:\^[0-9]{1,4})?)"  # 4, T, 3T or 3T^2
@@ -39,10 +38,13 @@ def need(condition, reason):
         raise Refused(reason)
 
 
+def spend(numbers, times=1):
+    SPENT[0] += 30 + times * sum(map(sys.getsizeof, numbers))
+    need(SPENT[0] <= MOST_WORK, "checking takes too long")
+
+
 class Polynomial(tuple):
     """c[0] + c[1] T + c[2] T^2 + ... for T = e^(1/root), which is transcendental: only equal c are equal numbers."""
-
-    root, spent = 1, 0
 
     def __new__(cls, c):
         c = [c] if type(c) is int else c
@@ -56,8 +58,7 @@ class Polynomial(tuple):
     def __mul__(self, other):
         others = other if isinstance(other, Polynomial) else (other,)
         found = [0] * (len(self) + len(others) - 1)
-        Polynomial.spent += 30 * len(self) * len(others)
-        need(Polynomial.spent < MOST_WORK, "the polynomials are too long")
+        spend(self, len(others))
         for (i, a), (j, b) in product(enumerate(self), enumerate(others)):
             found[i + j] += a * b
         return Polynomial(found)
@@ -117,26 +118,20 @@ def constant(text):
     return value
 
 
-def exact(function, numeric=True):
-    """Make an operation undefined where an operand is, and where Python refuses."""
-
-    def checked(*values):
-        odd = UNDEFINED in values or (numeric and {*map(type, values)} - {int, bool, Fraction})
-        try:
-            found = UNDEFINED if odd else function(*values)
-        except (ArithmeticError, TypeError, ValueError):
-            found = UNDEFINED
-        need(len(repr(found)) < MOST_DIGITS, "a value grows too large")
-        return found
-
-    return checked
+OPERATIONS = {"min": min, "max": max, "bool": bool, "tuple": lambda *of: of, "div": lambda a, b: Fraction(a) / b}
+OPERATIONS |= {"not": operator.not_, "else": lambda a, b: b if a is UNDEFINED else a}  # the first that is defined
+OPERATIONS |= {name: getattr(operator, name) for name in "add sub mul neg abs mod floordiv eq ne lt le gt ge".split()}
 
 
-OPERATIONS = {name: exact(getattr(operator, name)) for name in ("add", "sub", "mul", "neg", "abs", "mod", "floordiv")}
-OPERATIONS |= {name: exact(getattr(operator, name), False) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-OPERATIONS |= {"div": exact(lambda a, b: Fraction(a) / b), "min": exact(min), "max": exact(max)}
-OPERATIONS |= {"tuple": exact(lambda *of: of, False), "not": exact(operator.not_, False), "bool": exact(bool, False)}
-OPERATIONS["else"] = lambda a, b: b if a is UNDEFINED else a  # the first that is defined
+def operate(kind, *values):
+    """Return what an operation gives: undefined where an operand is (but for `else`), and where Python refuses."""
+    odd = kind in ("mul", "div", "mod") and {*map(type, values)} - {int, bool, Fraction}
+    try:
+        found = UNDEFINED if odd or (UNDEFINED in values and kind != "else") else OPERATIONS[kind](*values)
+    except (ArithmeticError, TypeError, ValueError):
+        found = UNDEFINED
+    need(len(repr(found)) < MOST_DIGITS, "a value grows too large")
+    return found
 
 
 class Program:
@@ -149,42 +144,40 @@ class Program:
     def __init__(self, given):
         Polynomial.root = int(re.fullmatch(r"exp\(1/([0-9]{1,4})\)", given.get("T", "exp(1/0)"))[1])
         self.records, claim = [constant(record) for record in given["records"]], given["claim"]
-        self.parts, self.observes, self.work, Polynomial.spent = [(None, [], [], [], [])], False, 0, 0
+        self.parts, self.observes, SPENT[0] = [(None, [], [], [])], False, 0
         self.n, self.kept, self.infinite = given["clients"], "beta" in claim, claim.get("bound") == "inf"
         for line in given["program"]:
-            self.read(LINE.fullmatch(line))
+            self.read(line)
         self.clients, self.every = [client for client, *_ in self.parts], self.n == "all"
         named = [client for client in self.clients if client is not None]
         few = type(self.n) is int and self.n <= 10_000 and len({*named}) == len(named) and {*named} <= {*range(self.n)}
-        need(self.clients == [None, "all", None] if self.every else few, "the clients are others")
-        self.takes = [*(names for _, names, *_ in self.parts), self.parts[-1][4] * self.kept]
-        same = not self.every or self.takes[1] == self.takes[2]
-        need(same and len(self.takes[-1]) == self.kept, "what is left behind is not what is taken")
-        self.shown = [shown for *_, shown in self.parts[:-1]] + [[] if self.kept else self.parts[-1][4]]
+        self.takes = [*(names for _, names, *_ in self.parts), self.parts[-1][3] * self.kept]
+        alone = self.clients == [None, "all", None] and self.takes[1] == self.takes[2]
+        need((alone if self.every else few) and len(self.takes[-1]) == self.kept, "clients or what is left are others")
+        self.shown = [shown for *_, shown in self.parts[:-1]] + [[] if self.kept else self.parts[-1][3]]
         self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"])
         self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", "0"))
         relation, pairs = given["neighbours"], product(self.records, self.records)
         self.listed = [] if isinstance(relation, str) else [constant(pair) for pair in relation]
-        self.at_once, alike = relation == "unit-all", self.listed or self.kept
-        self.met = [(a, a, False) for a in self.records]  # what a client has under x and x', and: may no other differ?
-        self.met += [(a, b, not self.at_once) for a, b in pairs if not alike and NEAR[relation](a, b)]
+        self.at_once, alike = relation == "unit-all" or self.listed != [], self.listed or self.kept
+        self.met = [(a, b) for a, b in pairs if a == b or (not alike and NEAR[relation](a, b))]  # under x, and x'
         self.states, self.blocks, self.back, self.same = [{(): 0}], [], [], {}
-        self.meets = [[(None, None, False)] if client is None else self.met for client in self.clients]
+        self.meets = [[(None, None)] if client is None else self.met for client in self.clients]
         for client in self.clients:
             self.explore(client)
 
     def read(self, line):
         """Take in one line: its name, operands, and what it gives on a record and their values: [(value, weight)]."""
-        (name, kind, text), (*_, lines, texts, shown) = line.groups(), self.parts[-1]
+        need(LINE.fullmatch(line), f"cannot read {line[:40]!r}")
+        (name, kind, text), (*_, lines, shown) = LINE.fullmatch(line).groups(), self.parts[-1]
         words = words_of(text or "")
         names, values = [word for word in words if isinstance(word, str)], [word[1] for word in words if word[0] == "="]
-        texts += [line[0]] * (kind not in ("client", "then"))
         if kind in ("client", "then"):  # client 1 v3 / then v3: here begins a part, of a client or none, that takes v3
-            self.parts.append((values[0] if kind == "client" else None, names, [], [], []))
+            self.parts.append((values[0] if kind == "client" else None, names, [], []))
         elif kind == "output":  # output v3 v4: what this part publishes, at its end
             shown += names
         elif kind == "input":  # x0 = input 1: leaf 1 of the record of the client
-            lines.append((name, [], lambda record: [(record[values[0]], 1)]))
+            lines.append((name, [], lambda record: [(record[values[0]], 1)], line))
         elif kind == "draw":  # d1 = draw { False 4 | True 1 }: outcomes with their odds, here 4 to 1; or odds that
             laws, chosen = {}, words[: isinstance(words[0], str)]  # depend on a value: draw x0 { 0: 0 1 | 1: 0 1 }
             for *key, outcome, odds in zip(*[iter(values)] * (2 + len(chosen)), strict=True):
@@ -192,101 +185,96 @@ class Program:
                 laws.setdefault(tuple(key), []).append((outcome, odds))
             total, *others = [sum(odds for _, odds in law) for law in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds have different sums")
-            lines.append((name, chosen, lambda _, *value: laws.get(value, [(UNDEFINED, total)])))
+            lines.append((name, chosen, lambda _, *value: laws.get(value, [(UNDEFINED, total)]), line))
         elif kind == "case":  # v4 = case d1 { False: v3 | True: 0 }: one of several values
             places = {word[1]: at for at, word in enumerate(words[1::2], 1) if word[0] == "="}
             need(len(words) == 1 + 2 * len(places), "the values of a case are not all different")
-            operands = [words[0], *words[2::2], ("=", UNDEFINED)]
-            lines.append((name, operands, lambda _, value, *of: [(of[places.get(value, 0) - 1], 1)]))
+            words = [words[0], *words[2::2], ("=", UNDEFINED)]
+            lines.append((name, words, lambda _, value, *of: [(of[places.get(value, 0) - 1], 1)], line))
         elif kind in ("fails", "observe"):  # v7 must never be true / runs where v7 is not true do not count
             self.observes |= kind == "observe"
             times = {False: 0, True: 1} if kind == "observe" else {False: 1}
-            lines.append((None, words, lambda _, value: [(0, 1)] * times[value]))
+            lines.append((None, words, lambda _, value: [(0, 1)] * times[value], line))
         elif kind is not None:  # v3 = add x0 d1: an operation on the values of names, and constants
-            function = OPERATIONS[kind]
-            lines.append((name, words, lambda _, *values: [(function(*values), 1)]))
+            lines.append((name, words, lambda _, *values: [(operate(kind, *values), 1)], line))
 
     def explore(self, client):
         """Go through a part from all states before it: find what it makes of them, and from what it makes others."""
         part, waiting, back = len(self.blocks), [*self.states[-1]], {}
         after, names = self.states[-1] if client == "all" else {}, (self.shown[part], self.takes[part + 1])
-        alike = (*map(tuple, (*names, self.takes[part], self.parts[part][3])),)  # the same lines make the same of states
-        block = self.same.setdefault(alike, {})
+        alike = [line for *_, line in self.parts[part][2]], self.takes[part], names
+        block = self.same.setdefault(repr(alike), {})  # parts with the same lines make the same of a state
         for state, record in ((state, a) for state in waiting for a in ([None] if client is None else self.records)):
-            if (record, state) not in block:
-                block[record, state] = self.run(part, record, state, names)
-            for (told, new), odds in block[record, state].items():
+            runs, found = [(dict(zip(self.takes[part], state)), 1)], block.setdefault((record, state), {})
+            for name, words, function, _ in self.parts[part][2] if not found else ():
+                before, runs = runs, []
+                for known, weight in before:
+                    of = [known[word] if isinstance(word, str) else word[1] for word in words]
+                    outcomes = function(record, *of)
+                    spend([weight], 99 * len(outcomes))
+                    runs += [({**known, name: value}, weight * odds) for value, odds in outcomes]
+            spend(found.values(), 40)
+            for known, weight in runs if not found else ():
+                key = told, _ = tuple([tuple([known[name] for name in some]) for some in names])
+                need(UNDEFINED not in told, "an output is undefined")
+                found[key] = found.get(key, 0) + weight
+            for (told, new), odds in found.items():
                 back.setdefault((record, new), []).append((told, state, odds))
                 waiting += [new] if client == "all" and new not in after else []
                 after[new] = 0
         self.states, self.blocks, self.back = [*self.states, after], [*self.blocks, block], [*self.back, back]
 
-    def run(self, part, record, state, names):
-        """Go through the lines of a part, with all outcomes of its draws."""
-        runs, found = [(dict(zip(self.takes[part], state)), 1)], {}
-        for name, words, function in self.parts[part][2]:
-            before, runs = runs, []
-            for known, weight in before:
-                of = [known[word] if isinstance(word, str) else word[1] for word in words]
-                runs += [({**known, name: value}, weight * odds) for value, odds in function(record, *of)]
-            need(len(runs) * len(self.parts[part][2]) <= 1_000_000, "a part has too many runs")
-        self.spend([weight for _, weight in runs], 99)
-        for known, weight in runs:
-            key = told, _ = tuple([tuple([known[name] for name in some]) for some in names])
-            need(UNDEFINED not in told, "an output is undefined")
-            found[key] = found.get(key, 0) + weight
-        return found
-
-    def spend(self, weights, times=1):
-        self.work += 30 + times * sum(map(sys.getsizeof, weights))
-        need(self.work <= MOST_WORK, "checking takes too long")
-
     def along(self, x, y):
         """Every part, with the records of one pair of neighbours, or of one dataset."""
-        every = [(a, b, a != b and not self.at_once and not self.listed) for a, b in zip(x, y)]
-        near = (x, y) in self.listed or ({*every} <= {*self.met} and sum(first for *_, first in every) <= 1)
-        size = len(x) == len(y) == (len(x) or 1 if self.every else self.n)
-        need(near and size, "the witness is no pair of neighbours")
+        every, size = [*zip(x, y)], len(x) == len(y) == (len(x) or 1 if self.every else self.n)
+        near = {*every} <= {*self.met} and (self.at_once or sum(a != b for a, b in every) <= 1)
+        need(size and (near or (x, y) in self.listed), "the witness is no pair of neighbours")
         for part, client in enumerate(self.clients):
             found = every if client == "all" else self.meets[part] if client is None else [every[client]]
             yield from ((part, [each]) for each in found)
 
     def walk(self, parts, published=None):
-        """Return {({state: weights under x, x'}, for how many outputs), ...} for all records that parts meet.
+        """Return [{((weights of states under x, and x'), for how many outputs), ...}, ...] for all that parts meet.
 
         Which outputs does not matter to a claim: many datasets, as all orders of the same records, lead to the same.
-        Where it is given, only what is `published` counts. As long as x and x' are alike the weights stand once.
+        Where it is given, only what is `published` counts.
         """
-        found = {(frozenset([(frozenset([((), (1,))]), 1)]), 1)}
+        found = {(frozenset([((frozenset([((), 1)]),) * 2, 1)]), False)}
         for at, (part, meets) in enumerate(parts):
-            wanted, before, found = published and published[at] and constant(published[at]), found, set()
-            for (left, width), (a, b, first) in product(before, meets):
-                tables, width = {}, 3 if width == 2 and first else 2 if a != b else width
-                for table, times in left if width < 3 else ():
-                    copies = {}
-                    for state, weights in table:
-                        for copy, (weight, record) in enumerate(zip((weights * 2)[:width], (a, b))):
-                            outcomes = self.blocks[part][record, state] if weight != 0 else {}
-                            for (told, after), odds in outcomes.items():
-                                copies.setdefault(told, {}).setdefault(after, [0] * width)[copy] += weight * odds
-                            self.spend((weight,), 4 * len(outcomes))
-                    for sums in copies.values() if not wanted else [copies.get(wanted, {})]:
-                        key = frozenset([(after, tuple(weights)) for after, weights in sums.items()])
+            wanted, before, found, moved = published and published[at] and constant(published[at]), found, set(), {}
+            for (left, differ), (a, b) in product(before, meets):
+                if differ and a != b and not self.at_once:
+                    continue
+                tables = {}
+                for laws, times in left:
+                    for law, record in {*zip(laws, (a, b))} - moved.keys():
+                        moved[law, record] = self.move(part, law, record)
+                    ours, theirs = moved[laws[0], a], moved[laws[1], b]
+                    for told in [wanted] if wanted else ours.keys() | theirs.keys():
+                        key = ours.get(told, frozenset()), theirs.get(told, frozenset())
                         tables[key] = tables.get(key, 0) + times
-                if width < 3:
-                    found.add((frozenset(tables.items()), width))
+                        spend(key, 2)
+                found.add((frozenset(tables.items()), differ or a != b))
         return [left for left, _ in found]
+
+    def move(self, part, law, record):
+        """Return the weights of the states after a part for everything that it may publish."""
+        found = {}
+        for state, weight in law:
+            for (told, after), odds in self.blocks[part][record, state].items():
+                sums = found.setdefault(told, {})
+                sums[after] = sums.get(after, 0) + weight * odds
+            spend((weight,), 20 * len(self.blocks[part][record, state]))
+        return {told: frozenset(sums.items()) for told, sums in found.items()}
 
     def over(self, left, published=None):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
-        ours, theirs = (sum(times * (pair * 2)[copy] for table, times in left for _, pair in table) for copy in (0, 1))
-        ours, theirs = (1, 1) if published else (ours, theirs)  # all datasets have one sum, unless:
+        ours, theirs = (1, 1) if published else (sum(n * w for of, n in left for _, w in of[at]) for at in (0, 1))
         need(not published or not (self.observes or self.kept or self.delta[0] != 0), "all outputs count here")
         need(positive(ours) and positive(theirs), "every run is dropped")
         over, attained = -1 * self.delta[0] * self.down * ours * theirs, self.kept or self.delta[0] != 0
-        for table, times in left:  # a state is (), or for accuracy the output, which has to be a truth value
-            counts = [{(): 1, (True,): 1, (False,): 0}[state] for state, _ in table]
-            v, w = (sum(count * (pair * 2)[copy] for count, (_, pair) in zip(counts, table)) for copy in (0, 1))
+        for laws, times in left:  # a state is (), or for accuracy the output, which has to be a truth value
+            v, w = (sum({(): 1, (True,): 1, (False,): 0}[state] * weight for state, weight in law) for law in laws)
             gap = self.down * theirs * v + -1 * self.up * ours * w
             if positive(gap) and (w == 0 or not self.infinite):
                 over += times * self.delta[1] * gap
@@ -295,13 +283,13 @@ class Program:
 
     def taken_back(self, part, forms):
         """Yield the forms before a part that give those after it, for all that the part may meet and publish."""
-        for form, (a, b, first) in product(forms, self.meets[part]):
-            found = {}
+        for form, (a, b) in product(forms, self.meets[part]):
+            found, first = {}, a != b and not self.at_once
             for (copy, after), value in form.items() if not first or all(copy for copy, _ in form) else ():
                 for told, state, odds in self.back[part].get(((a, a, b)[copy], after), ()):
                     sums, key = found.setdefault(told, {}), (0 if first else copy, state)
                     sums[key] = sums.get(key, 0) + odds * value
-            self.spend(value for old in found.values() for value in old.values())
+            spend(value for old in found.values() for value in old.values())
             yield from (old for old in found.values() if any(map(positive, old.values())))
 
     def forms(self, cuts, why, units):
@@ -333,7 +321,7 @@ class Program:
                     left = {key: times * value for key, value in form.items()}
                     for at, factor in zip(used[::2], used[1::2], strict=True):
                         need(at >= 0 and not positive(-1 * factor), "a factor is negative")
-                        self.spend(lists[part][at].values())
+                        spend(lists[part][at].values())
                         for key, value in lists[part][at].items():
                             left[key] = left.get(key, 0) + -1 * factor * value
                     need(positive(times) and not any(map(positive, left.values())), "a form is not bounded by others")
@@ -396,12 +384,13 @@ def main(path):
     sys.set_int_max_str_digits(MOST_DIGITS)
     once = {"object_pairs_hook": lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else "a key stands twice"}
     try:
-        with Path(path).open("rb") as file:
+        with open(path, "rb") as file:
             text = file.read(MOST_BYTES + 1)
         need(len(text) <= MOST_BYTES, "the file is too large")
         print("accepted:", check(json.loads(text, **once, parse_float=int, parse_constant=int)))
     except Exception as error:
-        print("refused:", *[f"no certificate, {type(error).__name__}:"] * (type(error) is not Refused), str(error)[:80])
+        known = {Refused: "", json.JSONDecodeError: "no JSON: ", UnicodeDecodeError: "no JSON: "}
+        print(f"refused: {known.get(type(error), f'no certificate, {type(error).__name__}: ')}{error}"[:120])
         return 1
     return 0
 

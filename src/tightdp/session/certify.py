@@ -38,7 +38,7 @@ from tightdp.session.search import accuracy_at, approximate_privacy, tight_priva
 
 __all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
 
-FORMAT = 3
+FORMAT = 4
 _MOST_EVENTS = 4
 _MOST_LISTED = 20_000
 

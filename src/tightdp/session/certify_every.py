@@ -107,7 +107,7 @@ def _attain(content: dict[str, Any], program: Any) -> None:
     """Add a pair of small datasets that attains the bound, where there is one."""
     for n in range(1, _MOST_CLIENTS + 1):
         for x in product(program.records, repeat=n):
-            for at, (old, new, _) in product(range(n), program.met):
+            for at, (old, new) in product(range(n), program.met):
                 y = (*x[:at], new, *x[at + 1 :])
                 if x[at] == old and x != y:
                     (left,) = program.walk(program.along(x, y))
