@@ -29,6 +29,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
 from tightdp.methods.chain_forms import Form, Steps, distinct, extreme, positivity, prune
+from tightdp.methods.chain_screen import screened
 from tightdp.methods.impossible import find_difference
 
 __all__ = ["BRIEF", "THOROUGH", "Enclosure", "Found", "Runs", "blockwise_bound", "largest_ratio"]
@@ -76,8 +77,13 @@ def largest_ratio(
     """
     search = (_EveryChange if relation_of(bound).every_record else _OneChange)(chain, bound, watch)
     reason: LimitError | None = None
+    most: Exact = math.inf
     try:
-        search.run(limits)
+        search.run(limits[:1])
+        if search.cut_short and limits[1:]:
+            most = search.screen()
+            if most == math.inf:
+                search.run(limits[1:])
     except LimitError as error:
         reason = error
     # Probabilities sum to 1 under both neighbours, so some output is at least as likely under the first.
@@ -86,7 +92,7 @@ def largest_ratio(
     if reason is None and search.cut_short:
         reason = LimitError(f"the search would have to follow more than {limits[-1][0]} forms", "use fewer records")
     if reason is not None:
-        upper = max(lower, blockwise_bound(chain, bound))
+        upper = max(lower, min(most, blockwise_bound(chain, bound)))
     found = search.best
     if found is not None and (found.ratio < 1 or found.x == found.x_prime):
         found = None
@@ -160,6 +166,22 @@ class _Search:
             self._climb()
             if self.ratio == math.inf or not self.cut_short:
                 return
+
+    def screen(self) -> Exact:
+        """Look at all datasets at once, in doubles; return an upper bound on every ratio, infinite where none is known.
+
+        The search is over where that is the ratio found.
+        """
+        found = screened(self.chain, self.bound, Runs(self.chain).of, self.watch)
+        if found is None:
+            return math.inf
+        if found.lower > self.ratio:
+            self.best = self._found(
+                found.head, self.chain.heads[found.head], found.tail, self.chain.tails[found.tail], found.taken
+            )
+            self.ratio = self.best.ratio
+        self.cut_short = found.lower < found.upper
+        return found.upper
 
     def _climb(self) -> None:
         for head, above in self.chain.heads.items():
