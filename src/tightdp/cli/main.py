@@ -14,14 +14,16 @@ from dataclasses import replace
 from tightdp.cli.completion import complete, completing
 from tightdp.cli.parser import command_module, parse
 from tightdp.errors import LimitError, TightdpError
-from tightdp.limits import Command, Limits, default_memory, interruption, read_memory
+from tightdp.limits import Command, Limits, age, default_memory, interruption, read_memory
 from tightdp.session.arguments import read_seconds
 
 __all__ = ["main"]
 
 BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
-_LOADING = 0.5
-"""Seconds that do not count while a program is loaded."""
+_LOADING = 0.4
+"""Seconds that do not count while tightdp and a program are loaded."""
+_LONGEST_START = 3.0
+"""Seconds at most that are counted of what was before the command: a process may have done other things."""
 _BETWEEN_COLLECTIONS = 200_000
 """Objects made between two searches for cycles, which long laws of many tuples do not have."""
 _CLEAR_LINE = "\r\x1b[2K\x1b[?25h"
@@ -33,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0 done (or holds), 1 refuted, 2 bad input, 3 a limit was reached before the question was decided, 130 interrupted.
     """
+    began = time.monotonic() - (0 if arguments is not None else min(age(), _LONGEST_START))
     gc.set_threshold(_BETWEEN_COLLECTIONS)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
@@ -41,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complete()
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)
-        command = _command(options)
+        command = _command(options, began)
     except TightdpError as error:
         _complain(error)
         return BAD_INPUT
@@ -74,15 +77,15 @@ def _run(command: Command, options: argparse.Namespace) -> int:
         return UNRESOLVED
 
 
-def _command(options: argparse.Namespace) -> Command:
+def _command(options: argparse.Namespace, began: float) -> Command:
     """Return the command as it is run: within its limits, in a process that can be ended.
 
     The limit on time is one of each row of a sweep. Of other commands it is one of the query, whose clock starts when
-    the program is loaded, but at most `_LOADING` seconds later than the command.
+    the program is loaded, but at most `_LOADING` seconds after the process began.
     """
     timeout = None if options.command == "sweep" else getattr(options, "timeout", None)
     memory = read_memory(getattr(options, "max_memory", None)) or default_memory()
-    limits = Limits(read_seconds("timeout", timeout), max_memory=memory, start=time.monotonic() + _LOADING)
+    limits = Limits(read_seconds("timeout", timeout), max_memory=memory, start=began + _LOADING)
     run = command_module(options.command).run
     return Command(lambda: int(run(options)), limits, gentle=options.command != "claims")
 

@@ -8,7 +8,7 @@ library, runs in a child process and is abandoned there. Imports nothing but the
 
 from tightdp.limits.abandon import Abandoned, Command, run
 from tightdp.limits.child import begin, can_fork, die_with_parent, snapshot, with_text
-from tightdp.limits.clock import Limits, interrupted, interruption, requested, ticking
+from tightdp.limits.clock import Limits, age, interrupted, interruption, requested, ticking
 from tightdp.limits.many import at_once, cores
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
 from tightdp.limits.race import Race
@@ -18,6 +18,7 @@ __all__ = [
     "Command",
     "Limits",
     "Race",
+    "age",
     "at_once",
     "available_memory",
     "begin",

@@ -30,7 +30,7 @@ __all__ = ["Abandoned", "Command", "run"]
 
 T = TypeVar("T")
 
-_GRACE = 1.0
+_GRACE = 0.9
 """Seconds that a child has to send what it knows, from the moment when it should stop."""
 _GRACE_OF_COMMANDS = 1.5
 """The same after Ctrl-C on a command, which may wait for a child of its own."""
@@ -178,18 +178,19 @@ class _Parent:
         """Note that a limit is reached; raise where the child had its time to stop by itself."""
         if self._why is None:
             self._why = self._reached()
-            self._stop_at = self._looked + (_GRACE_OF_COMMANDS if self.interrupts else _GRACE)
         elif self.interrupts > 1 or self._looked > self._stop_at or self._taken() > _FAR_TOO_MUCH:
             raise self._abandoned(self._why)
 
     def _reached(self) -> LimitError | None:
         """Return which limit the child has reached; it notices the same by itself, but for what was asked of us."""
+        self._stop_at = self._looked + (_GRACE_OF_COMMANDS if self.interrupts else _GRACE)
         asked = interruption() if self.interrupts else requested()
         if asked is not None:
             os.kill(self._pid, signal.SIGINT)
             return asked
         deadline = self._limits.deadline
         if deadline is not None and self._looked > deadline:
+            self._stop_at = deadline + _GRACE  # however late it is noticed on a busy machine
             return out_of_time(cast(float, self._limits.timeout))
         return out_of_memory(self._limits.max_memory) if self._taken() > 1 else None
 
