@@ -89,7 +89,7 @@ def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> I
 
 
 def _on_cores(jobs: Sequence[_Job], number: int) -> Iterator[tuple[int, Any]]:
-    with _without_ctrl_c():
+    with _without_ctrl_c(), _without_complaints():
         started = multiprocessing.get_context("spawn").Pool(min(number, len(jobs)), die_with_parent)
     with started as pool:
         results = pool.imap_unordered(_done, jobs)
@@ -115,6 +115,16 @@ def _without_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_complaints() -> Iterator[None]:
+    """Keep the process that tidies up after a pool from telling the user what is left of one that had to be killed."""
+    sys.warnoptions.append("ignore:resource_tracker")
+    try:
+        yield
+    finally:
+        sys.warnoptions.pop()
 
 
 def _on_cluster(jobs: Sequence[_Job], address: str) -> Iterator[tuple[int, Any]]:
