@@ -19,7 +19,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import LimitError
-from tightdp.limits.child import ANSWER, ERROR, SNAPSHOT, can_fork, end, fork_for, here, with_text
+from tightdp.limits.child import ANSWER, ERROR, LAST, SNAPSHOT, can_fork, end, fork_for, here, with_text
 from tightdp.limits.clock import Limits, holding, interruption, out_of_memory, out_of_time, requested, ticking
 from tightdp.limits.memory import resident_memory
 
@@ -156,6 +156,11 @@ class _Parent:
                     kind, value = pickle.loads(reading.recv_bytes())
                 except (EOFError, ConnectionError):
                     raise self._failure() from None
+                if kind == LAST:
+                    texts, message = value
+                    for text in texts:
+                        self._print(*text)
+                    kind, value = pickle.loads(message)
                 if kind == ANSWER:
                     return value
                 if kind == ERROR:
@@ -169,7 +174,7 @@ class _Parent:
                 self._look()
 
     def _print(self, error: bool, text: str) -> None:
-        self.printed = self.printed or not error
+        self.printed = self.printed or (bool(text) and not error)
         stream = sys.stderr if error else sys.stdout
         stream.write(text)
         stream.flush()

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANSWER",
     "ERROR",
+    "LAST",
     "SNAPSHOT",
     "Child",
     "begin",
@@ -41,8 +42,8 @@ __all__ = [
 _CHUNK = 1 << 16
 """How many characters are printed before they are sent on."""
 
-ANSWER, ERROR, SNAPSHOT, _PRINTED = "answer", "error", "snapshot", "printed"
-"""The kinds of messages."""
+ANSWER, ERROR, SNAPSHOT, _PRINTED, LAST = "answer", "error", "snapshot", "printed", "last"
+"""The kinds of messages. The last one of a child that prints is its answer, or its error, with what was printed."""
 
 
 def can_fork() -> bool:
@@ -119,7 +120,7 @@ class Child:
         reborn()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, _Forwarded):
-                stream.forget()  # a child of a child: what is kept there is for its parent to send
+                stream.take()  # a child of a child: what is kept there is for its parent to send
         code = 1
         try:
             die_with_parent()
@@ -151,8 +152,10 @@ class Child:
         except BaseException as error:
             message = _pickled_error(error)
         if self._printing:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            texts = [
+                (stream.error, stream.take()) for stream in (sys.stdout, sys.stderr) if isinstance(stream, _Forwarded)
+            ]
+            message = _pickled(LAST, (texts, message))
         self._write(message)
 
     def _write(self, message: bytes) -> None:
@@ -176,7 +179,7 @@ class _Forwarded(io.TextIOBase):
     """A stream of a child, which the parent prints."""
 
     def __init__(self, child: Child, stream: TextIO, error: bool) -> None:
-        self._child, self._stream, self._error = child, stream, error
+        self._child, self._stream, self.error = child, stream, error
         self._text: list[str] = []
         self._size = 0
 
@@ -201,19 +204,20 @@ class _Forwarded(io.TextIOBase):
         """Keep the text until it is worth sending."""
         self._text.append(text)
         self._size += len(text)
-        if self._size > _CHUNK or self._error:
+        if self._size > _CHUNK or self.error:
             self.flush()
         return len(text)
 
-    def forget(self) -> None:
-        """Drop what was kept."""
-        self._text, self._size = [], 0
+    def take(self) -> str:
+        """Return what was kept, which is forgotten."""
+        text, self._text, self._size = "".join(self._text), [], 0
+        return text
 
     def flush(self) -> None:
         """Send the text."""
-        text, self._text, self._size = "".join(self._text), [], 0
+        text = self.take()
         if text:
-            self._child.send(_PRINTED, (self._error, text))
+            self._child.send(_PRINTED, (self.error, text))
 
 
 def _pickled(kind: str, value: Any) -> bytes:
