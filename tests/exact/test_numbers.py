@@ -86,6 +86,7 @@ def test_log_divided(value: F, divisor: int) -> None:
 def test_log_at_the_ends() -> None:
     assert log(F(4)) == math.log(4) == 1.3862943611198906
     assert (log(F(1)), log_down(F(1)), log_up(F(1))) == (0.0, 0.0, 0.0)
+    assert [str(log(1 + sign * F(1, 10**1400))) for sign in (1, -1)] == ["0.0", "0.0"]
     assert (log(math.inf), log(F(0))) == (math.inf, -math.inf)
     assert log(F(10) ** 100_000) == reference(F(10) ** 100_000)
     with pytest.raises(ValueError, match="has no logarithm"):

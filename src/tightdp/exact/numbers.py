@@ -84,7 +84,7 @@ def log(value: Exact, divisor: Fraction | int = 1) -> float:
     for found in _log_enclosures(value):
         below, above = float(found.lower / divisor), float(found.upper / divisor)
         if below == above:
-            return below
+            return below + 0.0  # never -0.0
     raise AssertionError("unreachable")
 
 
