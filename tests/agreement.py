@@ -29,8 +29,7 @@ import math
 from fractions import Fraction
 
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
-from tightdp.language.primitives import binomial, choice, exp, flip, geometric, observe, poisson_binomial, randint
-from tightdp.language.primitives import discrete_gaussian, shuffle
+from tightdp.language.primitives import *
 from tightdp.session.mechanism import mechanism
 
 """

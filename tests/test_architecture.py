@@ -1,4 +1,4 @@
-"""Imports go one way, lang <- logic <- query <- report <- top level, and the package is light to import."""
+"""Imports go one way, from the end of `LAYERS` to its start, and the package is light to import."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ LAYERS = (
     "claims",
     "cli",
 )
+"""The packages in the order of docs/architecture.md, in which data flows."""
 ANYWHERE = {"tightdp.errors", "tightdp._version"}
 HEAVY = {"numpy", "sympy", "networkx", "rich", "dd", "matplotlib", "scipy"}
 SHIPPED = ("programs", "proofs")
@@ -45,7 +46,7 @@ def module_name(path: Path) -> str:
 
 
 def layer(module: str) -> int:
-    """The height of a module: its layer, or the top."""
+    """The place of a module in the order: that of its package, or the last."""
     parts = module.split(".")
     return LAYERS.index(parts[1]) if len(parts) > 1 and parts[1] in LAYERS else len(LAYERS)
 
@@ -65,11 +66,11 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_name)
-def test_imports_go_downwards(path: Path) -> None:
+def test_imports_go_to_earlier_packages(path: Path) -> None:
     here = module_name(path)
     for imported, line in imports(ast.parse(path.read_text(encoding="utf-8"))):
         if imported.split(".")[0] == "tightdp" and imported not in ANYWHERE:
-            assert layer(imported) <= layer(here), f"{path}:{line} imports {imported} from above"
+            assert layer(imported) <= layer(here), f"{path}:{line} imports {imported}, which comes later"
 
 
 def test_only_one_file_imports_dd() -> None:

@@ -24,6 +24,8 @@ from pathlib import Path
 import pytest
 
 from tightdp.cli import main
+from tightdp.cli.parser import COMMANDS
+from tightdp.language import primitives
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -123,6 +125,18 @@ def test_the_first_two_commands() -> None:
     assert first.startswith(f"{INSTALL} . && tightdp privacy programs/")
     assert second == f"{INSTALL} '.[test]' && {TEST}"
     assert TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_commands_and_primitives_are_described() -> None:
+    readme, language, api = (
+        path.read_text(encoding="utf-8")
+        for path in (DOCUMENTS[0], ROOT / "docs" / "language.md", ROOT / "docs" / "api.md")
+    )
+    assert [command for command in COMMANDS if f"`tightdp {command}" not in readme] == []
+    drawn = {function.__name__ for function in primitives.PRIMITIVES} | {"choice", "shuffle", "observe"}
+    assert [name for name in sorted(drawn) if f"| `{name}(" not in language] == []
+    (listed,) = re.findall(r"members: \[(flip.*)\]", api)
+    assert drawn == set(listed.split(", "))
 
 
 def test_links_lead_somewhere() -> None:

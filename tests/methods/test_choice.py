@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction as F
+from pathlib import Path
 
 import pytest
 
-from tightdp import Bit, Int, ProgramError, QueryError, flip, geometric, mechanism, randint, shuffle
+from tightdp import Bit, Instance, Int, ProgramError, QueryError, flip, geometric, mechanism, randint, shuffle
 from tightdp.cli.main import main
 from tightdp.methods import questions
 from tightdp.methods.chain import make_chain
 from tightdp.methods.choose import CANDIDATES, NAMES, program_of, read_method
 from tightdp.methods.control import Control
+
+ROOT = Path(__file__).parents[2]
 
 
 @mechanism(record=Bit)
@@ -63,6 +66,13 @@ def test_methods_that_do_not_exist(name: str) -> None:
 def test_names_may_be_written_with_hyphens() -> None:
     assert [read_method(name.replace(" ", "-")) for name in NAMES] == list(NAMES)
     assert {candidate.name for candidate in CANDIDATES} == set(NAMES)
+
+
+def test_the_methods_are_named_where_people_look() -> None:
+    described, page = Instance.__doc__ or "", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert [name for name in NAMES if f'"{name}"' not in " ".join(described.split())] == []
+    table = page.partition("## The methods")[2].partition("\n## ")[0]
+    assert [name for name in NAMES if name not in table] == []
 
 
 def test_independent_clients_take_no_longer_with_every_client() -> None:

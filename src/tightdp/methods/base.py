@@ -51,7 +51,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Neighbours to compare on a table of laws, standing for so many pairs (0: not counted)."""
+    """Neighbours to compare on a table of laws. They stand for `size` pairs, which ranked ratios count (0: unknown)."""
 
     x: Dataset
     x_prime: Dataset

@@ -12,11 +12,11 @@ from tightdp.limits import Limits
 from tightdp.methods.base import Comparison, Known, Pair
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = ["Bound", "Control", "Progress", "Step"]
+__all__ = ["Control", "Progress", "Reached", "Step"]
 
 
 @dataclass(frozen=True)
-class Bound:
+class Reached:
     """What a search knows so far: which quantity is on which side of which value, as in "1 - β ≤"; None is nothing yet.
 
     The value is worked out when it is asked for, so a search loses no time where nobody asks.
@@ -33,7 +33,7 @@ class Step:
     phase: str
     done: int
     total: int
-    bound: Bound | None = None
+    bound: Reached | None = None
 
 
 Progress = Callable[[Step], None]
@@ -56,7 +56,7 @@ class Control:
     inference_set: int = 0
     privacy_set: int = 0
     counting: float = 0.0
-    bound: Bound | None = None
+    bound: Reached | None = None
     _seen: set[tuple[int, Dataset]] = field(default_factory=set)
     _tables: dict[int, Table] = field(default_factory=dict)
 
@@ -114,7 +114,7 @@ class Control:
         """Return what a search calls with the value that it has so far of a quantity, as in bounded("ε ≥")."""
 
         def keep(value: Known) -> None:
-            self.bound = Bound(side, value)
+            self.bound = Reached(side, value)
 
         return keep
 

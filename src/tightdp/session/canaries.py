@@ -13,7 +13,7 @@ from typing import Any
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import decimal_text
-from tightdp.methods.control import Bound
+from tightdp.methods.control import Reached
 from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import Canaries, Guessing, Point, Reported, points_in_order
 from tightdp.results.result import Subject
@@ -156,7 +156,7 @@ class _Search:
         told = instance.progress
         if told is not None:
             short = max((size for size, point in self.known.items() if point.power < self.power), default=0)
-            bound = Bound("canaries >", lambda: Fraction(short))
+            bound = Reached("canaries >", lambda: Fraction(short))
             instance.progress = lambda step: told(replace(step, phase=f"n = {n}: {step.phase}", bound=bound))
         return instance
 

@@ -22,8 +22,7 @@ from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
 from tightdp.exact.roots import Point, closed, sign_at
 from tightdp.language.program import Bound
-from tightdp.methods.control import Bound as Reached
-from tightdp.methods.control import Progress, Step
+from tightdp.methods.control import Progress, Reached, Step
 from tightdp.results.result import Stats
 from tightdp.session.instance import Instance
 

@@ -9,6 +9,7 @@ from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
 from tightdp.language.program import Output
+from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
     read_claims,
@@ -19,7 +20,6 @@ from tightdp.session.arguments import (
     read_order,
 )
 from tightdp.session.base import InstanceBase
-from tightdp.session.later import Later
 from tightdp.session.limited import limited, limited_alone
 
 if TYPE_CHECKING:
@@ -36,36 +36,7 @@ if TYPE_CHECKING:
     from tightdp.results.report import Report
     from tightdp.results.sweep import Sweep
     from tightdp.results.utility import Utility
-    from tightdp.session import certify as certificates
-    from tightdp.session import (
-        explain,
-        failure,
-        losses,
-        one_run,
-        outputs,
-        report,
-        search,
-        sweep,
-        utility,
-        verification,
-    )
-else:  # the one late import of the package: defining and running mechanisms stays quick to start
-    certificates, explain, failure, losses, one_run, outputs, report, search, sweep, utility, verification = (
-        Later(f"tightdp.session.{name}")
-        for name in (
-            "certify",
-            "explain",
-            "failure",
-            "losses",
-            "one_run",
-            "outputs",
-            "report",
-            "search",
-            "sweep",
-            "utility",
-            "verification",
-        )
-    )
+    from tightdp.session.certify import Certificate
 
 __all__ = ["Instance"]
 
@@ -109,13 +80,13 @@ class Instance(InstanceBase):
         if privacy_set is not None:
             if bar:
                 raise QueryError("a privacy set of triples decides delta = 0 only", "leave out privacy_set, or delta")
-            return search.declared_privacy(self.engine, privacy_set, inference_set, ranks)
+            return answering.search.declared_privacy(self.engine, privacy_set, inference_set, ranks)
         _refuse_alone("privacy_set", inference_set)
         if not bar:
-            return search.tight_privacy(self.engine, ranks)
+            return answering.search.tight_privacy(self.engine, ranks)
         if ranks > 1:
             raise QueryError("the largest ratios are ranked for delta = 0 only", "leave out top, or delta")
-        return search.approximate_privacy(self.engine, bar)
+        return answering.search.approximate_privacy(self.engine, bar)
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the tight ε at δ, as `privacy(delta=delta)`; `float()` of the result is ε."""
@@ -130,9 +101,9 @@ class Instance(InstanceBase):
         """
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
         if t is not None:
-            return search.delta_at(self.engine, t)
+            return answering.search.delta_at(self.engine, t)
         assert exponent is not None
-        return search.delta_at_epsilon(self.engine, exponent)
+        return answering.search.delta_at_epsilon(self.engine, exponent)
 
     @limited
     def curve(self) -> Curve:
@@ -140,7 +111,7 @@ class Instance(InstanceBase):
 
         Between two of them δ is linear in e^ε.
         """
-        return search.curve(self.engine)
+        return answering.search.curve(self.engine)
 
     @limited
     def tradeoff(self) -> Tradeoff:
@@ -148,7 +119,7 @@ class Instance(InstanceBase):
 
         It is the least error of the second kind of tests between neighbours, at every level (Dong, Roth and Su 2019).
         """
-        return search.tradeoff(self.engine)
+        return answering.search.tradeoff(self.engine)
 
     @limited
     def renyi(self, order: Any) -> Renyi:
@@ -156,7 +127,7 @@ class Instance(InstanceBase):
 
         It is exact for a whole order and enclosed for others. At the order "inf" D is the ε of pure DP.
         """
-        return search.renyi_divergence(self.engine, read_order(order))
+        return answering.search.renyi_divergence(self.engine, read_order(order))
 
     @limited
     def zcdp(self) -> Zcdp:
@@ -164,7 +135,7 @@ class Instance(InstanceBase):
 
         Source: Bun and Steinke 2016, Definition 1.1.
         """
-        return search.concentrated(self.engine)
+        return answering.search.concentrated(self.engine)
 
     @limited
     def privacy_loss(self) -> PrivacyLoss:
@@ -172,7 +143,7 @@ class Instance(InstanceBase):
 
         It holds a pair of laws that dominates all neighbours, one for each direction of add-remove neighbours.
         """
-        return losses.privacy_loss(self.engine)
+        return answering.losses.privacy_loss(self.engine)
 
     # accuracy
 
@@ -201,12 +172,12 @@ class Instance(InstanceBase):
         if accuracy_set is not None:
             if bound is None:
                 raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
-            return search.declared_accuracy(self.engine, bound, accuracy_set, inference_set, ranks)
+            return answering.search.declared_accuracy(self.engine, bound, accuracy_set, inference_set, ranks)
         _refuse_alone("accuracy_set", inference_set)
         if bound is not None:
-            return search.accuracy_at(self.engine, bound, ranks)
+            return answering.search.accuracy_at(self.engine, bound, ranks)
         assert rate is not None
-        return search.least_error(self.engine, rate)
+        return answering.search.least_error(self.engine, rate)
 
     @limited
     def utility(self) -> Utility:
@@ -215,7 +186,7 @@ class Instance(InstanceBase):
         Targets and outputs may be numbers, tuples of numbers, or anything that == compares. All datasets are gone
         through. Raises QueryError where there is no target.
         """
-        return utility.utility(self.engine)
+        return answering.utility.utility(self.engine)
 
     # auditing
 
@@ -230,7 +201,7 @@ class Instance(InstanceBase):
         `adaptive` adds the optimum over guessers that see every bit once they decided on it (small n).
         """
         number = None if guesses is None else read_count("guesses", guesses)
-        return one_run.efficacy(self.engine, number, pairs, adaptive)
+        return answering.one_run.efficacy(self.engine, number, pairs, adaptive)
 
     @limited
     def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
@@ -242,7 +213,7 @@ class Instance(InstanceBase):
         compared with the tight ε at `delta` on the datasets that the pairs can pick.
         """
         bar = read_exact("delta", delta, 1)
-        return one_run.guessing(self.engine, one_run.read_guesser(guesser), pairs, bar)
+        return answering.one_run.guessing(self.engine, answering.one_run.read_guesser(guesser), pairs, bar)
 
     @limited
     def adaptive_guessing(
@@ -253,7 +224,7 @@ class Instance(InstanceBase):
         A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
         """
         bar = read_exact("delta", delta, 1)
-        return one_run.adaptive(self.engine, order, read_exact("threshold", threshold, 1), pairs, bar)
+        return answering.one_run.adaptive(self.engine, order, read_exact("threshold", threshold, 1), pairs, bar)
 
     @limited
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
@@ -262,7 +233,7 @@ class Instance(InstanceBase):
         The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
         """
         limit = read_exact("threshold", threshold, 1)
-        return one_run.classic(self.engine, read_count("runs", runs), x, x_prime, limit)
+        return answering.one_run.classic(self.engine, read_count("runs", runs), x, x_prime, limit)
 
     # outputs
 
@@ -271,7 +242,7 @@ class Instance(InstanceBase):
 
         Raises ParameterError where x is no dataset of the instance, ProgramError where a run fails.
         """
-        return sweep.sample(self, x, size, seed)
+        return answering.sweep.sample(self, x, size, seed)
 
     @limited
     def distribution(self, x: Sequence[Any]) -> Distribution:
@@ -279,7 +250,7 @@ class Instance(InstanceBase):
 
         Raises ParameterError where x is no dataset of the instance, and QueryError where the outputs are too many.
         """
-        return outputs.output_law(self.engine, self.bound.check_dataset(x))
+        return answering.outputs.output_law(self.engine, self.bound.check_dataset(x))
 
     @limited
     def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
@@ -287,7 +258,7 @@ class Instance(InstanceBase):
 
         The two need not be neighbours. Raises ParameterError where one is no dataset of the instance.
         """
-        return outputs.likelihood(self, x, x_prime)
+        return answering.outputs.likelihood(self, x, x_prime)
 
     @limited
     def failure(self, x: Sequence[Any] | None = None) -> Failure:
@@ -295,7 +266,7 @@ class Instance(InstanceBase):
 
         Without x, of the dataset on which it is largest. Raises QueryError where there are too many datasets.
         """
-        return failure.failure(self.engine, None if x is None else self.bound.check_dataset(x))
+        return answering.failure.failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited
     def probability(self, x: Sequence[Any], y: Output) -> Number:
@@ -303,12 +274,12 @@ class Instance(InstanceBase):
 
         It is 0 for an output that is never given. Raises ParameterError where x is no dataset of the instance.
         """
-        return outputs.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
+        return answering.outputs.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
     @limited_alone
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
-        return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
+        return answering.search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited
     def explain(self, *, exp_epsilon: Any = None, epsilon: Any = None, delta: Any = 0) -> Explanation:
@@ -319,7 +290,9 @@ class Instance(InstanceBase):
         expressions are tried: the line to blame is the one where a change makes the claim hold and moves the outputs
         least; the smallest n, parameters and records at which the claim fails are looked for too.
         """
-        return explain.explain(self, explain.claim_of(exp_epsilon, epsilon, read_exact("delta", delta, 1)))
+        return answering.explain.explain(
+            self, answering.explain.claim_of(exp_epsilon, epsilon, read_exact("delta", delta, 1))
+        )
 
     def report(self, *, alpha: Any = 1) -> Report:
         """Return all answers about this instance, as a page: shown in a notebook, `html()` for a file.
@@ -327,7 +300,7 @@ class Instance(InstanceBase):
         Accuracy is measured at the error bound `alpha` where the mechanism has a target. Every part is asked within the
         limits of the instance; what does not fit it or takes too long is left out, and the page says so.
         """
-        return report.report(self, read_exact("alpha", alpha))
+        return answering.report.report(self, read_exact("alpha", alpha))
 
     def sweep(
         self,
@@ -348,8 +321,8 @@ class Instance(InstanceBase):
         `epsilon` or `exp_epsilon`, accuracy at `alpha` or `beta`, or `efficacy` (with `guesses` and `pairs`). Limits
         are those of one row; a row that meets one is left open.
         """
-        asked = sweep.Question(delta, epsilon, exp_epsilon, alpha, beta, efficacy, guesses, pairs)
-        return sweep.sweep(self, over, asked)
+        asked = answering.sweep.Question(delta, epsilon, exp_epsilon, alpha, beta, efficacy, guesses, pairs)
+        return answering.sweep.sweep(self, over, asked)
 
     # verification
 
@@ -363,7 +336,7 @@ class Instance(InstanceBase):
         The result is true as a bool when all claims hold.
         """
         pure, accuracy = read_claims(epsilon, exp_epsilon, delta, alpha, beta)
-        return verification.verify(self.engine, pure, accuracy)
+        return answering.verification.verify(self.engine, pure, accuracy)
 
     def solve(self, **claims: Any) -> Solution:
         """Return the values of an unknown parameter for which claims hold; see `UnknownInstance.solve`."""
@@ -372,17 +345,17 @@ class Instance(InstanceBase):
     @limited_alone
     def certify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
-    ) -> certificates.Certificate:
+    ) -> Certificate:
         """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
 
         An independent checker accepts it (`docs/certificates.md`). Raises QueryError where no rule of evidence fits.
         """
-        return certificates.certify_claim(self.engine, (exp_epsilon, epsilon), delta, (alpha, beta))
+        return answering.certify.certify_claim(self.engine, (exp_epsilon, epsilon), delta, (alpha, beta))
 
     @limited_alone
     def core(self) -> str:
         """Return the core program: one line a value, to be read beside the Python function (`docs/certificates.md`)."""
-        return "\n".join(certificates.core_lines(self.engine))
+        return "\n".join(answering.certify.core_lines(self.engine))
 
 
 def _refuse_alone(needed: str, inference_set: Iterable[Any] | None) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from tightdp.language.primitives import flip, geometric
+from tightdp.language.primitives import PRIMITIVES, flip, geometric
 from tightdp.language.program import Bound
 from tightdp.session.draws import sources_of
 from tightdp.session.mechanism import Mechanism
@@ -23,7 +23,8 @@ __all__ = ["Edit", "edits_of", "rebound"]
 _ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _STRENGTH = {"flip": 0, "geometric": 1, "binomial": 1}
 """Which argument of a primitive says how strong its noise is."""
-_HIDING = {*_STRENGTH, "discrete_laplace", "discrete_gaussian", "randint", "poisson_binomial"}
+_HIDING = {function.__name__ for function in PRIMITIVES}
+"""Primitives that hide a value; the others pick or permute values."""
 _DRAWS = {*_HIDING, "choice", "shuffle"}
 
 

@@ -1,0 +1,44 @@
+"""The modules that answer what is asked of an instance, each imported when a question first goes to it.
+
+They take time to load, and defining and running mechanisms needs none of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tightdp.session import (
+        certify,
+        explain,
+        failure,
+        losses,
+        one_run,
+        outputs,
+        report,
+        search,
+        sweep,
+        utility,
+        verification,
+    )
+
+__all__ = [
+    "certify",
+    "explain",
+    "failure",
+    "losses",
+    "one_run",
+    "outputs",
+    "report",
+    "search",
+    "sweep",
+    "utility",
+    "verification",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(f"tightdp.session.{name}")
