@@ -199,11 +199,10 @@ class Program:
             lines.append((name, words, lambda _, *values: [(operate(kind, *values), 1)], line))
 
     def explore(self, client):
-        """Go through a part from all states before it: find what it makes of them, and from what it makes others."""
+        """Find what a part makes of all states before it (the same lines do the same), and what from what."""
         part, waiting, back = len(self.blocks), [*self.states[-1]], {}
         after, names = self.states[-1] if client == "all" else {}, (self.shown[part], self.takes[part + 1])
-        alike = [line for *_, line in self.parts[part][2]], self.takes[part], names
-        block = self.same.setdefault(repr(alike), {})  # parts with the same lines make the same of a state
+        block = self.same.setdefault(repr(([line for *_, line in self.parts[part][2]], self.takes[part], names)), {})
         for state, record in ((state, a) for state in waiting for a in ([None] if client is None else self.records)):
             runs, found = [(dict(zip(self.takes[part], state)), 1)], block.setdefault((record, state), {})
             for name, words, function, _ in self.parts[part][2] if not found else ():
@@ -247,9 +246,7 @@ class Program:
                     continue
                 tables = {}
                 for laws, times in left:
-                    for law, record in {*zip(laws, (a, b))} - moved.keys():
-                        moved[law, record] = self.move(part, law, record)
-                    ours, theirs = moved[laws[0], a], moved[laws[1], b]
+                    ours, theirs = self.move(part, laws[0], a, moved), self.move(part, laws[1], b, moved)
                     for told in [wanted] if wanted else ours.keys() | theirs.keys():
                         key = ours.get(told, frozenset()), theirs.get(told, frozenset())
                         tables[key] = tables.get(key, 0) + times
@@ -257,15 +254,18 @@ class Program:
                 found.add((frozenset(tables.items()), differ or a != b))
         return [left for left, _ in found]
 
-    def move(self, part, law, record):
-        """Return the weights of the states after a part for everything that it may publish."""
-        found = {}
-        for state, weight in law:
-            for (told, after), odds in self.blocks[part][record, state].items():
-                sums = found.setdefault(told, {})
-                sums[after] = sums.get(after, 0) + weight * odds
-            spend((weight,), 20 * len(self.blocks[part][record, state]))
-        return {told: frozenset(sums.items()) for told, sums in found.items()}
+    def move(self, part, law, record, moved):
+        """Return the weights of the states after a part for everything that it may publish; each is `moved` once."""
+        if (law, record) not in moved:
+            found = {}
+            spend([weight for state, weight in law for _ in self.blocks[part][record, state]], 20)
+            for state, weight in law:
+                for (told, after), odds in self.blocks[part][record, state].items():
+                    sums = found.setdefault(told, {})
+                    sums[after] = sums.get(after, 0) + weight * odds
+            laws = {told: frozenset(sums.items()) for told, sums in found.items()}
+            moved[law, record] = {told: moved.setdefault(law, law) for told, law in laws.items()}
+        return moved[law, record]
 
     def over(self, left, published=None):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
