@@ -257,10 +257,10 @@ class Program:
     def move(self, part, law, record, moved):
         """Return the weights of the states after a part for everything that it may publish; each is `moved` once."""
         if (law, record) not in moved:
-            found = {}
-            spend([weight for state, weight in law for _ in self.blocks[part][record, state]], 20)
+            found, block = {}, self.blocks[part]
+            spend([weight for state, weight in law for _ in block[record, state]], 10)
             for state, weight in law:
-                for (told, after), odds in self.blocks[part][record, state].items():
+                for (told, after), odds in block[record, state].items():
                     sums = found.setdefault(told, {})
                     sums[after] = sums.get(after, 0) + weight * odds
             laws = {told: frozenset(sums.items()) for told, sums in found.items()}

@@ -107,10 +107,10 @@ def calculated(kind: str, values: list[Any]) -> Any:
             return tuple(values)
         if kind in ("not", "bool", "neg", "abs"):
             return {"not": lambda a: not a, "bool": bool, "neg": lambda a: -a, "abs": abs}[kind](values[0])
+        if kind in ("min", "max"):
+            return {"min": min, "max": max}[kind](*values)
         a, b = values
         symbols = {"add": "+", "sub": "-", "mul": "*", "mod": "%", "floordiv": "//"}
-        if kind in ("min", "max"):
-            return {"min": min, "max": max}[kind](a, b)
         symbols |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
         if kind == "div":
             return Fraction(a) / b

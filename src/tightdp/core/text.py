@@ -23,8 +23,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import chain, product
 
+from tightdp.core.difference import difference
 from tightdp.core.nodes import (
     Apply,
     Case,
@@ -101,10 +102,15 @@ class _Writer:
         self, program: CoreProgram, target: CoreProgram | None, alpha: Fraction, others: tuple[object, ...]
     ) -> None:
         self._program = program
-        self._goal = None if target is None else target.components[0]
         self._alpha = alpha
-        roots = [*program.roots, *(target.roots if target else ())]
-        self._nodes = {self._key(expr): expr for part in (program, target) if part for expr in reachable(part.roots)}
+        parts: list[Sequence[Expr]] = [program.components]
+        self._error: list[Expr] = []
+        if target is not None:
+            *parts, self._error = difference(program.components[0], target.components[0])
+        needed = [reachable([*parts[0], *program.roots[len(program.components) :]]), *map(reachable, parts[1:])]
+        self._published = self._error[-1:] or program.components
+        roots = [*self._published, *program.roots[len(program.components) :]]
+        self._nodes = {self._key(expr): expr for expr in chain(*needed, self._error)}
         draws = [expr for expr in self._nodes.values() if isinstance(expr, Draw)]
         self._root = root_of(*others, *(mass for expr in draws for law in expr.laws for _, mass in law or ()))
         self._uses: dict[Key, int] = {}
@@ -114,7 +120,7 @@ class _Writer:
         clients = {key: expr.client for key, expr in self._nodes.items() if isinstance(expr, Input)}
         self._depends = last_clients(below, clients)
         self._joined = self._find_joined()
-        published = [self._key(expr) for expr in self._program.components]
+        published = [self._key(expr) for expr in self._published]
         self._depends, self._before, self._end = find_parts(below, clients, self._joined, published)
         self._lines: list[str] = []
         self._names: dict[Key, str] = {}
@@ -132,26 +138,20 @@ class _Writer:
             write()
         if here != self._end:
             self._lines.append(END)
-        components = [self._operand(expr) for expr in self._program.components]
-        if self._goal is not None:
-            return ProgramText(tuple(self._error(components[0])), (), self._root)
+        components = [self._operand(expr) for expr in self._published]
+        if self._error:
+            return ProgramText(tuple(self._too_large(components[0])), (), self._root)
         shape = _shape(self._program.shape, components)
         listed = list(dict.fromkeys(name for name in components if name[0] in "dvx"))
         if shape not in (" ".join(listed), f"( {' '.join(listed)} )"):
             self._lines.append(f"# the output is {shape}")
         return ProgramText(tuple(sections(self._lines, listed)), tuple(components), self._root)
 
-    def _error(self, output: str) -> list[str]:
+    def _too_large(self, error: str) -> list[str]:
         """Return lines that publish whether the error is too large."""
-        assert self._goal is not None
-        goal, here = self._operand(self._goal), self._counts["v"]
-        lines = [
-            *self._lines,
-            f"v{here + 1} = sub {output} {goal}",
-            f"v{here + 2} = abs v{here + 1}",
-            f"v{here + 3} = gt v{here + 2} {write_value(self._alpha)}",
-        ]
-        return sections(lines, [f"v{here + 3}"], kept=True)
+        here = self._counts["v"]
+        lines = [*self._lines, f"v{here + 1} = abs {error}", f"v{here + 2} = gt v{here + 1} {write_value(self._alpha)}"]
+        return sections(lines, [f"v{here + 2}"], kept=True)
 
     # the order of lines
 
