@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from programs.above_threshold_unbounded import above_threshold_unbounded
 from programs.report_noisy_max import report_noisy_max
-from programs.sparse_vector import sparse_vector, sparse_vector_exact_answers, sparse_vector_no_cutoff
+from programs.sparse_vector import (
+    sparse_vector,
+    sparse_vector_exact_answers,
+    sparse_vector_fresh_threshold,
+    sparse_vector_no_cutoff,
+)
 
 from agreement import bind, module_of
+from generators.uniform_programs import uniform_program
 from strategies import write_program
 from tightdp import Int, exp, flip, geometric, mechanism
 from tightdp.errors import TightdpError
 from tightdp.language.program import Bound
 from tightdp.methods import chain_screen
-from tightdp.methods.base import Comparison, Pair
+from tightdp.methods.base import Comparison, Pair, Tight
+from tightdp.methods.by_chain import OfRows, look_at_rows
 from tightdp.methods.by_datasets import Exhaustive
+from tightdp.methods.chain_of_rows import chain_of_rows
 from tightdp.methods.chain_screen import Screened, screened
 from tightdp.methods.chain_search import Runs
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
+from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.ranking import tight_ratio
+from tightdp.session.files import import_file, mechanisms_of
 
 
 def by_screen(bound: Bound) -> Screened | None:
     chain = program_of(bound).chain(Control())
     return None if chain is None else screened(chain, bound, Runs(chain).of, Control())
+
+
+def by_rows(bound: Bound) -> Screened | None:
+    """The same on the chain whose nodes are rows of elimination."""
+    table = EliminationTable(bound, program_of(bound).core(Control()))
+    chain = None if table.arrangements else chain_of_rows(table)
+    return None if chain is None else screened(chain, bound, lambda _: [[at] for at in range(bound.n)], Control())
 
 
 def by_pairs(bound: Bound) -> Any:
@@ -47,14 +66,15 @@ def test_sparse_vectors(neighbours: str) -> None:
     for one, more in (
         (sparse_vector, {"cutoff": 1, **RATIOS}),
         (sparse_vector, {"cutoff": 2, **RATIOS}),
+        (sparse_vector_fresh_threshold, {"cutoff": 2, **RATIOS}),
         (sparse_vector_no_cutoff, RATIOS),
         (sparse_vector_exact_answers, {"ratio_threshold": "1/3"}),
         (above_threshold_unbounded, RATIOS),
     ):
         bound = one.bind(n=3, k=2, threshold=1, neighbours=neighbours, **more).bound
-        found = by_screen(bound)
-        assert found is not None
-        assert found.lower == found.upper == by_pairs(bound)
+        for found in (by_screen(bound), by_rows(bound)):
+            assert found is not None
+            assert found.lower == found.upper == by_pairs(bound)
     bound = report_noisy_max.bind(n=3, k=2, ratio="1/2", neighbours=neighbours).bound
     found = by_screen(bound)
     assert found is not None
@@ -62,19 +82,33 @@ def test_sparse_vectors(neighbours: str) -> None:
 
 
 def test_drawn_programs() -> None:
-    screens = 0
+    screens: Counter[str] = Counter()
     for seed in range(60):
         case = write_program(random.Random(31_000 + seed))
         with module_of(case.source) as module:
             try:
                 bound = bind(module, case.record, case.n, neighbours=case.neighbours, **case.parameters)
-                found = None if callable(case.neighbours) else by_screen(bound)
+                found = [] if callable(case.neighbours) else [by_screen(bound), by_rows(bound)]
             except TightdpError:
                 continue
-            if found is not None:
-                screens += 1
-                assert found.lower == found.upper == by_pairs(bound), seed
-    assert screens > 10
+            for kind, one in zip(("diagram", "rows"), found, strict=False):
+                if one is not None:
+                    screens[kind] += 1
+                    assert one.lower == one.upper == by_pairs(bound), (kind, seed)
+    assert screens["diagram"] > 10
+
+
+def test_drawn_programs_that_go_from_record_to_record(tmp_path: Path) -> None:
+    screens = 0
+    for seed in range(500, 516):
+        place = tmp_path / f"rows_{seed}.py"
+        place.write_text(uniform_program(seed), encoding="utf-8")
+        bound = mechanisms_of(import_file(place))["drawn"].program.bind(3)
+        found = by_rows(bound)
+        if found is not None:
+            screens += 1
+            assert found.lower == found.upper == by_pairs(bound), seed
+    assert screens > 5
 
 
 @mechanism(record=Int(0, 2))
@@ -108,3 +142,19 @@ def test_the_answer_has_its_witness() -> None:
     witness = found.witness
     assert witness is not None
     assert witness.probability / witness.probability_prime == found.exp_epsilon
+
+
+def test_rows_answer_where_the_diagram_is_large() -> None:
+    bound = sparse_vector_fresh_threshold.bind(n=4, k=2, threshold=1, cutoff=2, **RATIOS).bound
+    method = look_at_rows(program_of(bound), Control())
+    assert isinstance(method, OfRows)
+    found = method.tight(Control())
+    assert isinstance(found, Tight)
+    assert found.lower == found.upper == by_pairs(bound)
+    assert found.witness is not None
+    table = program_of(bound).table(Control())
+    for x, probability in (
+        (found.witness.x, found.witness.probability),
+        (found.witness.x_prime, found.witness.probability_prime),
+    ):
+        assert table.probability(x, found.witness.output) == probability

@@ -12,9 +12,13 @@ from tightdp.language.neighbours import relation_of
 from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
 from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.chain import Chain
+from tightdp.methods.chain_of_rows import chain_of_rows
 from tightdp.methods.chain_ratios import TooManyForms, every_ratio
+from tightdp.methods.chain_screen import MOST_DATASETS, screened
 from tightdp.methods.chain_search import BRIEF, THOROUGH, Found, blockwise_bound, largest_ratio
 from tightdp.methods.control import Control
+from tightdp.methods.elimination_plan import TooWide
+from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.first import alike_pairs
 from tightdp.methods.leaf_laws import cells
 from tightdp.methods.likely import promising_pairs
@@ -23,7 +27,19 @@ from tightdp.methods.ratios import Named, Ratio, ratios_of_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
 from tightdp.symmetry.sets import Table, every_neighbouring_pair
 
-__all__ = ["Chained", "look", "look_at_large", "look_at_small", "look_before_aggregates", "look_for_some_pairs"]
+__all__ = [
+    "Chained",
+    "OfRows",
+    "look",
+    "look_at_large",
+    "look_at_rows",
+    "look_at_small",
+    "look_before_aggregates",
+    "look_for_some_pairs",
+]
+
+_MOST_ROWS_MADE = 8_000_000
+"""So many rows elimination may make for the maps of a chain."""
 
 
 class Chained(Method):
@@ -115,6 +131,47 @@ class SomePairs(Chained):
 
     def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
         return Refusal("chain: some pairs do not have every ratio")
+
+
+class OfRows(Method):
+    """A chain whose nodes are rows of elimination, of which the tight ratio is found on all datasets at once."""
+
+    name = "chain"
+
+    def __init__(self, program: Program, chain: Chain, table: EliminationTable) -> None:
+        self.program = program
+        self.chain = chain
+        self.table = table
+
+    def tight(self, control: Control) -> Tight | Refusal:
+        alone = [[at] for at in range(len(self.chain.blocks))]
+        found = screened(self.chain, self.program.bound, lambda below: alone, control)
+        if found is None:
+            return Refusal("chain: the probabilities of all datasets are too many to look at")
+        x, x_prime = found.datasets(self.chain, self.program.bound)
+        ours, theirs = self.table.weights(x), self.table.weights(x_prime)
+        output, p, q = self.table.output(found.tail), ours.probability(found.tail), theirs.probability(found.tail)
+        if (p / q if q else math.inf) != found.lower:
+            raise AssertionError("a witness does not have its ratio: a defect of the search")
+        reason = None if found.lower == found.upper else LimitError("many pairs come close to it", "use fewer records")
+        return Tight(found.lower, found.upper, Ratio(found.lower, x, x_prime, output, p, q), reason)
+
+
+def look_at_rows(program: Program, control: Control) -> OfRows | Refusal:
+    """Return the method where datasets are not too many, and the rows that elimination keeps few."""
+    bound = program.bound
+    if program.forced is not None or program.datasets > MOST_DATASETS or relation_of(bound).custom:
+        return Refusal("chain: the datasets are many, or neighbours are given by a function")
+    try:
+        table = EliminationTable(bound, program.core(control), watch=control, budget=_MOST_ROWS_MADE)
+        found = None if table.arrangements else chain_of_rows(table)
+    except TooWide:
+        found = None
+    if found is None:
+        return Refusal("chain: elimination keeps many rows between clients")
+    table.budget = None
+    table.elimination.budget = None
+    return OfRows(program, found, table)
 
 
 def look_at_small(program: Program, control: Control) -> Chained | Refusal:

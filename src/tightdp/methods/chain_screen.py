@@ -23,7 +23,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import ExpInteger, Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.lazily import lazily
 from tightdp.methods.chain import Chain, Vector
 
@@ -63,6 +63,13 @@ class Screened:
     head: int
     tail: int
     taken: list[Change]
+
+    def datasets(self, chain: Chain, bound: Bound) -> tuple[Dataset, Dataset]:
+        """Return the two datasets; clients without a block have the first record of the domain."""
+        x, x_prime = [bound.record.values[0]] * bound.n, [bound.record.values[0]] * bound.n
+        for block, (old, new, _) in zip(chain.blocks, self.taken, strict=True):
+            x[block.client], x_prime[block.client] = old, new
+        return tuple(x), tuple(x_prime)
 
 
 class _TooMuch(Exception):

@@ -48,6 +48,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("elimination", by_elimination.look),
     # The whole diagram: the tight ratio takes no going through datasets.
     Candidate("chain", by_chain.look_at_large),
+    # The same on the rows of elimination, where the diagram is large and the rows are few.
+    Candidate("chain", by_chain.look_at_rows),
     # More work than that is still less than a diagram of any size.
     Candidate("elimination", by_elimination.look_thoroughly),
     Candidate("chain", by_chain.look),
