@@ -42,6 +42,8 @@ PROGRAMS: dict[str, str] = {
     "larger-before-the-end": "def f(x):\n    d = {0: 1}\n    for k in d.items():\n        d[x[0]] = 2\n        if flip(1/2):\n            break\n    return len(d)",
     "larger-and-left": "def f(x):\n    d = {0: 1}\n    for k in d.keys():\n        if flip(1/2):\n            d[1] = 1\n            break\n    return d",
     "popitem-fromkeys": "def f(x):\n    d = dict.fromkeys(x, 0)\n    p = d.popitem()\n    return p, d",
+    "methods-as-functions": "def f(x):\n    d = {}\n    for b in (*x, flip(1/2)):\n        d[b] = d.get(b, 0) + 1\n    add = d.setdefault\n    add(7, 1)\n    return max(d, key=d.get), tuple(map({0: 5}.get, x)), sorted(x, key=[2, 1, 0].index)[0]",
+    "popitem-of-none": "def f(x):\n    d = {b: 1 for b in x}\n    d.pop(0, None)\n    return d.popitem()",
     "set-order": "def f(x):\n    s = {1, 2}\n    s.discard(x[0])\n    return s <= {0, 1}, s < {1, 2}, s >= {1}, s.issuperset(x), s > {x[1]}",
     "set-updates": "def f(x):\n    s = {1, 2}\n    t = s\n    s.difference_update(x)\n    t.intersection_update([1, 5])\n    s.symmetric_difference_update([x[1], 2])\n    s -= s if flip(1/2) else {x[0]}\n    return t",
     "set-clear": "def f(x):\n    s = set(x)\n    t = s\n    if flip(1/2):\n        t.clear()\n    return s",
@@ -51,6 +53,7 @@ PROGRAMS: dict[str, str] = {
 
 FAILING = (
     "missing", "set-remove", "delete-missing", "view-indexed", "larger-during-iteration", "larger-before-the-end",
+    "popitem-of-none",
 )  # fmt: skip
 
 

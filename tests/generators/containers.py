@@ -55,6 +55,7 @@ class Containers(Expressions):
             (1, lambda: f"len({self.a_set(d - 1)})"),
             (1, lambda: f"len({self.a_table(d - 1)})"),
             (1, lambda: f"{{{self.a_key()}: {n()}, {self.a_key()}: {n()}}}.get({self.a_key()}, {n()})"),
+            (1, lambda: f"next(({self.comprehension(d - 1, bare=True)}), {n()})"),
             (1, lambda: f"({n()}).{self.one('bit_count', 'bit_length')}()"),
             (1, lambda: f"round(({n()}) / {self.one(2, 3, 4)})"),
             (1, lambda: f"math.prod({self.listing(d - 1)}[:3])"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from types import ModuleType
 
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.values import Host, Range, Value
@@ -31,6 +32,6 @@ def adopt(m: Machine, thing: object) -> Value:
         reference = m.new_list(tuple(adopt(m, item) for item in thing))
         m.frozen.add(reference.key)
         return reference
-    if hasattr(thing, "__index__") and not isinstance(thing, type):
+    if hasattr(thing, "__index__") and not isinstance(thing, (type, ModuleType)):  # `operator` has a function like it
         return int(thing.__index__())
     return Host(thing)

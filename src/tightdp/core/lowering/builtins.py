@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fractions
 import math
+import operator
 from dataclasses import replace
 
 from tightdp.core.lowering.alike import added, for_all, template
-from tightdp.core.lowering.comprehensions import search, sum_as_it_goes
+from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goes
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import collected, items_of, spend, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
@@ -15,6 +16,7 @@ from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
 from tightdp.core.lowering.sets import size_of
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
+from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
@@ -127,6 +129,23 @@ def _len(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
         return m.each(items, len)
 
     return m.each(arguments[0], length)
+
+
+for _operator in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor"):
+
+    @builtin(getattr(operator, _operator))
+    def _of_operator(m: Machine, arguments: Arguments, keywords: Keywords, name: str = _operator) -> Value:
+        expect(arguments, keywords, 2, 2)
+        known_as = {"and_": "bitand", "or_": "bitor", "xor": "bitxor"}.get(name, name)
+        return binary(m, known_as, arguments[0], arguments[1], m.position[-1])
+
+
+@builtin(next)
+def _next(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
+    expect(arguments, keywords, 1, 2)
+    if not isinstance(arguments[0], Generator):
+        raise m.unsupported("next of anything but a generator expression is not in the language", "index a list of it")
+    return first_of(m, arguments[0], arguments[1] if len(arguments) > 1 else MISSING)
 
 
 @builtin(list)

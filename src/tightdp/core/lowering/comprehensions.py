@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import Step, collected, plainly, sift, sifted, spend, unordered, visit
-from tightdp.core.lowering.machine import Dead, End, Frame, Machine
+from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import Generator, Value, known
 from tightdp.language.source import FunctionSource
 
@@ -120,19 +121,27 @@ def search(m: Machine, iterable: Value, wanted: bool) -> Value:
 
 
 def _search(m: Machine, generator: Generator, wanted: bool) -> Value:
-    base, mark, level = m.alive, m.departures(), m.store.open()
-    found: list[End] = []
-
-    def body() -> None:
+    def body(found: list[End], level: int) -> None:
         condition = truth(m, m.evaluate(generator.node.elt))
         if not wanted:
             condition = m.builder.negation(condition)
         m.branch(condition, lambda: m.leave(found, level, wanted), lambda: None)
 
-    m.attempt(lambda: clauses(m, generator.node.generators, generator.first, body))
+    return _until_left(m, generator, body, not wanted)
+
+
+def _until_left(m: Machine, generator: Generator, body: Callable[[list[End], int], None], otherwise: Value) -> Value:
+    """Run the body for the items of a generator until it leaves with a value; return that, or the other one."""
+    base, mark, level = m.alive, m.departures(), m.store.open()
+    found: list[End] = []
+    m.attempt(lambda: clauses(m, generator.node.generators, generator.first, lambda: body(found, level)))
+    if otherwise is MISSING and m.alive is not m.builder.false:
+        ended = Failure("StopIteration: next() of a generator that gives nothing", "give a default: next(..., None)")
+        m.attempt(lambda: m.oblige(m.alive, ended))
+        m.alive = m.builder.false
     ends = list(found)
     if m.alive is not m.builder.false:
-        ends.append(End(m.alive, m.store.changes(level), not wanted))
+        ends.append(End(m.alive, m.store.changes(level), otherwise))
     kept = m.stayed(mark, found)
     m.arrived(mark, found)
     if not ends:
@@ -140,6 +149,17 @@ def _search(m: Machine, generator: Generator, wanted: bool) -> Value:
     value = m.join(level, base, ends, base if kept else None)
     m.store.keep(level)
     return value
+
+
+def first_of(m: Machine, generator: Generator, default: Value) -> Value:
+    """Return next() of a generator expression; the default (`MISSING`: such runs fail) where it gives nothing."""
+    spend(m, generator)
+    return within(m, generator.node, (generator.enclosing, generator.source), lambda: _first(m, generator, default))
+
+
+def _first(m: Machine, generator: Generator, default: Value) -> Value:
+    body = lambda found, level: m.leave(found, level, m.evaluate(generator.node.elt))  # noqa: E731
+    return _until_left(m, generator, body, default)
 
 
 def sum_as_it_goes(m: Machine, generator: Generator, start: Value) -> Value:

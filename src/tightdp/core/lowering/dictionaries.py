@@ -124,11 +124,13 @@ def _popitem(m: Machine, base: Table) -> Value:
     def last(entries: Entries) -> Value:
         if not entries.keys:
             raise Failure("KeyError: popitem() of an empty dictionary", "test with if before")
-        return entries.keys[-1], entries.values[-1]
+        *keys, key = entries.keys
+        *values, value = entries.values
+        return Entries(tuple(keys), tuple(values)), (key, value)
 
-    pair = m.each(m.store[base.key], last)
-    m.store[base.key] = m.each(m.store[base.key], lambda entries: _without(entries, entries.keys[-1]))
-    return pair
+    both = m.each(m.store[base.key], last)
+    m.store[base.key] = element(m, both, 0)
+    return element(m, both, 1)
 
 
 @method("fromkeys", Host)

@@ -13,10 +13,10 @@ from decimal import Decimal
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import OPERANDS, lowers
+from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
-from tightdp.core.lowering.values import UNBOUND, Host, Reference, Value, is_scalar
+from tightdp.core.lowering.values import UNBOUND, Host, Method, Reference, Value, is_scalar
 from tightdp.exact.rationals import as_fraction
 
 __all__ = ["BINARY", "binary", "bounds_of", "display", "look_up"]
@@ -189,8 +189,10 @@ def _attribute(m: Machine, node: ast.Attribute) -> Value:
         if hasattr(value.object, node.attr):
             return adopt(m, getattr(value.object, node.attr))
         raise m.unsupported(f"module {value.object.__name__} has no {node.attr!r}", "check the name", node)
+    if any(known == node.attr for _, known in METHODS):
+        return Method(value, node.attr)
     raise m.unsupported(
         f"the attribute .{node.attr} is not in the language",
-        "only list methods (append, extend, insert, pop, index, count, copy) and names of modules are",
+        "only methods of lists, tuples, dictionaries and sets, and names of modules, are",
         node,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.messages import INSTEAD
 from tightdp.core.lowering.values import Range, Reference, Value, is_scalar
 from tightdp.core.nodes import Expr
 from tightdp.language.exactness import exactly
@@ -57,7 +58,9 @@ def instead(function: object) -> str:
         return "use sum, min, max, sorted, abs and loops on tuples; its functions are taken of constants only"
     if top == "math":
         return "use + - * / // % ** on bounded numbers; this one is taken of constants only"
-    return "use the builtins and random primitives of the language, or a plain Python function"
+    return INSTEAD.get(
+        getattr(function, "__name__", ""), "use the builtins and random primitives of the language, or write a function"
+    )
 
 
 def _is_pure(function: object) -> bool:

@@ -13,9 +13,10 @@ from tightdp.core.lowering.expressions import display
 from tightdp.core.lowering.folding import UNKNOWN, folded, instead, is_foreign
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
+from tightdp.core.lowering.messages import instead_of_method
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
 from tightdp.core.lowering.sequences import content_of
-from tightdp.core.lowering.values import Closure, Host, Union, Value, name_of
+from tightdp.core.lowering.values import Closure, Host, Method, Union, Value, name_of
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import read_function
@@ -62,6 +63,8 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     """Call a function: execute a Python function in place, or apply a builtin."""
     if isinstance(function, Closure):
         return _inline(m, function, _bind(function, arguments, keywords))
+    if isinstance(function, Method):
+        return _call_method(m, function.base, function.name, arguments, keywords, node)
     if not isinstance(function, Host):
         raise Failure(f"TypeError: {name_of(function)} cannot be called", "call a function")
     target = function.object
@@ -89,13 +92,11 @@ def _shown(target: object, node: ast.AST | None) -> str:
     return str(getattr(target, "__name__", target))
 
 
-def _call_method(m: Machine, base: Value, name: str, arguments: Arguments, keywords: Keywords, node: ast.Call) -> Value:
+def _call_method(
+    m: Machine, base: Value, name: str, arguments: Arguments, keywords: Keywords, node: ast.AST | None
+) -> Value:
     if not any(known == name for _, known in METHODS):
-        raise m.unsupported(
-            f"the method .{name}() is not in the language",
-            "there are the methods of lists, tuples, dictionaries and sets; see docs/language.md",
-            node,
-        )
+        raise m.unsupported(f"the method .{name}() is not in the language", instead_of_method(name), node)
 
     def on(value: Value) -> Value:
         handler = METHODS.get((type(value), name))

@@ -4,7 +4,51 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["name_of_node"]
+__all__ = ["INSTEAD", "instead_of_method", "name_of_node"]
+
+INSTEAD = {
+    "Counter": "count with d[k] = d.get(k, 0) + 1 in a dictionary",
+    "OrderedDict": "use a dictionary, which keeps the order of insertion",
+    "attrgetter": "use a tuple, and a lambda that takes its element",
+    "callable": "decide it before binding",
+    "compress": "write [a for a, b in zip(...) if b]",
+    "cycle": "index with i % len(...)",
+    "defaultdict": "use d.get(key, 0) or d.setdefault(key, []) of a dictionary",
+    "deque": "use a list: .append(v) and .pop(0)",
+    "dropwhile": "write a for loop",
+    "eval": "write the expression",
+    "filterfalse": "write [a for a in ... if not ...]",
+    "format": "use an f-string",
+    "groupby": "collect the groups in a dictionary of lists: d.setdefault(key, []).append(v)",
+    "hasattr": "decide it before binding",
+    "input": "take a parameter",
+    "isinstance": "compare with == or `is None`, or give every shape of record its own domain",
+    "islice": "take a slice of list(...)",
+    "itemgetter": "write lambda t: t[k]",
+    "iter": "go through it with for, or keep a list",
+    "namedtuple": "use a tuple",
+    "open": "read the file at the top of the module",
+    "partial": "write a lambda",
+    "repeat": "write [v] * times",
+    "starmap": "write [f(*v) for v in ...]",
+    "takewhile": "write a for loop with break",
+    "tee": "keep a list",
+    "type": "compare with ==, or give every shape of record its own domain",
+    "zip_longest": "make the lists equally long first",
+}
+"""What to write in place of functions that people reach for."""
+
+_STRING_METHODS = {name for name in dir(str) if not name.startswith("_")}
+
+
+def instead_of_method(name: str) -> str:
+    """Return what to write in place of a method that is not in the language."""
+    if name == "from_iterable":
+        return "write [v for part in ... for v in part]"
+    if name in _STRING_METHODS and not hasattr(list, name):
+        return "compose strings with + and f-strings; other strings are best made at the top of the module"
+    return "there are the methods of lists, tuples, dictionaries and sets; see docs/language.md"
+
 
 _NAMES: dict[type[ast.AST], tuple[str, str]] = {
     ast.Import: ("an import inside a mechanism", "import at the top of the module"),

@@ -29,6 +29,7 @@ __all__ = [
     "Generator",
     "Host",
     "Members",
+    "Method",
     "Permuted",
     "Range",
     "Reference",
@@ -215,6 +216,14 @@ class Closure:
         return getattr(self.node, "name", "lambda")
 
 
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method of a value that is passed on as a function, as in `max(d, key=d.get)`."""
+
+    base: Value
+    name: str
+
+
 SCALARS: tuple[type, ...] = (bool, int, Fraction, ExpNumber, Const, Input, Draw, Apply, Nary, Case, Shuffled)
 """The classes of scalars that can be numbers."""
 
@@ -274,7 +283,7 @@ def name_of(value: Value) -> str:
         return f"dict_{value.part}"
     if isinstance(value, Collection):
         return "frozenset" if value.frozen else "set"
-    if isinstance(value, Closure):
+    if isinstance(value, (Closure, Method)):
         return "function"
     if isinstance(value, Stream):
         return value.name
