@@ -1,8 +1,8 @@
-"""ε of Poisson, shuffled and balls-and-bins batches with geometric noise, for 1 to 8 batches: a table, and a plot.
+"""ε of Poisson, shuffled and balls-and-bins batches with geometric and Gaussian noise, for 1 to 8 batches.
 
 `python benchmarks/batch_samplers.py` prints the table; `--plot FILE` draws it. docs/batches.md proves that these are
 the answers at every n: what is asked is one record in batches of its own, and for shuffled batches the largest over
-all orders of the others, which are gone through here in integers.
+all orders of the others, which are gone through here in integers; with Gaussian noise, for up to ORDERS batches.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from matplotlib import pyplot
 
 from tightdp.session.files import import_file, mechanisms_of
 
 PROGRAMS = mechanisms_of(import_file(Path(__file__).parent.parent / "programs" / "batches.py"))
 MOST = 8
+ORDERS = 4
+GAUSSIAN = (1, 2, 4, 6, 8)
 DELTA = Fraction(1, 1000)
 NAMES = ("Poisson", "shuffled", "balls and bins")
 
@@ -84,28 +87,43 @@ def row(batches: int, ratio: Fraction, delta: Fraction) -> tuple[Fraction, Fract
     return poisson, found, bins
 
 
+def gaussian_row(batches: int, variance: Fraction, delta: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """Return e^ε of the three with Gaussian noise, upper ends of enclosures of relative width 1e-6.
+
+    For up to ORDERS batches no order of the others is worse than equal ones; beyond, these are a lower end of all.
+    """
+
+    def least(name: str, **parameters: object) -> Fraction:
+        instance = PROGRAMS[name].bind(n=1, sigma_squared=variance, precision="1e-6", **parameters)
+        return instance.privacy(delta=delta).upper
+
+    equal = least("one_inserted", others=(-1,) * (batches - 1))
+    for others in product((-1, 0, 1), repeat=batches - 1) if batches <= ORDERS else ():
+        assert least("one_inserted", others=others) <= equal * (1 + Fraction(1, 10**6))
+    return least("one_in_poisson", batches=batches), equal, least("one_in_bins", batches=batches)
+
+
 def main() -> None:
-    """Print the table, and draw it."""
+    """Print the tables, and draw them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", metavar="FILE")
     options = parser.parse_args()
     tables = {
-        ratio: [row(batches, ratio, DELTA) for batches in range(1, MOST + 1)]
+        f"geometric noise, ratio {ratio}": {at: row(at, ratio, DELTA) for at in range(1, MOST + 1)}
         for ratio in (Fraction(1, 4), Fraction(4, 5))
     }
-    for ratio, rows in tables.items():
-        print(f"ratio {ratio}, δ = {DELTA}: e^ε\n\n| batches | {' | '.join(NAMES)} |\n| --- | --- | --- | --- |")
-        for at, values in enumerate(rows, start=1):
+    tables["Gaussian noise, σ² = 1"] = {at: gaussian_row(at, Fraction(1), DELTA) for at in GAUSSIAN}
+    for title, rows in tables.items():
+        print(f"{title}, δ = {DELTA}: e^ε\n\n| batches | {' | '.join(NAMES)} |\n| --- | --- | --- | --- |")
+        for at, values in rows.items():
             print(f"| {at} | {' | '.join(f'{float(value):.4f}' for value in values)} |")
         print()
     if options.plot:
-        from matplotlib import pyplot
-
-        figure, axes = pyplot.subplots(1, len(tables), figsize=(9, 3.5))
-        for ax, (ratio, rows) in zip(axes, tables.items(), strict=True):
+        figure, axes = pyplot.subplots(1, len(tables), figsize=(12, 3.5))
+        for ax, (title, rows) in zip(axes, tables.items(), strict=True):
             for at, name in enumerate(NAMES):
-                ax.plot(range(1, MOST + 1), [math.log(values[at]) for values in rows], marker="o", label=name)
-            ax.set(title=f"geometric noise, ratio {ratio}", xlabel="batches", ylabel="ε at δ = 1/1000")
+                ax.plot(list(rows), [math.log(values[at]) for values in rows.values()], marker="o", label=name)
+            ax.set(title=title, xlabel="batches", ylabel="ε at δ = 1/1000")
             ax.legend()
         figure.tight_layout()
         figure.savefig(options.plot)

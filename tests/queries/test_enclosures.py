@@ -10,6 +10,8 @@ import pytest
 
 from tightdp import Bit, Instance, Int, choice, exp, flip, mechanism, randint, shuffle
 from tightdp.errors import TightdpError
+from tightdp.exact.field import Number
+from tightdp.queries.enclosed.chords import bend_of
 from tightdp.session import large
 
 WIDTH = F(1, 10**9)
@@ -158,6 +160,41 @@ def test_the_error_of_debiased_sums_takes_every_so_manieth_integer(lam: str) -> 
             low, high = ends(enclosed.accuracy(alpha))
             assert low <= exact.accuracy(alpha).upper <= high
             assert high - low <= WIDTH
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(200, 11), (1_000, 20), (1_000_000, 2_000)])
+def test_debiased_sums_of_many_records(n: int, alpha: int) -> None:
+    found = debiased.bind(n=n, lam="1/5", precision=WIDTH).accuracy(alpha)
+    assert found.upper - found.lower <= WIDTH * found.upper
+    if n < 1_000:
+        assert found.lower <= debiased.bind(n=n, lam="1/5").accuracy(alpha).upper <= found.upper
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_probability_bends_no_more_than_said(seed: int) -> None:
+    source = random.Random(seed)
+    records, start = source.randint(12, 40), source.randint(0, 4)
+    laws: list[dict[int, Number]] = []
+    for _ in range(2):
+        weights = [source.randint(1, 6) for _ in range(source.choice([2, 3]))]
+        laws.append({start + 3 * at: F(weight, sum(weights)) for at, weight in enumerate(weights)})
+        start = source.randint(0, 4)
+    bend = bend_of(laws, 3, records)
+    assert bend is not None
+    least, most = sorted(source.sample(range(8 * records), 2))
+    found = []
+    for second in range(records + 1):
+        sums: dict[int, F] = {0: F(1)}
+        for law in [laws[0]] * (records - second) + [laws[1]] * second:
+            after: dict[int, F] = {}
+            for value, mass in sums.items():
+                for more, share in law.items():
+                    after[value + more] = after.get(value + more, F(0)) + mass * share
+            sums = after
+        found.append(sum(mass for value, mass in sums.items() if least <= value <= most))
+    p = bend.period
+    differences = [abs(c - 2 * b + a) for a, b, c in zip(found, found[p:], found[2 * p :], strict=False)]
+    assert max(differences) <= bend.most
 
 
 def test_sums_of_integers() -> None:

@@ -23,7 +23,7 @@ class Summands:
 
     def __init__(self, laws: Sequence[dict[int, Number]], least: float, step: int = 1) -> None:
         self.laws = tuple(laws)
-        self.least, self._step = least, step
+        self.least, self.step = least, step
         self.scaled = tuple(scaled(law, step) for law in laws)
         self._powers: dict[tuple[int, int], Scaled] = {}
 
@@ -48,14 +48,14 @@ class Summands:
             return point(values[0][0] * times)
         if len(values) == 2:
             (low, p_low), (high, p_high) = values
-            return binomial(times, low, p_low, high, p_high, self.least, self._step)
+            return binomial(times, low, p_low, high, p_high, self.least, self.step)
         exact = {value: mass for value, mass in values if isinstance(mass, Fraction)}
         if (
             times <= _MOST_TIMES
             and times * (values[-1][0] - values[0][0]) <= _MOST_WEIGHTS
             and len(exact) == len(values)
         ):
-            return power(exact, times, self.least, self._step)
+            return power(exact, times, self.least, self.step)
         half = self.power(letter, times // 2)
         square = self.added(half, half)
         return self.added(square, self.scaled[letter]) if times % 2 else square

@@ -11,7 +11,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
 from tightdp.queries.accuracy import AccuracyClass
-from tightdp.results.result import PairWitness, Result
+from tightdp.results.result import PairWitness, Result, Subject
 from tightdp.results.shown import Drawn, Recorded
 
 __all__ = ["Accuracy", "Claim", "Distribution", "Sample", "Unknown", "Verification", "in_order"]
@@ -33,6 +33,21 @@ class Accuracy(Result):
     top: tuple[AccuracyClass, ...] = ()
     lower: Exact = Fraction(0)
     upper: Exact = Fraction(1)
+
+    @classmethod
+    def between(
+        cls,
+        subject: Subject,
+        alpha: Number,
+        lower: Number,
+        upper: Number,
+        x: tuple[Any, ...] | None,
+        top: tuple[AccuracyClass, ...] = (),
+    ) -> Accuracy:
+        """Return what is known of 1 - β at α: it is at least `lower`, and at most `upper` on the dataset x."""
+        return cls(
+            subject=subject, alpha=alpha, one_minus_beta=lower, beta=1 - lower, x=x, top=top, lower=lower, upper=upper
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -19,8 +19,9 @@ from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import encode_dataset, lower_dataset
 from tightdp.methods.control import Control, Progress
 from tightdp.methods.listing import check_listable
+from tightdp.methods.noisy_parts import many_outputs
 from tightdp.methods.one_output import table_without_diagram
-from tightdp.methods.program import Program
+from tightdp.methods.program import FEW_DATASETS, Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
 from tightdp.results.result import Result, Stats, Status, Subject
@@ -154,6 +155,12 @@ class Engine:
         n, records = self.bound.n, self.bound.record.size
         several = self.program.forced is None and relation_of(self.bound).one_record and records > 1
         return several and (self.precision is not None or n > _MANY or math.comb(n + records - 1, n) > _MANY_COUNTS)
+
+    @property
+    def many_outputs(self) -> bool:
+        """Whether outputs may be so many that answers are better enclosed, though datasets are few."""
+        several = self.program.forced is None and self.program.datasets <= FEW_DATASETS
+        return several and (self.precision is not None or many_outputs(self.program, self.control()))
 
     @property
     def ratio_bound(self) -> Exact:

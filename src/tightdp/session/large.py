@@ -20,11 +20,22 @@ from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import PairWitness, Status
 from tightdp.session.engine import Engine, Outcome, Query
 
-__all__ = ["accuracy_at", "delta_at", "least_error", "privacy_at", "tight_privacy"]
+__all__ = [
+    "WIDTH",
+    "accuracy_at",
+    "delta_at",
+    "ends_of",
+    "least_error",
+    "outcome_of",
+    "privacy_at",
+    "rounded",
+    "rounded_end",
+    "tight_privacy",
+]
 
 _ENTRIES = 2_000_000
 """Beyond so many probabilities in the laws of all datasets, answers are enclosed unless asked otherwise."""
-_WIDTH = Fraction(1, 10**9)
+WIDTH = Fraction(1, 10**9)
 """How far apart both ends may be, relatively, unless asked otherwise."""
 _MASS = 1e-25
 """The least mass that the ends of laws keep; less where a small δ asks for it."""
@@ -44,7 +55,7 @@ def tight_privacy(engine: Engine) -> Privacy | None:
     others = (form.n - 1, *(0 for _ in form.letters[1:]))
     witness = None if move is None else PairWitness(*form.neighbours(others, move))
     found = Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness)
-    return _outcome(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
+    return outcome_of(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
 
 
 def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
@@ -56,11 +67,11 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     _, bound, _ = largest_ratio(letters, list(form.moves))
 
     def answer(found: Found[Fraction | float]) -> Privacy:
-        return _outcome(query, found.stopped, found.lower == found.upper).on(
+        return outcome_of(query, found.stopped, found.lower == found.upper).on(
             Privacy(
                 subject=engine.subject,
-                exp_epsilon=_rounded_end(found.upper, up=True),
-                lower=_rounded_end(found.lower, up=False),
+                exp_epsilon=rounded_end(found.upper, up=True),
+                lower=rounded_end(found.lower, up=False),
                 delta=bar,
                 witness=_witness(form, found),
             )
@@ -70,8 +81,8 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
         snapshot(answer(found))  # printed where the search must be abandoned
 
     with query.searching():
-        width = float(engine.precision or _WIDTH)
-        found = least_ratio(letters, list(form.moves), form.n - 1, _enclosed(bar), bound, width, query.control, known)
+        width = float(engine.precision or WIDTH)
+        found = least_ratio(letters, list(form.moves), form.n - 1, ends_of(bar), bound, width, query.control, known)
     return answer(found)
 
 
@@ -80,14 +91,14 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
         return None
-    low, high = _enclosed(t)
+    low, high = ends_of(t)
 
     def answer(lower: Fraction, upper: Fraction, stopped: LimitError | None) -> Delta:
-        return _outcome(query, stopped, lower == upper).on(
+        return outcome_of(query, stopped, lower == upper).on(
             Delta(
                 subject=engine.subject,
-                delta=_rounded(upper, up=True),
-                lower=_rounded(lower, up=False),
+                delta=rounded(upper, up=True),
+                lower=rounded(lower, up=False),
                 exp_epsilon=t,
                 epsilon=epsilon,
             )
@@ -108,7 +119,7 @@ def _delta(
     engine: Engine, query: Query, form: PublishedSum, t: Fraction, known: Callable[[Found[Fraction]], None]
 ) -> Found[Fraction]:
     """Return both ends of δ(t), with ends of laws that hold so little that they do not matter beside it."""
-    width = float(engine.precision or _WIDTH)
+    width = float(engine.precision or WIDTH)
     if largest_ratio(Letters(form.letters, _MASS), list(form.moves))[1] <= t:
         return Found(Fraction(0), Fraction(0))
     for mass in (_MASS, 1e-80, 1e-180):
@@ -123,22 +134,12 @@ def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
     form, query = _error(engine)
     if form is None or not isinstance(alpha, Fraction):
         return None
-    width = engine.precision or _WIDTH
+    width = engine.precision or WIDTH
 
     def answer(found: Measured) -> Accuracy:
-        lower, upper = _rounded(found.lower, up=False), _rounded(found.upper, up=True)
-        return _outcome(query, found.stopped, lower == upper).on(
-            Accuracy(
-                subject=engine.subject,
-                alpha=alpha,
-                one_minus_beta=lower,
-                beta=1 - lower,
-                x=form.dataset(found.counts),
-                top=(),
-                lower=lower,
-                upper=min(upper, Fraction(1)),
-            )
-        )
+        lower, upper = rounded(found.lower, up=False), rounded(found.upper, up=True)
+        answer = Accuracy.between(engine.subject, alpha, lower, min(upper, Fraction(1)), form.dataset(found.counts))
+        return outcome_of(query, found.stopped, lower == upper).on(answer)
 
     with query.searching():
         letters = Letters(form.letters, _MASS, form.step)
@@ -155,16 +156,16 @@ def least_error(engine: Engine, beta: Number) -> Accuracy | None:
     if form is None:
         return None
     with query.searching():
-        letters, ends = Letters(form.letters, _MASS), dict.fromkeys(reversed(_enclosed(beta)))
+        letters, ends = Letters(form.letters, _MASS, form.step), dict.fromkeys(reversed(ends_of(beta)))
         found = [least_bound(letters, form.n, form.centre, end, query.control) for end in ends]
     (low, _, counts, _), (_, high, _, stopped) = found[0], found[-1]
     upper: Exact = high / form.scale if isinstance(high, Fraction) else high
     x, lower = form.dataset(counts), low / form.scale
     answer = Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=lower, upper=upper)
-    return _outcome(query, stopped, lower == upper).on(answer)
+    return outcome_of(query, stopped, lower == upper).on(answer)
 
 
-def _enclosed(value: Number) -> tuple[Fraction, Fraction]:
+def ends_of(value: Number) -> tuple[Fraction, Fraction]:
     """Return rational ends of a number, both the number itself where it is rational."""
     if isinstance(value, Fraction):
         return value, value
@@ -194,9 +195,10 @@ def _large(form: PublishedSum | ErrorSum) -> bool:
     return math.comb(form.n + len(form.letters) - 1, len(form.letters) - 1) * states > _ENTRIES
 
 
-def _outcome(query: Query, stopped: LimitError | None, exact: bool) -> Outcome:
+def outcome_of(query: Query, stopped: LimitError | None, exact: bool, method: str = METHOD) -> Outcome:
+    """Return the common fields of an enclosure."""
     status: Status = "exact" if exact else "bounded"
-    return Outcome(status, "" if stopped is None or exact else stopped.what, query.stats((0, 0), METHOD, Symmetry(())))
+    return Outcome(status, "" if stopped is None or exact else stopped.what, query.stats((0, 0), method, Symmetry(())))
 
 
 def _witness(form: PublishedSum, found: Found[Fraction] | Found[Fraction | float]) -> PairWitness | None:
@@ -205,11 +207,12 @@ def _witness(form: PublishedSum, found: Found[Fraction] | Found[Fraction | float
     return PairWitness(*form.neighbours(found.others, found.move))
 
 
-def _rounded_end(value: Fraction | float, up: bool) -> Exact:
-    return _rounded(value, up) if isinstance(value, Fraction) else value
+def rounded_end(value: Fraction | float, up: bool) -> Exact:
+    """Return an end, perhaps infinite, with few digits."""
+    return rounded(value, up) if isinstance(value, Fraction) else value
 
 
-def _rounded(value: Fraction, up: bool) -> Fraction:
+def rounded(value: Fraction, up: bool) -> Fraction:
     """Return an end with few digits, rounded outward."""
     if not value:
         return value

@@ -31,9 +31,10 @@ from tightdp.session.later import Later
 from tightdp.session.widened import widened
 
 if TYPE_CHECKING:
-    from tightdp.session import large
+    from tightdp.session import large, mixed
 else:  # enclosures take numpy, which most questions do without
     large = Later("tightdp.session.large")
+    mixed = Later("tightdp.session.mixed")
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed where δ is asked at a rational ε."""
@@ -98,11 +99,18 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
     return TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
 
 
-@widened
 def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
     if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
         return seen
+    if engine.many_outputs and (seen := mixed.privacy_at(engine, delta)) is not None:
+        return seen
+    return _listed_privacy(engine, delta)
+
+
+@widened
+def _listed_privacy(engine: Engine, delta: Number) -> Privacy:
+    """Return the same by way of the laws of whole outputs."""
     query, method, pairs = _compared(engine)
     with query.searching():
         least, pair = curves.least_ratio(query.control.pairs(pairs), delta, query.control.bounded("e^ε ≥"))
@@ -176,25 +184,20 @@ def _accuracy(
     """Return the tight 1 - β that classes of datasets show, worst first."""
     x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
     lower = upper if outcome.status == "exact" else Fraction(0)
-    return outcome.on(
-        Accuracy(
-            subject=engine.subject,
-            alpha=alpha,
-            one_minus_beta=lower,
-            beta=1 - lower,
-            x=x,
-            top=tuple(classes[:top]),
-            lower=lower,
-            upper=upper,
-        )
-    )
+    return outcome.on(Accuracy.between(engine.subject, alpha, lower, upper, x, tuple(classes[:top])))
 
 
-@widened
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
     """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
     if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
         return seen
+    if engine.many_outputs and (seen := mixed.delta_at(engine, t, epsilon)) is not None:
+        return seen
+    return _listed_delta(engine, t, epsilon)
+
+
+@widened
+def _listed_delta(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta:
     profile, outcome = engine.profile()
     found, witness = _delta(engine, profile, t)
     upper, outcome = _delta_end(engine, t, found, outcome)
@@ -276,12 +279,20 @@ def _enclosed_renyi(engine: Engine, order: Fraction) -> Renyi:
     query, method, pairs = _compared(engine)
     with query.searching():
         found = divergences.renyi_of_order(query.control.pairs(pairs), order, query.control.bounded("exp((a-1)·D_a) ≥"))
-    outcome = engine.outcome(query, method)
-    upper = found.upper if query.control.stopped is None else math.inf
-    if query.control.stopped is None and found.lower != upper:
-        outcome = outcome.bounded
-    witness = _first_alike(query, method, found.pair)
+    upper, witness, outcome = _divergence(engine, query, method, found.lower, found.upper, found.pair)
     return outcome.on(Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=found.lower, witness=witness))
+
+
+def _divergence(
+    engine: Engine, query: Query, method: Method, lower: Exact, upper: Exact, pair: Pair | None
+) -> tuple[Exact, PairWitness | None, Outcome]:
+    """Return the upper end of a divergence that was enclosed, the first witness, and the common fields of a result."""
+    outcome = engine.outcome(query, method)
+    if query.control.stopped is not None:
+        upper = math.inf
+    elif lower != upper:
+        outcome = outcome.bounded
+    return upper, _first_alike(query, method, pair), outcome
 
 
 def _first_alike(query: Query, method: Method, pair: Pair | None) -> PairWitness | None:
@@ -303,11 +314,7 @@ def concentrated(engine: Engine) -> Zcdp:
 
     with query.searching():
         found = divergences.concentrated(query.control.pairs(pairs), reached)
-    outcome = engine.outcome(query, method)
-    upper = found.upper if query.control.stopped is None else math.inf
-    if query.control.stopped is None and found.lower != upper:
-        outcome = outcome.bounded
-    witness = _first_alike(query, method, found.pair)
+    upper, witness, outcome = _divergence(engine, query, method, found.lower, found.upper, found.pair)
     return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=found.lower, order=found.order, witness=witness))
 
 

@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.scaled import UNIT, Scaled, convolved, point
+from tightdp.queries.enclosed.chords import Bend, bend_of
 from tightdp.queries.enclosed.counts import Box, Letters, boxes_through
 
 __all__ = ["Measured", "least_bound", "surely_within"]
@@ -42,6 +43,14 @@ class _Search:
         self.order = _ordered(letters.laws)
         self.low = min(value for law in letters.laws for value in law)
         self.high = max(value for law in letters.laws for value in law)
+        self.bend = bend_of(letters.laws, letters.step, records) if self.order is None else None
+        self._within: dict[tuple[int, ...], tuple[Fraction, Fraction]] = {}
+
+    def on(self, counts: tuple[int, ...], least: int, most: int) -> tuple[Fraction, Fraction]:
+        """Return the same on datasets with these counts of letters; kept for one window."""
+        if counts not in self._within:
+            self._within[counts] = self.within(self.letters.law(counts), least, most)
+        return self._within[counts]
 
     def within(self, law: Scaled, least: int, most: int) -> tuple[Fraction, Fraction]:
         """Return the ends of the probability of an error from `least` to `most`."""
@@ -50,8 +59,22 @@ class _Search:
 
     def at_least(self, box: Box, least: int, most: int) -> Fraction:
         """Return a lower end of the probability of an error from `least` to `most` over a box."""
+        if self.bend is not None:
+            return self._along_chords(box, self.bend, least, most)
         small, large = self._shifted(box, 0), self._shifted(box, -1)
         return 1 - self._outside(small, large, least, most)[1]
+
+    def _along_chords(self, box: Box, bend: Bend, least: int, most: int) -> Fraction:
+        """Return a lower end from the ends of the box: between them it is not far below the chord.
+
+        Every dataset of the box lies between two ends that are a multiple of the period apart.
+        """
+        first, last, found = box.low[1], box.low[1] + box.left, Fraction(1)
+        for start in range(first, min(first + bend.period, last + 1)):
+            end = last - (last - start) % bend.period
+            ends = (self.on((self.records - second, second), least, most)[0] for second in {start, end})
+            found = min(found, min(ends) - bend.below(end - start))
+        return found
 
     def _outside(self, small: Scaled, large: Scaled, least: int, most: int) -> tuple[Fraction, Fraction]:
         below, above = small.mass(small.first, least - 1), large.mass(most + 1, large.last)
@@ -91,7 +114,7 @@ def surely_within(
 
     def look(counts: tuple[int, ...]) -> None:
         nonlocal best, lower
-        found = search.within(letters.law(counts), least, most)
+        found = search.on(counts, least, most)
         lower = min(lower, found[0])
         if found[1] < best[0]:
             best = found[1], counts

@@ -1,0 +1,159 @@
+"""δ and e^ε of programs whose outputs have many parts with noise of their own, as enclosures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tightdp.core.lowering import inexact
+from tightdp.errors import LimitError
+from tightdp.exact.field import Number
+from tightdp.language.program import Dataset
+from tightdp.methods.base import Refusal
+from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
+from tightdp.queries.enclosed.directions import Ends, enclosed, least_above
+from tightdp.queries.enclosed.mixtures import chain_of
+from tightdp.results.privacy import Delta, Privacy
+from tightdp.results.result import PairWitness
+from tightdp.session.engine import Engine, Query
+from tightdp.session.large import WIDTH, ends_of, outcome_of, rounded, rounded_end
+
+__all__ = ["delta_at", "privacy_at"]
+
+_CENTRES = 20_000
+"""So many values the centres of all parts may have together."""
+_OUTPUTS = 2_000_000
+"""Up to so many outputs, exact laws are listed."""
+_SMALLEST = 1e-14
+"""Values of a part that are rarer than this times δ do not matter."""
+METHOD = "parts with noise of their own"
+"""What the statistics of a result call this way."""
+
+Value = Fraction | float
+Worth = Callable[[Ends], tuple[Value, Value]]
+"""Both ends of what is asked, from two laws that tell less and more."""
+
+
+def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
+    """Return both ends of the least e^ε >= 1 with δ(e^ε) <= bar, where the program is of this form, and large."""
+    low, high = ends_of(bar)
+
+    def worth(found: Ends) -> tuple[Value, Value]:
+        ours, theirs = found.lower.best(float(high))
+        least: Value = Fraction(1)
+        if ours > high:
+            least = max(Fraction(1), (ours - high) / theirs) if theirs else math.inf
+        if isinstance(least, float):
+            return least, least
+        above = least_above(found.upper, float(least), math.nextafter(float(low), 0.0))
+        return least, Fraction(above) if math.isfinite(above) else above
+
+    found = _asked(engine, worth, float(low), Fraction(1))
+    if found is None:
+        return None
+    return outcome_of(found.query, found.stopped, found.lower == found.upper, METHOD).on(
+        Privacy(
+            subject=engine.subject,
+            exp_epsilon=rounded_end(found.upper, up=True),
+            lower=rounded_end(found.lower, up=False),
+            delta=bar,
+            witness=found.witness,
+        )
+    )
+
+
+def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
+    """Return both ends of δ at t = e^ε, where the program is of this form, and large."""
+    low, high = ends_of(t)
+
+    def worth(found: Ends) -> tuple[Value, Value]:
+        ours, theirs = found.lower.event(float(high))
+        return max(ours - high * theirs, Fraction(0)), Fraction(min(found.upper.delta_above(float(low)), 1.0))
+
+    found = _asked(engine, worth, 1e-6, Fraction(0))
+    if found is None:
+        return None
+    lower, upper = Fraction(found.lower), Fraction(found.upper)
+    return outcome_of(found.query, found.stopped, lower == upper, METHOD).on(
+        Delta(
+            subject=engine.subject,
+            delta=rounded(upper, up=True),
+            lower=rounded(lower, up=False),
+            exp_epsilon=t,
+            epsilon=epsilon,
+        )
+    )
+
+
+@dataclass
+class _Pair:
+    """Neighbours that are told apart closer and closer; what is known of them so far."""
+
+    x: Dataset
+    x_prime: Dataset
+    closer: Iterator[Ends]
+    lower: Value
+    upper: Value = math.inf
+
+
+@dataclass(frozen=True)
+class _Found:
+    query: Query
+    lower: Value
+    upper: Value
+    witness: PairWitness | None
+    stopped: LimitError | None
+
+
+def _asked(engine: Engine, worth: Worth, delta: float, least: Fraction) -> _Found | None:
+    """Return both ends of the largest worth over all pairs of neighbours."""
+    query = engine.query()
+    parts = find_noisy_parts(engine.program, query.control)
+    if parts is None or math.prod(len(kernel) for kernel in parts.kernels) > _CENTRES or _listed(engine, parts, query):
+        return None
+    width, stopped = engine.precision or WIDTH, None
+    pairs: list[_Pair] = []
+    with query.searching():
+        try:
+            pairs += _pairs(engine, parts, query, delta, least)
+            while (first := max(pairs, key=lambda pair: pair.upper, default=None)) is not None:
+                best = max(pair.lower for pair in pairs)
+                if first.upper <= best * (1 + width) or (ends := next(first.closer, None)) is None:
+                    break
+                lower, upper = worth(ends)
+                first.lower, first.upper = max(first.lower, lower), min(first.upper, upper)
+        except LimitError as error:
+            stopped = error
+    if not pairs and stopped is not None:
+        return None
+    best_pair = max(pairs, key=lambda pair: pair.lower, default=None)
+    if best_pair is None:
+        return _Found(query, least, least, None, None)
+    upper = max(pair.upper for pair in pairs)
+    witness = PairWitness(best_pair.x, best_pair.x_prime) if best_pair.lower > least else None
+    return _Found(query, best_pair.lower, max(upper, best_pair.lower), witness, stopped)
+
+
+def _pairs(engine: Engine, parts: NoisyParts, query: Query, delta: float, least: Fraction) -> list[_Pair]:
+    """Return the pairs of neighbours whose chains are different."""
+    known = inexact(engine.bound)
+    relative, lost = (0.0, 0.0) if known is None else (float(known.relative), float(known.lost))
+    found: dict[object, _Pair] = {}
+    for x, x_prime, ours, theirs in parts.pairs(query.control):
+        chain = chain_of(ours, theirs, parts.kernels, max(delta, 1e-200) * _SMALLEST)
+        if chain.ours != chain.theirs and chain.key not in found:
+            found[chain.key] = _Pair(x, x_prime, enclosed(chain, relative, lost, query.control), least)
+    return list(found.values())
+
+
+def _listed(engine: Engine, parts: NoisyParts, query: Query) -> bool:
+    """Whether the exact answer is to be had: all laws are, and can be listed, or clients share nothing."""
+    if inexact(engine.bound) is not None or engine.precision is not None:
+        return False
+    outputs = math.prod(len({value for law in kernel.values() for value in law}) for kernel in parts.kernels)
+    alone = (each for each in engine.program.candidates if each.name.startswith("independent"))
+    return outputs <= _OUTPUTS or any(
+        not isinstance(engine.program.look(each, query.control), Refusal) for each in alone
+    )
