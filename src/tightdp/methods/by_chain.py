@@ -8,10 +8,13 @@ from functools import cached_property
 from typing import TypeVar
 
 from tightdp.errors import LimitError
+from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Dataset, Output
 from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
 from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.chain import Chain
+from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
 from tightdp.methods.chain_of_rows import chain_of_rows
 from tightdp.methods.chain_ratios import TooManyForms, every_ratio
 from tightdp.methods.chain_screen import MOST_DATASETS, screened
@@ -30,12 +33,14 @@ from tightdp.symmetry.sets import Table, every_neighbouring_pair
 __all__ = [
     "Chained",
     "OfRows",
+    "WithoutDiagram",
     "look",
     "look_at_large",
     "look_at_rows",
     "look_at_small",
     "look_before_aggregates",
     "look_for_some_pairs",
+    "look_without_diagram",
 ]
 
 _MOST_ROWS_MADE = 8_000_000
@@ -86,11 +91,17 @@ class Chained(Method):
 
     def _named(self, found: Found) -> Ratio:
         """Return a witness with its probabilities, counted anew on the diagram."""
-        output = self.table.output(found.code)
-        p, q = (self.table.probability(x, output) for x in (found.x, found.x_prime))
+        output = self._output(found.code)
+        p, q = (self._probability(x, found.code, output) for x in (found.x, found.x_prime))
         if (p / q if q else math.inf) != found.ratio:
             raise AssertionError("a witness does not have its ratio: a defect of the search")
         return Ratio(found.ratio, found.x, found.x_prime, output, p, q)
+
+    def _output(self, code: int) -> Output:
+        return self.table.output(code)
+
+    def _probability(self, x: Dataset, code: int, output: Output) -> Number:
+        return self.table.probability(x, output)
 
     def _every_ratio(self, control: Control) -> Iterator[Named]:
         try:
@@ -98,6 +109,29 @@ class Chained(Method):
                 yield ratio, x, x_prime, self.table.output(code)
         except TooManyForms:
             yield from ratios_of_pairs(on_table(self.table, every_neighbouring_pair(self.program.bound), control))
+
+
+class WithoutDiagram(Chained):
+    """A chain that elimination made; it gives the tight ratio only."""
+
+    def __init__(self, program: Program, found: EliminatedChain, table: EliminationTable) -> None:
+        super().__init__(program, found.chain, table)
+        self._found = found
+
+    def laws(self, control: Control) -> Table | Refusal:
+        return Refusal("chain: without a diagram it gives no laws")
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        return Refusal("chain: without a diagram it does not list every ratio")
+
+    def symmetry(self) -> Symmetry:
+        return Symmetry(())
+
+    def _output(self, code: int) -> Output:
+        return self.program.core(Control()).shape.decode(self._found.values(code))
+
+    def _probability(self, x: Dataset, code: int, output: Output) -> Number:
+        return self._found.probability(x, code)
 
 
 class Brief(Chained):
@@ -179,6 +213,17 @@ def look_at_small(program: Program, control: Control) -> Chained | Refusal:
     if program.forced is not None or not program.small(control):
         return Refusal("chain: the diagram is not small")
     return _made(Chained, program, control)
+
+
+def look_without_diagram(program: Program, control: Control) -> WithoutDiagram | Refusal:
+    """Return the method where elimination finds few states between clients, one after the other."""
+    if program.forced is not None or relation_of(program.bound).custom:
+        return Refusal("chain: it is asked for by name, or neighbours are given by a function")
+    core = program.expanded(control)
+    found = program.once("chain without diagram", lambda: eliminate_to_chain(core, program.bound.record, control))
+    if found is None:
+        return Refusal("chain: between clients there are many states")
+    return WithoutDiagram(program, found, EliminationTable(program.bound, core, watch=control))
 
 
 def look_at_large(program: Program, control: Control) -> Chained | Refusal:

@@ -46,6 +46,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     # No diagram: where it takes little work, as much as for going through all runs at most. Nothing is shared by
     # datasets that do not begin alike, so many datasets are left to the diagram.
     Candidate("elimination", by_elimination.look),
+    # Few states between clients are found without a diagram, which has every value of every draw in it.
+    Candidate("chain", by_chain.look_without_diagram),
     # The whole diagram: the tight ratio takes no going through datasets.
     Candidate("chain", by_chain.look_at_large),
     # The same on the rows of elimination, where the diagram is large and the rows are few.

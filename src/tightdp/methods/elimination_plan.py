@@ -17,7 +17,7 @@ from tightdp.core.nodes import Case, CoreProgram, Expr
 from tightdp.methods.elimination_guards import ALWAYS, Atom, Guard, Guards
 from tightdp.methods.elimination_nodes import Nodes, Value, leaf_orders, make_nodes
 
-__all__ = ["Plan", "Row", "Step", "TooWide", "plans"]
+__all__ = ["Plan", "Row", "Step", "TooWide", "first_plan", "plans"]
 
 Row: TypeAlias = tuple[Value, ...]
 """The values of some columns."""
@@ -82,6 +82,11 @@ def picker(places: Sequence[int]) -> Callable[[Row], Row]:
         (place,) = places
         return lambda row: (row[place],)
     return itemgetter(*places)
+
+
+def first_plan(program: CoreProgram) -> Plan:
+    """Return the plan that goes up to the roots, oldest first. Raises TooWide."""
+    return _Planner(program, next(leaf_orders(program))).run()
 
 
 def plans(program: CoreProgram) -> list[Plan]:

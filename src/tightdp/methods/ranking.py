@@ -158,21 +158,27 @@ class _Best:
 
     def offer(self, up: Whole, down: Whole, triple: tuple[Pair, int], pairs: int) -> None:
         """Take note of the ratio up/down of so many pairs; up is positive."""
-        if up * self._least_down < self._least_up * down:
+        above, below = up * self._least_down, self._least_up * down
+        if above < below:
             return
-        for at, entry in enumerate(self._found):
+        if above == below and self._top == 1 and up and (down == 0) == (self._least_down == 0):
+            self._found[0][3] += pairs
+            return
+        at = 0
+        for entry in self._found:
             above, below = entry[0], entry[1]
             order = up * below - above * down
             if order == 0 and (down == 0) == (below == 0):
                 entry[3] += pairs
                 return
             if order > 0 or (down == 0 and below):
-                self._found.insert(at, [up, down, triple, pairs])
                 break
-        else:
-            if len(self._found) == self._top:
-                return
-            self._found.append([up, down, triple, pairs])
+            at += 1
+        if at == self._top:
+            return
+        # In lowest terms: many ratios may be compared with it.
+        shared = gcd(up, down)
+        self._found.insert(at, [up // shared, down // shared, triple, pairs])
         del self._found[self._top :]
         if len(self._found) == self._top:
             self._least_up, self._least_down = self._found[-1][:2]

@@ -1,0 +1,268 @@
+"""A program as a chain of client blocks without a diagram: what is needed at a client's record is the state there.
+
+Records are taken as draws, so that elimination keeps of them what is needed later and nothing else. Between the first
+needs of the records of two clients it is followed from every state that occurs, for every record. Output components
+are noted in the block in which they are computed, and kept in the state only while something reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from tightdp.core.nodes import CoreProgram, Expr, Input, reachable
+from tightdp.core.passes import Rebuild
+from tightdp.errors import QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, lcm
+from tightdp.language.domains import Domain
+from tightdp.language.program import Dataset
+from tightdp.logic.formula import code_length
+from tightdp.methods.chain import Block, Chain, Letter
+from tightdp.methods.elimination import Elimination, Failed, Integers, Part, TooMuchWork, Waiting, Weight
+from tightdp.methods.elimination_nodes import NOTHING, Value
+from tightdp.methods.elimination_plan import Plan, Row, Step, TooWide, first_plan
+
+__all__ = ["EliminatedChain", "eliminate_to_chain"]
+
+_MOST_STATES = 1 << 10
+"""So many states between two clients are followed."""
+_MOST_WORK = 400_000
+"""So many rows are made for all blocks together."""
+
+_State = tuple[int, Row]
+"""The step that a row waits for, and what is kept of the row."""
+_Arrows = dict[tuple[Row, _State], Weight]
+"""Weight by the components that were computed, and the state reached."""
+_Decided = list[tuple[int, int]]
+"""Output components, by number and node."""
+
+
+@dataclass(frozen=True)
+class EliminatedChain:
+    """A chain, and the values of the output components that the bits of its letters stand for.
+
+    `decided[0]` belongs to what comes before any client, `decided[i]` to block i.
+    """
+
+    chain: Chain
+    components: tuple[tuple[int, ...], ...]
+    decided: tuple[tuple[Row, ...], ...]
+    denominator: Whole
+    """What weights along the whole chain have to be divided by."""
+
+    def probability(self, x: Dataset, code: int) -> Number:
+        """Return P(output | x) for the output of a code."""
+        *letters, head = self._letters(code)[::-1]
+        vector = self.chain.tails[0]
+        for block, bits in zip(self.chain.blocks[::-1], letters, strict=True):
+            letter = x[block.client], bits
+            vector = block.pull(letter, vector) if letter in block.into else {}
+        above = self.chain.heads[head]
+        return quotient(sum(weight * vector.get(node, 0) for node, weight in above.items()), self.denominator)
+
+    def values(self, code: int) -> list[Value]:
+        """Return the values of the components of the program that a code of the chain stands for."""
+        found: dict[int, Value] = {}
+        for letter, components, rows in zip(self._letters(code), self.components, self.decided, strict=True):
+            found.update(zip(components, rows[letter], strict=True))
+        return [found[component] for component in sorted(found)]
+
+    def _letters(self, code: int) -> list[int]:
+        """Return the bits of a code that belong to the head, and to every block."""
+        found = []
+        for rows in reversed(self.decided):
+            bits = code_length(len(rows))
+            found.append(code & (1 << bits) - 1)
+            code >>= bits
+        return found[::-1]
+
+
+def eliminate_to_chain(program: CoreProgram, record: Domain, watch: Callable[[], None]) -> EliminatedChain | None:
+    """Return a program without `Shuffled` nodes as a chain of client blocks; None where that takes much work.
+
+    None, too, where it conditions on something, where records are not needed one client after the other, and where a
+    run can fail.
+    """
+    needed = [expr for expr in reachable(program.roots) if isinstance(expr, Input)]
+    if program.evidence or not needed or any(len(leaf.values) < 2 for leaf in needed):
+        return None
+    try:
+        return _Maker(program, record, watch).made()
+    except (TooMuchWork, TooWide, Failed, QueryError):
+        return None
+
+
+class _Sources:
+    """Weight by the number of the state that it comes from; it adds, and multiplies with whole numbers."""
+
+    __slots__ = ("by_number",)
+
+    def __init__(self, by_number: dict[int, Whole]) -> None:
+        self.by_number = by_number
+
+    def __add__(self, other: _Sources) -> _Sources:
+        total = dict(self.by_number)
+        for number, weight in other.by_number.items():
+            total[number] = total[number] + weight if number in total else weight
+        return _Sources(total)
+
+    def __mul__(self, factor: Whole) -> _Sources:
+        if factor == 1:
+            return self
+        return _Sources({number: weight * factor for number, weight in self.by_number.items()})
+
+
+class _Plainly(Integers):
+    """Whole numbers that are not reduced on the way."""
+
+    def reduced(self, part: Part) -> Part:
+        return part
+
+
+class _Following(Elimination):
+    """Goes through a plan where some draws are given their outcome."""
+
+    given: dict[int, Value]
+
+    def _drawn(self, at: int, step: Step, part: Part) -> Part:
+        if step.node not in self.given:
+            return super()._drawn(at, step, part)
+        made: dict[Row, Weight] = {}
+        for row, weight in part.rows.items():
+            new = (*row, self.given[step.node])
+            if step.pick is not None:
+                new = step.pick(new)
+            made[new] = made[new] + weight if new in made else weight
+        return Part(made, part.denominator)
+
+
+class _Maker:
+    def __init__(self, program: CoreProgram, record: Domain, watch: Callable[[], None]) -> None:
+        self.program, self.record, self.watch = program, record, watch
+        drawn, leaves = _drawing(program)
+        self.plan = first_plan(drawn)
+        place = {node.expr.serial: at for at, node in enumerate(self.plan.nodes.nodes)}
+        self.places = {(client, leaf): place[serial] for (client, leaf), serial in leaves.items() if serial in place}
+        self.elimination = _Following(self.plan, _Plainly(), watch, _MOST_WORK)
+        self.elimination.given = {}
+        self.made_at = {step.node: at for at, step in enumerate(self.plan.steps) if step.kind != "check"}
+        self.last = _last_reads(self.plan)
+
+    def made(self) -> EliminatedChain | None:
+        bounds = self._bounds()
+        if bounds is None:
+            return None
+        ends = [*(start for _, start in bounds), len(self.plan.steps)]
+        decided = [self._decided(start, end) for start, end in zip([-1, *ends], ends, strict=False)]
+        numbers: list[dict[Row, int]] = [{} for _ in decided]
+        head, denominator = self._followed({0: [Part({(): _Sources({0: 1})}, 1)]}, 0, ends[0], decided[0])
+        states: dict[_State, int] = {}
+        heads: dict[int, dict[int, Whole]] = {}
+        for (emitted, state), weight in head.items():
+            bits = numbers[0].setdefault(emitted, len(numbers[0]))
+            heads.setdefault(bits, {})[states.setdefault(state, len(states))] = weight.by_number[0]
+        blocks = []
+        for at, (client, start) in enumerate(bounds, start=1):
+            block, below, states = self._block(client, (start, ends[at]), states, decided[at], numbers[at])
+            blocks.append(block)
+            denominator *= below
+        chain = Chain(heads, tuple(blocks), {0: dict.fromkeys(states.values(), 1)}, 0)
+        components = tuple(tuple(at for at, _ in own) for own in decided)
+        return EliminatedChain(chain, components, tuple(map(tuple, numbers)), denominator)
+
+    def _bounds(self) -> list[tuple[int, int]] | None:
+        """Return every client whose record is needed, with the step at which it is first; None where they mix."""
+        order = sorted((self.made_at[place], client) for (client, _), place in self.places.items())
+        found: list[tuple[int, int]] = []
+        for start, client in order:
+            if not found or found[-1][0] != client:
+                found.append((client, start))
+        return found if len(dict(found)) == len(found) else None
+
+    def _decided(self, start: int, end: int) -> _Decided:
+        """Return the components (number, node) that are computed in a range of steps."""
+        components = enumerate(self.plan.nodes.components)
+        return [(at, node) for at, node in components if start <= self.made_at.get(node, -1) < end]
+
+    def _followed(self, waiting: Waiting, start: int, end: int, decided: _Decided) -> tuple[_Arrows, Whole]:
+        """Return where rows get to by a step, with the components that were computed, and the denominator."""
+        self.elimination.advance(waiting, start, end, {})
+        reached = [(at, self.elimination.merged(parts)) for at, parts in waiting.items()]
+        common = lcm(*(part.denominator for _, part in reached))
+        arrows: _Arrows = {}
+        known = self.elimination.known
+        for at, part in reached:
+            layout = self.plan.steps[at].layout if at < len(self.plan.steps) else self.plan.layout
+            place = {column: number for number, column in enumerate(layout)}
+            emitting = [(place.get(node, -1), node) for _, node in decided]
+            # What is kept of the row: nothing of components that no later step reads.
+            kept = [self.last.get(column, -1) >= at for column in layout]
+            factor = common // part.denominator
+            for row, weight in part.rows.items():
+                emitted = tuple(known[node] if number < 0 else row[number] for number, node in emitting)
+                state = at, tuple(value if keep else NOTHING for value, keep in zip(row, kept, strict=True))
+                key, scaled = (emitted, state), weight * factor
+                arrows[key] = arrows[key] + scaled if key in arrows else scaled
+        return arrows, common
+
+    def _block(
+        self, client: int, ends: tuple[int, int], states: dict[_State, int], decided: _Decided, numbers: dict[Row, int]
+    ) -> tuple[Block, Whole, dict[_State, int]]:
+        """Return the block of a client, its denominator, and the states after it."""
+        flows = []
+        for item in self.record.values:
+            given = enumerate(self.record.split(item))
+            self.elimination.given = {
+                self.places[client, leaf]: value for leaf, value in given if (client, leaf) in self.places
+            }
+            by_step: dict[int, dict[Row, Weight]] = {}
+            for (at, row), number in states.items():
+                by_step.setdefault(at, {})[row] = _Sources({number: 1})
+            flows.append((item, *self._followed({at: [Part(rows, 1)] for at, rows in by_step.items()}, *ends, decided)))
+        self.elimination.given = {}
+        common = lcm(*(below for *_, below in flows))
+        into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
+        after: dict[_State, int] = {}
+        for item, arrows, below in flows:
+            for (emitted, state), weight in arrows.items():
+                letter = item, numbers.setdefault(emitted, len(numbers))
+                reached = after.setdefault(state, len(after))
+                scaled = (weight * (common // below)).by_number
+                into.setdefault(letter, {}).setdefault(reached, []).extend(scaled.items())
+        if len(after) > _MOST_STATES:
+            raise TooMuchWork
+        return Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into), common, after
+
+
+def _drawing(program: CoreProgram) -> tuple[CoreProgram, dict[tuple[int, int], int]]:
+    """Return a program in which every leaf of a record is a draw, and the serial numbers of these draws."""
+    leaves: dict[tuple[int, int], int] = {}
+
+    def substitute(made: Rebuild, expr: Expr) -> Expr | None:
+        if not isinstance(expr, Input):
+            return None
+        law = tuple((value, Fraction(1, len(expr.values))) for value in expr.values)
+        drawn = made.builder.draw("record", made.builder.true, [law])
+        leaves[expr.client, expr.leaf] = drawn.serial
+        return drawn
+
+    rebuild = Rebuild(substitute)
+    components = rebuild.copy(program.components)
+    checked = rebuild.copy([check.condition for check in program.checks])
+    checks = [replace(check, condition=image) for check, image in zip(program.checks, checked, strict=True)]
+    return CoreProgram((), components, program.shape, (), tuple(checks)), leaves
+
+
+def _last_reads(plan: Plan) -> dict[int, int]:
+    """Return the last step that reads each column, other than as an output component."""
+    last: dict[int, int] = {}
+    for at, step in enumerate(plan.steps):
+        reads = (step.node,) if step.kind == "check" else plan.nodes.nodes[step.node].operands
+        for column in reads if step.active is None else (*reads, step.active):
+            last[column] = at
+        for conjunction in step.guard:
+            last.update((column, at) for column, _ in conjunction)
+    return last
