@@ -83,9 +83,7 @@ class Rebuild:
             case Input():
                 return builder.input(expr.client, expr.leaf, expr.values)
             case Draw():
-                selector = image(expr.selector)
-                given = _aligned(expr.selector, selector, expr.laws)
-                return builder.draw(expr.name, selector, given, self._condition(expr.active))
+                return self.redrawn(expr, expr.laws)
             case Case():
                 selector = image(expr.selector)
                 branches = _aligned(expr.selector, selector, expr.branches)
@@ -102,6 +100,12 @@ class Rebuild:
                     self._shuffled[expr.group] = builder.shuffled([image(item) for item in expr.items])
                 return self._shuffled[expr.group][expr.place]
         raise TypeError(type(expr))
+
+    def redrawn(self, draw: Draw, laws: Sequence[Law | None]) -> Expr:
+        """Return the image of a draw with other laws, one for every value of its selector."""
+        selector = self.image(draw.selector)
+        given = _aligned(draw.selector, selector, laws)
+        return self.builder.draw(draw.name, selector, given, self._condition(draw.active))
 
     def nary(self, operator: str, operands: Sequence[Expr]) -> Expr:
         """Return an n-ary operation on images."""

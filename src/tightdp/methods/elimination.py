@@ -132,6 +132,7 @@ class Elimination:
         self._long = _LONG
         self._place = [{column: at for at, column in enumerate(step.layout)} for step in plan.steps]
         self._onto: dict[tuple[int, int], Callable[[Row], Row]] = {}
+        self._listed: dict[int, tuple[list[Value], list[Weight], Whole]] = {}
         self._check = {place: number for number, place in reversed(list(enumerate(plan.nodes.checks)))}
         self.learn(-1)
 
@@ -293,8 +294,11 @@ class Elimination:
         return Part(made, part.denominator * common)
 
     def _masses(self, law: Law) -> tuple[list[Value], list[Weight], Whole]:
-        weights, below = self.ring.masses([mass for _, mass in law])
-        return [outcome for outcome, _ in law], weights, below
+        known = self._listed.get(id(law))  # the plan keeps the law
+        if known is None:
+            weights, below = self.ring.masses([mass for _, mass in law])
+            known = self._listed[id(law)] = ([outcome for outcome, _ in law], weights, below)
+        return known
 
     def _computed(self, at: int, step: Step, part: Part) -> Part:
         value_of = self._function(at, step)

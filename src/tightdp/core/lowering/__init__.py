@@ -14,6 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tightdp.core.check import verify
+from tightdp.core.coarse import draw_what_is_seen
 from tightdp.core.lowering import (  # noqa: F401 (they register their handlers)
     arranging,
     comparisons,
@@ -98,7 +99,7 @@ def lower(
             found = inexactness(lowering.builder, bool(plan.ends.farthest))
             if found is not None:
                 _INEXACT[bound] = found
-            return program
+            return draw_what_is_seen(program, watch)
         if x is not None and wider.ends != plan.ends:
             lower(bound, None, probe, watch)
             wider = _PLANS[bound]
