@@ -31,7 +31,7 @@ def certify_every(instance: Instance) -> Certificate:
     bound, checker = instance.bound, load_checker()
     chains = [chain for paths in readings(bound) for chain in [chain_of(paths)] if chain is not None]
     tried = sorted(((way, chain) for chain in chains for way in ways(chain)), key=lambda each: each[0][0])
-    reason: object = "the checker knows proofs by a simulation, by windows and by a noisy end"
+    reason: object = None
     for (ratio, before, after), chain in tried[:_MOST_TRIED]:
         content: dict[str, Any] = {
             "certificate": FORMAT,
@@ -53,7 +53,11 @@ def certify_every(instance: Instance) -> Certificate:
             reason = error
     found = instance.privacy()
     assert isinstance(found, EveryN)
-    known = "no e^ε is known to be enough" if found.upper == math.inf else f"{reason}; here it is {found.proof}"
+    known = f"e^ε = {as_text(found.upper)} for every n is proved by {found.proof}, which no rule expresses"
+    if found.upper == math.inf:
+        known = "no e^ε is known to be enough for every n"
+    elif reason is not None:
+        known = f"the checker does not accept what should prove an e^ε for every n: {reason}"
     raise QueryError(f"no rule of evidence fits: {known}", "ask for one n") from None
 
 

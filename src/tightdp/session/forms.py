@@ -19,7 +19,7 @@ from tightdp.methods.chain_forms import Form, distinct, extreme, prune
 
 __all__ = ["find_forms"]
 
-_MOST_FORMS = 400
+_MOST_FORMS = 3_000
 """How many forms of one cut are followed."""
 
 Keyed = dict[tuple[int, Any], Any]
