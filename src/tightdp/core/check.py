@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
 from tightdp.core.valuesets import Progression
-from tightdp.exact.weights import may_be_positive
+from tightdp.exact.weights import may_be_positive, sum_to_one
 
 __all__ = ["MalformedError", "verify"]
 
@@ -49,7 +49,7 @@ def _laws(draw: Draw) -> None:
     _require(len(draw.laws) == len(draw.selector.values), draw, "has not one law per selector value")
     for law in draw.laws:
         if law is not None:
-            _require(sum(mass for _, mass in law) == 1, draw, "has a law that does not sum to 1")
+            _require(sum_to_one([mass for _, mass in law]), draw, "has a law that does not sum to 1")
             _require(all(may_be_positive(mass) for _, mass in law), draw, "has an outcome without positive probability")
 
 

@@ -82,11 +82,13 @@ def common_step(polynomial: Polynomial, step: int) -> int:
     """Return the greatest common divisor of `step` and all powers of T that occur."""
     if isinstance(polynomial, fmpz_mpoly):
         return math.gcd(step, *(int(powers[1]) for powers in polynomial.monoms()))
-    for power, coefficient in enumerate(polynomial.coeffs()):
-        if coefficient:
+    degree = polynomial.degree()
+    step = math.gcd(step, max(degree, 0))
+    for power in range(degree):
+        if step == 1:
+            break
+        if power % step and polynomial[power]:
             step = math.gcd(step, power)
-            if step == 1:
-                break
     return step
 
 

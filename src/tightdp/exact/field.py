@@ -31,6 +31,7 @@ from tightdp.exact.generators import (
     key,
     leading,
     lowered,
+    mark,
     power_of_unknown,
     raised,
 )  # fmt: skip
@@ -55,7 +56,7 @@ class ExpNumber:
     arithmetic with floats is refused, as their values are seldom what was meant.
     """
 
-    __slots__ = ("_above", "_below", "_hash", "_quick", "root")
+    __slots__ = ("_above", "_below", "_hash", "_quick", "_ratio", "root")
 
     _above: Polynomial
     _below: Polynomial
@@ -66,6 +67,7 @@ class ExpNumber:
         self._above, self._below, self.root = above, below, root
         self._quick: arb | None = None
         self._hash: int | None = None
+        self._ratio: tuple[Whole, Whole] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (*self.parts, self.root)
@@ -84,10 +86,15 @@ class ExpNumber:
 
     def as_integer_ratio(self) -> tuple[Whole, Whole]:
         """Return numerator and denominator, which is positive, as weights."""
+        if self._ratio is not None:
+            return self._ratio
         above, below = self._above, self._below
         if constant(below) is None and sign(below, self.root) < 0:
             above, below = -above, -below
-        return whole(above, self.root), whole(below, self.root)
+        found = whole(above, self.root), whole(below, self.root)
+        if not self.unknown:  # there the sign is that at the place in force
+            self._ratio = found
+        return found
 
     @property
     def parts(self) -> tuple[Key, Key]:
@@ -165,7 +172,7 @@ class ExpNumber:
 
     def __hash__(self) -> int:
         if self._hash is None:
-            self._hash = hash((self.parts, self.root))
+            self._hash = hash((mark(self._above), mark(self._below), self.root))
         return self._hash
 
     def __eq__(self, other: object) -> bool:

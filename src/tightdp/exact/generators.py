@@ -23,8 +23,8 @@ from tightdp.errors import ParameterError
 
 __all__ = [
     "LOG", "RING", "UNKNOWN", "Key", "Place", "Polynomial", "Unknown", "alike", "at_place", "constant", "from_key",
-    "has_unknown", "in_force", "in_powers_of_e", "in_words", "key", "leading", "lowered", "naming", "power_of_unknown",
-    "raised", "terms_of",
+    "has_unknown", "in_force", "in_powers_of_e", "in_words", "key", "leading", "lowered", "mark", "naming",
+    "power_of_unknown", "raised", "terms_of",
 ]  # fmt: skip
 
 RING = fmpz_mpoly_ctx.get(("x", "T", "L"), "lex")
@@ -179,6 +179,11 @@ def key(polynomial: Polynomial) -> Key:
     if isinstance(polynomial, fmpz_mpoly):
         return tuple((tuple(map(int, powers)), int(coefficient)) for powers, coefficient in polynomial.terms())
     return tuple(map(int, polynomial.coeffs()))
+
+
+def mark(polynomial: Polynomial) -> int:
+    """Return an integer for a table of hashes, the same one for equal polynomials; found faster than a `key`."""
+    return hash(key(polynomial)) if isinstance(polynomial, fmpz_mpoly) else int(polynomial(3))
 
 
 def from_key(value: Key) -> Polynomial:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.rationals import as_fraction
-from tightdp.exact.whole import ExpInteger, Whole, polynomials
+from tightdp.exact.whole import ExpInteger, Whole, lcm, polynomials
 
-__all__ = ["NUMBERS", "as_exact", "may_be_positive", "over", "quotient"]
+__all__ = ["NUMBERS", "as_exact", "may_be_positive", "over", "over_common", "quotient", "sum_to_one"]
 
 NUMBERS = (int, Fraction, ExpNumber)
 """The types of exact numbers."""
@@ -30,6 +32,30 @@ def may_be_positive(mass: Number | Whole) -> bool:
     they add up to is right, and only that is used.
     """
     return (isinstance(mass, (ExpNumber, ExpInteger)) and mass.unknown) or mass > 0
+
+
+def over_common(numbers: Sequence[Number]) -> tuple[Sequence[Whole], Whole]:
+    """Return exact numbers as weights over one denominator, the least that is positive and common to all."""
+    if any(isinstance(number, ExpNumber) and number.unknown for number in numbers):
+        return _over_common(numbers)  # by signs at the place in force
+    return _known(tuple(numbers))
+
+
+def _over_common(numbers: Sequence[Number]) -> tuple[Sequence[Whole], Whole]:
+    ratios: list[tuple[Whole, Whole]] = [number.as_integer_ratio() for number in numbers]
+    common = lcm(*(below for _, below in ratios))
+    return tuple(above * (common // below) for above, below in ratios), common
+
+
+_known = lru_cache(maxsize=1024)(_over_common)  # a law is asked for by every pass, and by every method
+
+
+def sum_to_one(numbers: Sequence[Number]) -> bool:
+    """Whether the sum of exact numbers is 1; as functions, where they have the unknown."""
+    if any(isinstance(number, ExpNumber) and number.unknown for number in numbers):
+        return sum(numbers) == 1
+    weights, common = over_common(numbers)
+    return sum(weights) == common
 
 
 def over(weight: Any, denominator: Whole) -> Any:

@@ -15,7 +15,18 @@ from flint import arb, ctx, fmpz_poly
 
 from tightdp.exact.enclosure import precisions
 from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign
-from tightdp.exact.generators import Key, Polynomial, alike, constant, from_key, has_unknown, key, leading, lowered
+from tightdp.exact.generators import (
+    Key,
+    Polynomial,
+    alike,
+    constant,
+    from_key,
+    has_unknown,
+    key,
+    leading,
+    lowered,
+    mark,
+)
 
 __all__ = [
     "ExpInteger",
@@ -148,7 +159,7 @@ class ExpInteger:
             value = constant(polynomial)
             step = common_step(polynomial, self.root)
             reduced = deflated(polynomial, step) if step > 1 else polynomial
-            self._hash = hash((key(reduced), self.root // step) if value is None else value)
+            self._hash = hash((mark(reduced), self.root // step) if value is None else value)
         return self._hash
 
     def __lt__(self, other: Any) -> bool:
@@ -238,8 +249,8 @@ def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
                 return -1
             if left > right:
                 return 1
-    one, other = a * d, c * b
-    return (one > other) - (one < other)
+    one, other = (a, c) if b == d else (a * d, c * b)
+    return 0 if one == other else 1 if one > other else -1
 
 
 def quick(value: Whole) -> arb:
@@ -278,9 +289,14 @@ def lcm(*values: Whole) -> Whole:
         return math.lcm(*values)  # type: ignore[arg-type]
     except TypeError:
         found: Whole = 1
-    for value in values:
+    # From the longest one on, as most of the others divide it.
+    for value in sorted(values, key=_degree, reverse=True):
         if isinstance(found, int) and isinstance(value, int):
             found = math.lcm(found, value)
         elif found != value:
             found = value if isinstance(found, int) and found == 1 else found * (value // gcd(found, value))
     return found
+
+
+def _degree(value: Whole) -> int:
+    return len(value.polynomial) if isinstance(value, ExpInteger) else 0

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.nodes import Case, Draw
 from tightdp.exact.field import Number
-from tightdp.exact.weights import as_exact, over
+from tightdp.exact.weights import as_exact, over, over_common
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.laws import Law
 from tightdp.methods.elimination_guards import ALWAYS
@@ -52,7 +52,7 @@ class Ring(Protocol):
 
     one: Weight
 
-    def masses(self, law: Sequence[Number]) -> tuple[list[Weight], Whole]:
+    def masses(self, law: Sequence[Number]) -> tuple[Sequence[Weight], Whole]:
         """Return the probabilities of a law as weights over a common denominator."""
 
     def reduced(self, part: Part) -> Part:
@@ -72,9 +72,8 @@ class Integers:
 
     one: Weight = 1
 
-    def masses(self, law: Sequence[Number]) -> tuple[list[Whole], Whole]:
-        denominator = lcm(*(mass.denominator for mass in law))
-        return [mass.numerator * (denominator // mass.denominator) for mass in law], denominator
+    def masses(self, law: Sequence[Number]) -> tuple[Sequence[Whole], Whole]:
+        return over_common(law)
 
     def reduced(self, part: Part) -> Part:
         shared = part.denominator
@@ -92,7 +91,7 @@ class Numbers:
         self._number = number
         self.one = number(Fraction(1))
 
-    def masses(self, law: Sequence[Number]) -> tuple[list[Weight], Whole]:
+    def masses(self, law: Sequence[Number]) -> tuple[Sequence[Weight], Whole]:
         return [self._number(mass) for mass in law], 1
 
     def reduced(self, part: Part) -> Part:
@@ -132,7 +131,7 @@ class Elimination:
         self._long = _LONG
         self._place = [{column: at for at, column in enumerate(step.layout)} for step in plan.steps]
         self._onto: dict[tuple[int, int], Callable[[Row], Row]] = {}
-        self._listed: dict[int, tuple[list[Value], list[Weight], Whole]] = {}
+        self._listed: dict[int, tuple[list[Value], Sequence[Weight], Whole]] = {}
         self._check = {place: number for number, place in reversed(list(enumerate(plan.nodes.checks)))}
         self.learn(-1)
 
@@ -293,7 +292,7 @@ class Elimination:
                     made[new] = weight * share
         return Part(made, part.denominator * common)
 
-    def _masses(self, law: Law) -> tuple[list[Value], list[Weight], Whole]:
+    def _masses(self, law: Law) -> tuple[list[Value], Sequence[Weight], Whole]:
         known = self._listed.get(id(law))  # the plan keeps the law
         if known is None:
             weights, below = self.ring.masses([mass for _, mass in law])

@@ -97,7 +97,7 @@ class SumLaw:
         """
         (old_low, divisor), (new_low, factor) = (_as_polynomial(each, self.stride, self.root) for each in (old, new))
         denominator = self.denominator // old.denominator * new.denominator
-        polynomial = self.polynomial * factor / divisor
+        polynomial = _product(self.polynomial, factor) / divisor
         return SumLaw(self.offset - old_low + new_low, polynomial, denominator, self.stride, self.root)
 
     @cached_property
@@ -160,6 +160,14 @@ class SeveralSums:
         offsets = self.offsets
         for exponents, weight in self.polynomial.to_dict().items():
             yield tuple(offset + int(more) for offset, more in zip(offsets, exponents, strict=True)), int(weight)
+
+
+def _product(long: fmpz_poly, short: fmpz_poly) -> fmpz_poly:
+    """Multiply by a polynomial that may have few terms, far apart, as where z stands for a high power of T."""
+    terms = [(power, c) for power, c in enumerate(short.coeffs()) if c]
+    if 8 * len(terms) > len(short):
+        return long * short
+    return sum((long.left_shift(power) * c for power, c in terms), start=fmpz_poly())
 
 
 def _in_several_variables(contribution: Contribution, context: fmpz_mpoly_ctx) -> tuple[tuple[int, ...], fmpz_mpoly]:

@@ -8,11 +8,10 @@ their upper convex hull, hold δ(t) for every t, its inverse, and the trade-off 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any
 
 from flint import arb, ctx
@@ -20,11 +19,12 @@ from flint import arb, ctx
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import ExpInteger, Whole, ball_of, compare_quotients, lcm, quick
+from tightdp.exact.whole import ExpInteger, Whole, ball_of
 from tightdp.language.program import Dataset, as_output, order_of
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
 from tightdp.methods.sums import LawByCode
+from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, upper_hull
 
 __all__ = [
     "Divergence",
@@ -120,9 +120,10 @@ class Profile:
         """
         points: dict[Number, Number] = {Fraction(1): self.delta(Fraction(1)).delta}
         for left, right in zip(self.hull, self.hull[1:], strict=False):
-            slope = quotient(right.under - left.under, right.under_prime - left.under_prime)
-            if slope > 1:
-                points[slope] = quotient(left.under, self.scale) - slope * quotient(left.under_prime, self.scale)
+            up, down = right.under - left.under, right.under_prime - left.under_prime
+            if up > down:
+                slope = quotient(up, down)
+                points[slope] = quotient(left.under * down - left.under_prime * up, self.scale * down)
         return tuple(sorted(points.items()))
 
     def vertices(self) -> tuple[tuple[Number, Number], ...]:
@@ -167,24 +168,21 @@ def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:
 
 def profile(pairs: Iterable[Pair], knows: Callable[[Known], None] = lambda _: None) -> Profile:
     """Return the exact privacy profile over some pairs of neighbours; `knows` is handed what gives δ(1) so far."""
-    scale: Whole = 1
-    hull = [Vertex(0, 0, None), Vertex(1, 1, None)]
-    pending: list[Vertex] = []
-    knows(lambda: quotient(max(vertex.under - vertex.under_prime for vertex in (*hull, *pending)), scale))
+    hull, pending = [NONE, ALL], list[Event]()
+
+    def so_far() -> Number:
+        best = max((*hull, *pending), key=lambda event: event.y - event.x)
+        return quotient(*best.under) - quotient(*best.under_prime)
+
+    knows(so_far)
     for pair in pairs:
-        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        common = lcm(scale, ours.total, theirs.total)
-        if common != scale:
-            hull, pending = (_scaled(vertices, common // scale) for vertices in (hull, pending))
-            scale = common
-        pending += _tests(ours, theirs, pair, scale)
+        pending += events_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), pair)
         if len(pending) > 50_000:
-            hull, pending = _upper_hull([*hull, *pending]), []
-    return Profile(tuple(_upper_hull([*hull, *pending])), scale)
-
-
-def _scaled(vertices: Sequence[Vertex], factor: Whole) -> list[Vertex]:
-    return [Vertex(vertex.under_prime * factor, vertex.under * factor, vertex.pair) for vertex in vertices]
+            hull, pending = upper_hull([*hull, *pending]), []
+    hull = upper_hull([*hull, *pending])
+    under_prime, under, scale = on_one_scale(hull)
+    pairs_of_hull = (event.pair for event in hull)
+    return Profile(tuple(map(Vertex, under_prime, under, pairs_of_hull)), scale)
 
 
 def least_ratio(
@@ -265,81 +263,15 @@ def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
     up_best: Whole = 0
     down_best: Whole = 1
     bar = delta.numerator * ours.total
-    for vertex in _tests(ours, theirs, None, None):
-        excess = vertex.under * delta.denominator - bar
+    for event in events_of(ours, theirs, None):
+        (up, _), (down, _) = event.under, event.under_prime
+        excess = up * delta.denominator - bar
         if excess > 0:
-            if not vertex.under_prime:
+            if not down:
                 return math.inf
-            if excess * down_best > up_best * vertex.under_prime:
-                up_best, down_best = excess, vertex.under_prime
+            if excess * down_best > up_best * down:
+                up_best, down_best = excess, down
     return quotient(up_best * theirs.total, down_best * ours.total * delta.denominator)
-
-
-_KEY_BITS = 96
-"""With so many bits after the point, likelihood ratios are sorted first; ties are then broken exactly."""
-
-
-def _tests(ours: Weights, theirs: Weights, pair: Pair | None, scale: Whole | None) -> list[Vertex]:
-    """Return the corners of the likelihood-ratio tests of a pair, to a scale (None: to the two totals)."""
-    certain: Whole = 0
-    ratios: list[tuple[Whole, Whole]] = []
-    for code, weight in ours.by_code.items():
-        other = theirs.by_code.get(code, 0)
-        if other:
-            ratios.append((weight, other))
-        else:
-            certain += weight
-    _sort(ratios)
-    by_us, by_them = (1, 1) if scale is None else (scale // ours.total, scale // theirs.total)
-    up: Whole = certain
-    down: Whole = 0
-    result = [Vertex(0, up * by_us, pair)] if up else []
-    for weight, other in ratios:
-        up, down = up + weight, down + other
-        result.append(Vertex(down * by_them, up * by_us, pair))
-    return result
-
-
-def _sort(ratios: list[tuple[Whole, Whole]]) -> None:
-    """Sort quotients, largest first."""
-    keyed = [((a << _KEY_BITS) // b, a, b) for a, b in ratios if isinstance(a, int) and isinstance(b, int)]
-    if len(keyed) < len(ratios):
-        ratios.sort(key=cmp_to_key(_by_quotient), reverse=True)
-        return
-    keyed.sort(reverse=True)
-    if any(left[0] == right[0] for left, right in pairwise(keyed)):
-        keyed.sort(key=lambda entry: Fraction(entry[1], entry[2]), reverse=True)
-    ratios[:] = [(a, b) for _, a, b in keyed]
-
-
-def _by_quotient(one: tuple[Whole, Whole], other: tuple[Whole, Whole]) -> int:
-    return compare_quotients(*one, *other)
-
-
-def _upper_hull(vertices: Sequence[Vertex]) -> list[Vertex]:
-    """Return the upper convex hull, from left to right, without points inside its edges."""
-    # Of equal points, one that belongs to a pair comes first: at t < 1 the best event may be that of all outputs.
-    ordered = sorted(vertices, key=lambda vertex: (vertex.under_prime, -vertex.under, vertex.pair is None))
-    hull: list[Vertex] = []
-    for vertex in ordered:
-        if hull and vertex.under_prime == hull[-1].under_prime:
-            continue
-        while len(hull) >= 2 and _turn(hull[-2], hull[-1], vertex) >= 0:
-            hull.pop()
-        hull.append(vertex)
-    return hull
-
-
-def _turn(a: Vertex, b: Vertex, c: Vertex) -> Whole:
-    """Return a number that is negative where the way from a over b to c turns right."""
-    points = [(vertex.under_prime, vertex.under) for vertex in (a, b, c)]
-    if any(isinstance(value, ExpInteger) for point in points for value in point):
-        with ctx.workprec(_BALL_BITS):
-            (a_x, a_y), (b_x, b_y), (c_x, c_y) = ((quick(x), quick(y)) for x, y in points)
-            turn = (b_x - a_x) * (c_y - a_y) - (b_y - a_y) * (c_x - a_x)
-            if turn > 0 or turn < 0:
-                return 1 if turn > 0 else -1
-    return (b.under_prime - a.under_prime) * (c.under - a.under) - (b.under - a.under) * (c.under_prime - a.under_prime)
 
 
 @dataclass(frozen=True)
