@@ -35,6 +35,8 @@ def test_a_program_runs_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert "tight e^ε  4" in out
     status, out, _ = run(capsys, "verify", "gallery/floating_point:shipped", "n=1", "--exp-epsilon", "16")
     assert status == 1
+    status, out, _ = run(capsys, "verify", "gallery/replace_one_sum:mended", "n=1", "--exp-epsilon", "4")
+    assert status == 0
 
 
 def test_a_file_of_the_user_goes_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

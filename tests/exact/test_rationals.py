@@ -53,6 +53,12 @@ def test_as_fraction_names_what_is_not_a_number(wrong: object) -> None:
     assert "1/5" in caught.value.hint
 
 
+@pytest.mark.parametrize("extreme", ["1e-5000", "2.5e999999999", Decimal("1e99999")])
+def test_an_exponent_that_is_not_written_out_is_named(extreme: object) -> None:
+    with pytest.raises(ParameterError, match="exponent beyond 4,000"):
+        as_fraction(extreme)
+
+
 @given(st.fractions())
 def test_text_of_a_fraction_reads_back(q: Fraction) -> None:
     assert as_fraction(str(q)) == q

@@ -53,10 +53,14 @@ def add_time_and_memory(parser: _Adder) -> None:
 def load(place: str) -> Mechanism:
     """Import FILE[:NAME] and return its mechanism. Raises UsageError where there is none, or not exactly one."""
     path, name = _split(place)
-    found = mechanisms_of(import_file(_located(path)))
+    module = import_file(_located(path))
+    found = mechanisms_of(module)
     if not found:
         raise UsageError(f"{path} defines no mechanism", "decorate a function with @mechanism(record=...)")
     if name:
+        other_name = getattr(module, name, None)
+        if isinstance(other_name, Mechanism) and name not in found:
+            return other_name  # as in `mended = meant`
         if name not in found:
             close = get_close_matches(name, found, n=1)
             hint = f"did you mean {close[0]}? " if close else ""

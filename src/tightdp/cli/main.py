@@ -8,6 +8,7 @@ import gc
 import os
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if completing():
         complete()
+    warnings.formatwarning = _as_one_line  # what is said of a mechanism names its place by itself
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         command = _command(options, began)
@@ -101,6 +103,10 @@ def _stopped(error: LimitError, command: Command, options: argparse.Namespace) -
     else:
         emit(replace(command.snapshot, reason=error.what, hint=error.hint), options)
     return UNRESOLVED
+
+
+def _as_one_line(message: Warning | str, *_: object, **__: object) -> str:
+    return f"warning: {message}\n"
 
 
 def _complain(error: TightdpError) -> None:

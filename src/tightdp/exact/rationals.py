@@ -21,6 +21,7 @@ Parameter: TypeAlias = Any
 """A public parameter: None, bool, int, Fraction, a word, a tuple of those, or a SymPy symbol."""
 
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")
+_MANTISSA = re.compile(r"\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)")
 _LARGEST_EXPONENT = 4000
 RATIONAL_HINT = 'write an int, "1/5", "0.2", a Fraction or a Decimal (a float is read as the decimal that prints it)'
 
@@ -33,6 +34,9 @@ def as_fraction(value: object) -> Fraction:
     if isinstance(value, Fraction):
         return value
     fraction = None if isinstance(value, bool) else _read(value)
+    if fraction is None and isinstance(value, (str, Decimal)) and _is_extreme(str(value)):
+        what = f"{value!r} has an exponent beyond {_LARGEST_EXPONENT:,}"
+        raise ParameterError(what, 'write a quotient of ints, as in "1/5" or Fraction(1, 10**5000)')
     if fraction is None:
         raise ParameterError(f"{value!r} is not a rational number", RATIONAL_HINT)
     return fraction
@@ -86,13 +90,20 @@ def _read(value: object) -> Fraction | None:
 
 def from_text(text: str) -> Fraction | None:
     """Return the rational that a text is, None where it is none."""
-    exponent = _EXPONENT.search(text)
-    if exponent is not None and (len(exponent[1]) > 6 or abs(int(exponent[1])) > _LARGEST_EXPONENT):
+    if _is_extreme(text):
         return None
     try:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
         return None
+
+
+def _is_extreme(text: str) -> bool:
+    """Whether a text is a number with an exponent so large that it is not written out."""
+    exponent = _EXPONENT.search(text)
+    if exponent is None or (len(exponent[1]) <= 6 and abs(int(exponent[1])) <= _LARGEST_EXPONENT):
+        return False
+    return _MANTISSA.fullmatch(text[: exponent.start()]) is not None
 
 
 def _shown(value: object) -> str:
