@@ -23,7 +23,7 @@ from tightdp.language.primitives import Source, using
 from tightdp.language.program import Bound, as_output
 from tightdp.language.source import failure_span
 
-__all__ = ["OPEN", "Path", "Paths", "chain_of", "explore"]
+__all__ = ["OPEN", "Path", "Paths", "chain_of", "explore", "faithful"]
 
 _MOST_STATES = 300
 _DONE = ("stopped",)
@@ -100,25 +100,26 @@ def chain_of(paths: Paths) -> Chain | None:
     for path in paths.before:
         _add(start, path.target, path)
     steps: dict[Letter, dict[Any, Matrix]] = {}
-    silent = False
-    """Whether some record sends no message though the loop goes on."""
     for record, by in paths.steps.items():
         for here, ways in by.items():
             for path in ways:
                 _add(steps.setdefault(path.letter, {}).setdefault(record, {}).setdefault(here, {}), path.target, path)
-                silent |= path.letter == () and path.target in paths.going
     finals: dict[Any, Vector] = {}
     for here, ways in paths.after.items():
         for path in ways:
             _add(finals.setdefault(path.letter, {}), here, path)
-    told = paths.told
-    if not told:
-        faithful = told is not None and all(letter == () for letter in steps)
-    else:
-        alone = all(letter == () or (len(letter) == 1 and letter[0][0] == told) for letter in steps)
-        faithful = not silent and alone
     starts = (start,) if start else ()
-    return Chain(paths.states, starts, steps, tuple(finals.values()), paths.moves, paths.all_at_once, faithful)
+    return Chain(paths.states, starts, steps, tuple(finals.values()), paths.moves, paths.all_at_once, faithful(paths))
+
+
+def faithful(paths: Paths) -> bool:
+    """Whether the output tells the message of every record, in their order; or there are no messages."""
+    every = [path for by in paths.steps.values() for ways in by.values() for path in ways]
+    if not paths.told:
+        return paths.told is not None and all(path.letter == () for path in every)
+    silent = any(path.letter == () and path.target in paths.going for path in every)
+    alone = (path.letter == () or (len(path.letter) == 1 and path.letter[0][0] == paths.told) for path in every)
+    return not silent and all(alone)
 
 
 def _add(vector: Vector, at: int, path: Path) -> None:

@@ -13,6 +13,7 @@ from tightdp.every_n.chain import Chain
 from tightdp.every_n.cones import noisy_end, pairs, windows
 from tightdp.every_n.forms import Untraceable
 from tightdp.every_n.growth import growth
+from tightdp.every_n.growth_of_noise import grows_under_noise
 from tightdp.every_n.simulation import simulate
 from tightdp.every_n.states import Paths, chain_of, explore
 from tightdp.exact.numbers import Exact
@@ -75,6 +76,8 @@ def least_upper(programs: list[Paths], lower: Exact) -> Upper:
         if alignment is not None:
             ratio = max(alignment.ratio(), Fraction(1))
             best = min(best, Upper(ratio, "alignment"), key=lambda each: each.value)
+        elif best.value == math.inf and grows_under_noise(paths):
+            return Upper(math.inf, "growth")
     return best
 
 
