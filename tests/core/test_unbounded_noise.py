@@ -68,6 +68,17 @@ def f(x):
 """,
     "largest": "def f(x):\n    return max(-1, min(max(geometric(x[0], 1/9), geometric(x[1], 1/8) + 1), 4))",
     "no-noise-sometimes": "def f(x):\n    return geometric(2 * x[0], x[1] / 9) >= 3",
+    "words-instead": """
+def f(x):
+    if geometric(x[0], 1/9) < 1:
+        return None
+    return geometric(sum(x), 1/8) if flip((1 + x[1]) / 4) else "some"
+""",
+    "a-word-where-it-is-large": """
+def f(x):
+    z = geometric(sum(x), 1/9)
+    return (None if z > 3 else 2 - z, "one" if z == 1 else False)
+""",
     "loop": """
 def f(x):
     best = geometric(0, 1/9)
@@ -128,7 +139,6 @@ OUTSIDE = {
     "ratio that depends": "def f(x):\n    return geometric(0, 1/2 if x[0] else 1/3)",
     "argument of another draw": "def f(x):\n    return geometric(geometric(x[0], 1/2), 1/2)",
     "operand of %": "def f(x):\n    return geometric(x[0], 1/2) % 2",
-    "several kinds": "def f(x):\n    return geometric(x[0], 1/2) if x[0] else 'none'",
     "more than two draws": "def f(x):\n    return sum(geometric(v, 1/2) for v in (x[0], 0, 1)) >= 1",
     "compared with other": "def f(x):\n    z = geometric(x[0], 1/2)\n    return z if z >= geometric(0, 1/2) else 0",
     "value by value": "def f(x):\n    return (5, 6, 7)[geometric(x[0], 1/2)]",

@@ -312,8 +312,7 @@ class Lowering(Machine):
             )
         if self.builder.noises and is_far(expr):
             self.published.append((expr, self._returned(expr)))
-            if expr.numeric:
-                expr = finite_output(self.builder, expr, self.plan.ends)
+            expr = finite_output(self.builder, expr, self.plan.ends)
         if active is not self.builder.true:
             expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
         self.components.append(expr)

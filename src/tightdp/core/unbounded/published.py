@@ -9,6 +9,7 @@ from math import ceil
 
 from tightdp.core.builder import Builder
 from tightdp.core.nodes import Expr, children
+from tightdp.core.operators import is_number
 from tightdp.core.unbounded.forms import outside
 from tightdp.core.unbounded.meetings import Meetings
 from tightdp.core.unbounded.windows import NARROW, Window, is_far
@@ -74,8 +75,6 @@ def _placed(error: LanguageError, place: Span | None) -> LanguageError:
 
 def _tails(meetings: Meetings, output: Expr, seen: set[int]) -> tuple[int, set[int]]:
     """Return from where on an output has tails, and the draws that it publishes."""
-    if not output.numeric:
-        raise outside("is published as one of several kinds of values", _HINT)
     here: set[int] = set()
     end = 1
     for terms, rest in meetings.forms.of(output).items():
@@ -101,7 +100,14 @@ def _tails(meetings: Meetings, output: Expr, seen: set[int]) -> tuple[int, set[i
 
 
 def finite_output(builder: Builder, output: Expr, ends: Ends) -> Expr:
-    """Return an output with noise on all integers as one of finitely many values."""
+    """Return an output with noise on all integers, or a word instead of it, as one of finitely many values."""
+    for word in output.values:
+        if not is_number(word):
+            kept = len(builder.operations)
+            said = builder.equals(output, word)
+            del builder.operations[kept:]
+            number = builder.either(said, builder.const(0), output)
+            return builder.either(said, builder.const(word), finite_output(builder, number, ends))
     places = {draw.serial: place for place, (draw, _) in enumerate(builder.noises)}
     stack, seen = [output], {output.serial}
     while stack:
