@@ -46,6 +46,7 @@ from tightdp.language.neighbours import relation_of  # noqa: E402
 SIZES = (1, 2, 3, 4, 6, 8)
 DRAWN = range(20)
 WAYS = ("naive", "tightdp")
+PARAMETERS = {"integer_sum": {"k": 3, "lam": "1/5"}}
 EVERY = 6
 """Of so many mechanisms one is asked the other questions too."""
 _WAITING = 8
@@ -152,7 +153,7 @@ def answered(name: str, n: int, way: str) -> dict[str, Any]:
         if n < least:
             return {"skipped": "the program reads more records"}
     else:
-        made, parameters = handwritten()[plain], {}
+        made, parameters = handwritten()[plain], PARAMETERS.get(plain, {})
     instance = made.bind(n=n, **parameters)
     ask = QUESTIONS[space + question][WAYS.index(way)]
     start = _processor()

@@ -91,7 +91,7 @@ def test_states_are_what_clients_leave_to_one_another() -> None:
 
 
 def test_sizes_whose_diagrams_are_too_large() -> None:
-    found = matching.bind(n=9).privacy()
+    found = matching.bind(n=8).privacy()
     assert (found.status, found.stats.method, found.stats.nodes) == ("exact", "chain", 0)
     assert found.witness is not None
     assert found.exp_epsilon == found.witness.probability / found.witness.probability_prime

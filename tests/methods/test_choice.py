@@ -122,6 +122,7 @@ def test_a_chain_with_maps_that_are_too_large_leaves_the_answer_to_the_next_meth
     expected = wandering.bind(n=3, method="exhaustive").privacy()
     wide, narrow = program_of(bound, method="chain"), program_of(bound)
     assert questions.tight(wide, control)[1].lower == expected.exp_epsilon
+    assert narrow.once("chain without diagram", lambda: None) is None
     assert narrow.once("chain", lambda: make_chain(narrow.formula(control), bound.record, control, most=1_000)) is None
     method, found = questions.tight(narrow, control)
     assert (method.name != "chain", found.lower, found.upper) == (True, expected.exp_epsilon, expected.exp_epsilon)

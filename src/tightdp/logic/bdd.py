@@ -20,7 +20,7 @@ from tightdp.logic.lazily import without_networkx
 if sys.platform != "win32":
     import resource
 
-__all__ = ["BACKENDS", "Diagram", "Manager", "Node", "make_manager"]
+__all__ = ["BACKENDS", "Diagram", "Manager", "Node", "TooDeep", "make_manager"]
 
 Node = Any
 """A node of the manager that made it; nodes compare equal exactly when they are the same function."""
@@ -98,6 +98,10 @@ class Manager(Protocol):
 
     def extract(self, node: Node) -> Diagram:
         """Return the diagram of a function as arrays."""
+
+
+class TooDeep(LimitError):
+    """A diagram has more levels than the C stack allows."""
 
 
 class _DdManager:
@@ -190,7 +194,7 @@ class _CuddManager(_DdManager):
     def __init__(self, levels: int, watch: Watch) -> None:
         allowed = int(_LEVELS_PER_STACK_BYTE * _stack_bytes())
         if levels > allowed:
-            raise LimitError(
+            raise TooDeep(
                 f"the formula has {levels:,} variables, more than the {allowed:,} that the C stack allows",
                 "use fewer records, a larger stack (ulimit -s), or the autoref back end",
             )

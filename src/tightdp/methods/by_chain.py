@@ -11,6 +11,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset, Output
+from tightdp.logic.bdd import TooDeep
 from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
 from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.chain import Chain
@@ -232,7 +233,7 @@ def look_at_large(program: Program, control: Control) -> Chained | Refusal:
         return Refusal("chain: the values of the program are many")
     try:
         return _made(Chained, program, at_most(control))
-    except TooLarge:
+    except (TooDeep, TooLarge):
         return Refusal("chain: the diagram grows large")
 
 

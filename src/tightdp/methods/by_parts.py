@@ -94,7 +94,10 @@ class OverlappingParts(Method):
         self._programs: dict[object, Program] = {}
         self._pieces: list[Piece] = []
         self._ratios: dict[tuple[int, int], _Largest] = {}
-        self._laws: dict[tuple[object, Dataset], Weights] = {}
+        numbers: dict[object, int] = {}
+        self._number = [numbers.setdefault(part.key, len(numbers)) for part in parts]
+        """The same for parts that are the same program."""
+        self._laws: dict[tuple[int, Dataset], Weights] = {}
         self._distinct: dict[object, Weights] = {}
 
     def pieces(self, control: Control) -> list[Piece]:
@@ -197,7 +200,7 @@ class OverlappingParts(Method):
 
     def law(self, at: int, content: Dataset, control: Control) -> Weights:
         """Return the law of a part; laws that are the same are one object."""
-        key = self.parts[at].key, content
+        key = self._number[at], content
         if key not in self._laws:
             found = self.pieces(control)[at].table.weights(content)
             self._laws[key] = self._distinct.setdefault((key[0], found.total, *found.by_code.items()), found)

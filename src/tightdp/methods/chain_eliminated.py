@@ -29,7 +29,7 @@ __all__ = ["EliminatedChain", "eliminate_to_chain"]
 
 _MOST_STATES = 1 << 10
 """So many states between two clients are followed."""
-_MOST_WORK = 400_000
+_MOST_WORK = 1_000_000
 """So many rows are made for all blocks together."""
 
 _State = tuple[int, Row]

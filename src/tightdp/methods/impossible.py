@@ -62,9 +62,14 @@ def _above(
                 continue
             if not everywhere:
                 yield left, reach[old, bits], changed, ((old, old, bits), choices)
-            for new in steps[old] if everywhere or not changed else ():
-                if everywhere or new != old:
-                    yield left, reach.get((new, bits), frozenset()), True, ((old, new, bits), choices)
+            # One record of those that are alike is enough, which matters where records are many.
+            moved = {
+                reach.get((new, bits), frozenset()): new
+                for new in (steps[old] if everywhere or not changed else ())
+                if everywhere or new != old
+            }
+            for right, new in moved.items():
+                yield left, right, True, ((old, new, bits), choices)
 
 
 def _sources(block: Block, letter: Letter, nodes: Nodes) -> Nodes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -268,15 +269,15 @@ def _relabellings(
     if not tables:
         return []
     classes = _exchangeable(tables, records)
-    pairs = sorted(pair for alike in classes for pair in combinations(alike, 2))
-    if not pairs:
+    if all(len(alike) == 1 for alike in classes):
         return []
     together = " and y_i together" if outputs else ""
     if tuple(records) == (0, 1):
         return [f"flipping x_i{together} changes nothing"]
     if len(classes) == 1:
         return [f"permuting the values of x_i{together} changes nothing"]
-    shown = ((records[one], records[other]) for one, other in pairs[:_SHOWN])
+    pairs = nsmallest(_SHOWN, (pair for alike in classes for pair in combinations(alike, 2)))
+    shown = ((records[one], records[other]) for one, other in pairs)
     return [f"exchanging {one} and {other} in x_i{together} changes nothing" for one, other in shown]
 
 
