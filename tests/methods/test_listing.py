@@ -59,12 +59,28 @@ def either(x: Any) -> Any:
     return (a if b else 5, a, b, choice((0, 1), (1 + a, b)))
 
 
-@pytest.mark.parametrize("one", [dependent, given, either], ids=lambda one: one.name)
+@mechanism(record=Bit)
+def summed(x: Any) -> Any:
+    a, b, c = flip("1/2"), flip("1/3"), choice((0, 1, 2), (1, 1, 1))
+    return a + b, b - c, (x[0] == 1) != a, x[0] ^ b, c + (choice((0, -1, -2), (1, c, c)) if c else -c)
+
+
+@pytest.mark.parametrize("one", [dependent, given, either, summed], ids=lambda one: one.name)
 def test_the_number_is_never_more_than_there_are(one: Mechanism) -> None:
     instance = one.bind(n=1)
     outputs = [len(instance.distribution(x).law) for x in product((0, 1), repeat=1)]
     assert 1 <= least_outputs(lower(instance.bound)) <= min(outputs)
     assert (least_outputs(lower(instance.bound)) > 1) == (one is not given)
+
+
+@mechanism(record=Bit)
+def copies(x: Any) -> Any:
+    return tuple(b + flip("1/3") for b in x for _ in range(30))
+
+
+def test_sums_of_records_and_draws_count() -> None:
+    with pytest.raises(QueryError, match="at least 1,073,741,824 values"):
+        copies.bind(n=1).distribution((1,))
 
 
 @mechanism(record=Int(0, 2))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, reachable
 from tightdp.errors import QueryError
 from tightdp.methods.pieces import plain
 
@@ -14,6 +15,8 @@ MOST_LISTED = 1 << 22
 """A law of more outputs is not listed."""
 _INJECTIVE = ("not", "neg")
 """Operations that tell all values of their operand apart (`not` that of a truth value)."""
+_INJECTIVE_IN_EACH = ("sum", "xor", "bitxor", "add", "sub")
+"""Operations that tell all values of any operand apart where the others are given."""
 
 
 def least_outputs(program: CoreProgram) -> int:
@@ -53,11 +56,27 @@ def _least_values(expr: Expr, own: set[int], others: set[int]) -> int:
         case Case():
             others |= _draws(expr.selector)
             return min(_least_values(branch, own, others) for branch in expr.branches)
+        case Nary() | Apply(operands=(_, _)) if expr.operator in _INJECTIVE_IN_EACH:
+            return _least_of_operands(expr.operands, own, others)
         case Apply(operands=(operand,)) if expr.operator in _INJECTIVE and len(expr.values) == len(operand.values):
             return _least_values(operand, own, others)
         case Apply(operands=(operand, Const())) if expr.operator == "eq" and len(operand.values) == 2:
             return _least_values(operand, own, others)
     return 1
+
+
+def _least_of_operands(operands: Sequence[Expr], own: set[int], others: set[int]) -> int:
+    """Return the same for an operation that is injective in each operand: one varies, and the others are given."""
+    best, best_own, best_others = 1, set[int](), set[int]()
+    for operand in operands:
+        varied, given = set[int](), set[int]()
+        values = _least_values(operand, varied, given)
+        given |= {serial for other in operands if other is not operand for serial in _draws(other)}
+        if values > best and varied.isdisjoint(given):
+            best, best_own, best_others = values, varied, given
+    own |= best_own
+    others |= best_others
+    return best
 
 
 def _renames(expr: Case) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, overload
 from tightdp.language.domains import Bit, Domain
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Program, in_run
-from tightdp.session.arguments import checked_calls
+from tightdp.session.arguments import checked_calls, read_count
 from tightdp.session.every_n import bound_for
 from tightdp.session.instance import Instance
 
@@ -50,7 +50,7 @@ class Mechanism:
         """
         source = PseudoRandom(seed)
         bound = self.program.bind(len(x), **parameters)
-        return [bound.run(x, source) for _ in range(size)]
+        return [bound.run(x, source) for _ in range(read_count("size", size))]
 
     def bind(
         self,
