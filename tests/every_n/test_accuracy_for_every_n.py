@@ -19,8 +19,13 @@ def test_the_error_of_a_noisy_sum_is_the_same_for_every_n() -> None:
     told = estimate.bind(n=ALL, lam=0)
     assert told.accuracy(2).one_minus_beta == estimate.bind(n=5, lam=0).accuracy(2).one_minus_beta == Fraction(5, 6)
     assert told.accuracy(beta="1/10").alpha == 3
-    with pytest.raises(QueryError, match="every n"):
-        estimate.bind(n=ALL, lam="1/4").accuracy(2)
+    assert told.verify(alpha=2, beta="1/6").holds is True
+    assert told.verify(alpha=2, beta="1/7").holds is False
+    with pytest.raises(QueryError, match="one claim"):
+        told.verify(alpha=2, beta="1/6", epsilon=1)
+    for ask in (lambda made: made.accuracy(2), lambda made: made.verify(alpha=2, beta="1/6")):
+        with pytest.raises(QueryError, match="every n"):
+            ask(estimate.bind(n=ALL, lam="1/4"))
 
 
 @mechanism(target=sum)

@@ -18,7 +18,7 @@ from tightdp.session.limited import limited
 from tightdp.session.unknowns import UnknownInstance, unknown_of
 
 if TYPE_CHECKING:
-    from tightdp.results.answers import Accuracy
+    from tightdp.results.answers import Accuracy, Verification
     from tightdp.results.every_n import EveryN, EveryNVerification
     from tightdp.results.result import Subject
     from tightdp.session.certify import Certificate
@@ -102,21 +102,27 @@ class EveryInstance(Instance):
         """
         if accuracy_set is not None or inference_set is not None:
             raise QueryError("for every n no set of datasets can be declared", "ask for one n")
+        return replace(self._on_one_record().accuracy(alpha, beta=beta, top=top), subject=self.subject)
+
+    def _on_one_record(self) -> Instance:
+        """Return the mechanism on one record, where its error has the same law for every n. Raises QueryError."""
         _answers().refuse_uneven(self)
-        one = Instance(
+        return Instance(
             self.bound, self.backend, timeout=self.timeout, max_nodes=self.max_nodes, max_memory=self.max_memory
         )
-        return replace(one.accuracy(alpha, beta=beta, top=top), subject=self.subject)
 
     @limited
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
-    ) -> EveryNVerification:
-        """Decide the claim that ε-DP holds for every n, for `epsilon` or `exp_epsilon`; see `Instance.verify`."""
+    ) -> EveryNVerification | Verification:
+        """Decide a claim for every n: ε-DP for `epsilon` or `exp_epsilon`, or `alpha` with `beta` of a noisy sum.
+
+        See `Instance.verify`.
+        """
         if alpha is not None or beta is not None:
-            raise QueryError(
-                "accuracy has no answer for every n", "ask for one n: the error of most programs grows with n"
-            )
+            if epsilon is not None or exp_epsilon is not None:
+                raise QueryError("for every n one claim is decided at a time", "ask for accuracy by itself")
+            return replace(self._on_one_record().verify(alpha=alpha, beta=beta), subject=self.subject)
         if read_exact("delta", delta, 1):
             raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
         t, exponent = read_exponential(exp_epsilon, epsilon, least=1)

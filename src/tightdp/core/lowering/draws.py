@@ -17,6 +17,7 @@ from tightdp.core.lowering.sequences import item_at
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, named, shape_by_shape
 from tightdp.core.lowering.values import Alike, Value, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
+from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction
@@ -81,6 +82,9 @@ def _draw(m: Machine, name: str, law: Callable[..., Law | OnIntegers], arguments
         if isinstance(item, str):
             _check_number(m, item)
     unknown = [item for item in _leaves(arguments) if isinstance(item, Expr)]
+    if any(map(is_far, unknown)):
+        hint = "clamp it first, as in max(lo, min(value, hi))"
+        raise m.unsupported(f"noise on all integers is an argument of {name}", hint)
     if not unknown:
         return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)], m.alive))
     selector = unknown[0] if len(unknown) == 1 else _joint(m, unknown)

@@ -25,6 +25,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation, symbol_of
+from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import ParameterError, TooLargeError
 
@@ -148,12 +149,18 @@ def negated(m: Machine, condition: Value) -> Value:
 
 
 def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Value:
-    """Apply an action to every plain value that a scalar may take, and merge the results."""
+    """Apply an action to every plain value that a scalar may take, and merge the results.
+
+    Raises LanguageError where these do not end.
+    """
     if isinstance(value, Union):
         return m.each(value, lambda item: over_values(m, item, action))
     if not isinstance(value, Expr):
         return action(value)
     expr = value
+    if is_far(expr):
+        hint = "clamp it first, as in max(lo, min(value, hi))"
+        raise m.unsupported("noise on all integers says how often, how many or which", hint)
 
     def over(first: int, last: int) -> Value:
         m.watch()
