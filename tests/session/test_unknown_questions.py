@@ -157,3 +157,54 @@ def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "privacy", *program, "--delta", "exp(-3)")
     assert status == 0
     assert "tight e^ε" in out
+
+
+@mechanism(record=Bit)
+def leaky(x: Any, eps: Any) -> Any:
+    """Randomized response that shows the record with probability 1/100."""
+    return tuple((b, 1) if flip("1/100") else (1 - b if flip(1 / (1 + exp(eps))) else b, 0) for b in x)
+
+
+@pytest.mark.parametrize("share", ["eps", "eps/2", "eps/3"])
+@pytest.mark.parametrize("delta", ["1/200", "1/100", "1/20", "1/5"])
+def test_claims_at_a_delta_with_the_unknown_in_them(share: str, delta: str) -> None:
+    found = leaky.bind(n=2, eps="?[1/10,2]").solve(epsilon=share, delta=delta).holds
+    unknown = leaky.bind(n=2, eps="?[1/10,2]").verify(epsilon=share, delta=delta)
+    values = [F(k, 10) for k in range(1, 21)]
+    holds = {}
+    for value in values:
+        exact = leaky.bind(n=2, eps=value).verify(epsilon=value * F(share.replace("eps", "1")), delta=delta)
+        holds[value] = exact.holds
+        inside = any(s.safe_start <= value <= s.safe_stop for s in found if s.safe_start is not None)
+        assert inside == exact.holds
+    assert unknown.holds == all(holds.values())
+
+
+def test_a_claim_about_the_ratio_at_a_delta_with_the_unknown_in_it() -> None:
+    ours = counted.bind(n=3, lam="?[1/10,1/2]")
+    assert ours.verify(exp_epsilon="(1-lam)/lam", delta="1/100").holds
+    refuted = ours.verify(exp_epsilon="(1-lam)/lam/2", delta="1/100")
+    assert refuted.holds is False
+    at = F(dict(refuted.subject.parameters)["lam"])
+    assert counted.bind(n=3, lam=at).verify(exp_epsilon=max(F(1), (1 - at) / at / 2), delta="1/100").holds is False
+
+
+@mechanism(record=Bit)
+def inside_and_outside(x: Any, eps: Any) -> Any:
+    """A program that is no rational function of its unknown, nor of a power of e to it."""
+    return tuple(1 - b if flip(eps / 4) else b for b in x) if flip(exp(-eps)) else ()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda instance: instance.privacy(),
+        lambda instance: instance.delta(exp_epsilon=2),
+        lambda instance: instance.verify(exp_epsilon=40, delta="1/10"),
+        lambda instance: instance.efficacy(),
+    ],
+)
+def test_an_unknown_inside_and_outside_of_exp_is_refused(ask: Callable[[Any], object]) -> None:
+    """It is no polynomial: taken for one, the tight e^ε came out constant."""
+    with pytest.raises(ParameterError, match="both inside and outside of exp"):
+        ask(inside_and_outside.bind(n=1, eps="?[1/10,1]"))

@@ -17,7 +17,7 @@ from flint import fmpz_mpoly
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import ExpNumber, exp, ratio
-from tightdp.exact.generators import LOG, UNKNOWN, Key, Unknown, at_place, key
+from tightdp.exact.generators import INSIDE_AND_OUTSIDE, LOG, UNKNOWN, Key, Unknown, at_place, key
 from tightdp.exact.lines import Line, line_of
 from tightdp.exact.roots import Point, between, roots
 from tightdp.exact.whole import polynomials
@@ -84,9 +84,7 @@ class Cell:
         slope = polynomial.derivative(2)
         rest = polynomial - slope * LOG
         if not slope.is_constant() or not (rest.is_constant() or not rest):
-            raise ParameterError(
-                "the unknown stands both inside and outside of exp", "let it stand in exponents only, or outside only"
-            )
+            raise ParameterError(INSIDE_AND_OUTSIDE, "let it stand in exponents only, or outside only")
         factor, shift = int(slope.leading_coefficient()), int(rest.leading_coefficient()) if rest else 0
         # unknown > c exactly where X = e^(unknown/d) > e^(c/d).
         border = exp(Fraction(-shift, factor * self.unknown.denominator))

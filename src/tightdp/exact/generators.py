@@ -22,11 +22,13 @@ from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 from tightdp.errors import ParameterError
 
 __all__ = [
-    "LOG", "RING", "UNKNOWN", "Key", "Place", "Polynomial", "Unknown", "alike", "at_place", "constant", "from_key",
+    "INSIDE_AND_OUTSIDE", "LOG", "RING", "UNKNOWN", "Key", "Place", "Polynomial", "Unknown", "alike", "at_place",
+    "constant", "from_key",
     "has_unknown", "in_force", "in_powers_of_e", "in_words", "key", "leading", "lowered", "mark", "naming",
     "power_of_unknown", "raised", "terms_of",
 ]  # fmt: skip
 
+INSIDE_AND_OUTSIDE = "the unknown stands both inside and outside of exp"
 RING = fmpz_mpoly_ctx.get(("x", "T", "L"), "lex")
 UNKNOWN, _T, LOG = RING.gens()
 
@@ -153,9 +155,14 @@ def alike(*polynomials: Polynomial) -> tuple[Polynomial, ...]:
 
 
 def in_powers_of_e(polynomial: fmpz_mpoly) -> dict[int, fmpz_poly]:
-    """Return a polynomial in X and T as polynomials in X by the power of T."""
+    """Return a polynomial in X and T as polynomials in X by the power of T.
+
+    Raises ParameterError where it has the logarithm of X too.
+    """
     found: dict[int, dict[int, int]] = {}
-    for (power, at, _), coefficient in polynomial.terms():
+    for (power, at, logarithm), coefficient in polynomial.terms():
+        if logarithm:
+            raise ParameterError(INSIDE_AND_OUTSIDE, "let it stand in exponents only, or outside only")
         found.setdefault(at, {})[power] = int(coefficient)
     return {at: _dense(terms) for at, terms in found.items()}
 

@@ -66,9 +66,10 @@ class TightRatio:
 
 @dataclass(frozen=True)
 class DeltaAt:
-    """δ at t = e^ε."""
+    """δ at t = e^ε; where t is a function of the unknown, `t_of` gives it for an instance in which that has a value."""
 
     t: Number
+    t_of: Callable[[Instance], Number] | None = None
 
     def collect(self, instance: Instance) -> Collected:
         """Compare all pairs; see `Question`."""
@@ -83,7 +84,7 @@ class DeltaAt:
 
     def at(self, instance: Instance) -> tuple[Number, PairWitness | None]:
         """Ask for δ."""
-        found = search.delta_at(instance.engine, self.t)
+        found = search.delta_at(instance.engine, self.t if self.t_of is None else self.t_of(instance))
         return found.delta, found.witness
 
 

@@ -16,6 +16,7 @@ from tightdp.exact.lines import Line, parts_in_x
 from tightdp.exact.numbers import as_text
 from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where
 from tightdp.exact.roots import between, sign_at
+from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.guessing import Guessing
@@ -136,21 +137,30 @@ def _parts(instance: UnknownInstance, question: Question) -> tuple[Part, ...]:
 
 @dataclass(frozen=True)
 class Formula:
-    """A claim about ε (`logarithmic`) or e^ε as an expression with the unknown."""
+    """A claim about ε (`logarithmic`) or e^ε, at a δ, as an expression with the unknown."""
 
     text: str
     name: str
     logarithmic: bool
+    delta: Number = Fraction(0)
 
     @property
     def label(self) -> str:
         """What it is about."""
-        return "epsilon" if self.logarithmic else "exp_epsilon"
+        return ("epsilon" if self.logarithmic else "exp_epsilon") + _at(self.delta)
 
     def exp_epsilon(self, value: Number) -> Number:
         """Return e^ε at a value of the unknown, or with a number that stands for it."""
         found = parse(self.text, {self.name: value})
         return exp(found) if self.logarithmic else found
+
+    def exp_epsilon_of(self, instance: Instance) -> Number:
+        """Return e^ε for an instance in which the unknown has a value."""
+        return self.exp_epsilon(as_exact(instance.bound.parameters[self.name]))
+
+
+def _at(delta: Number) -> str:
+    return f" at delta = {as_text(delta)}" if delta else ""
 
 
 @dataclass(frozen=True)
@@ -183,16 +193,19 @@ def _bars(ours: Cellwise, claims: Claims, formula: Formula | None) -> list[_Bar]
     if formula is not None:
         with at_place(Cell(*ours.ends, between(*ours.ends), ours.unknown)):
             bar = formula.exp_epsilon(ours.symbol)
-        found.append(_Bar(formula.label, formula.text, TightRatio(), bar))
+        delta = formula.delta
+        of_unknown: tuple[Question, Number] = (
+            (DeltaAt(bar, formula.exp_epsilon_of), delta) if delta else (TightRatio(), bar)
+        )
+        found.append(_Bar(formula.label, formula.text, *of_unknown))
     elif privacy is not None:
         t, exponent, delta = privacy
-        at = f" at delta = {as_text(delta)}" if delta else ""
         label, claimed = ("epsilon", exponent) if exponent is not None else ("exp_epsilon", t)
         number = exp(exponent) if exponent is not None else t
         assert number is not None
         assert claimed is not None
         asked: tuple[Question, Number] = (DeltaAt(number), delta) if delta else (TightRatio(), number)
-        found.append(_Bar(label + at, as_text(claimed), *asked))
+        found.append(_Bar(label + _at(delta), as_text(claimed), *asked))
     if accuracy is not None:
         alpha, beta = accuracy
         label = f"beta at alpha = {as_text(alpha)}"
@@ -270,7 +283,7 @@ def _verified(instance: UnknownInstance, claims: Claims, formula: Formula | None
         if failing is not None:
             privacy, accuracy = claims
             if formula is not None:
-                privacy = formula.exp_epsilon(failing), None, Fraction(0)
+                privacy = formula.exp_epsilon(failing), None, formula.delta
             return verify_at(ours.with_value(failing).engine, privacy, accuracy)
         stats.append(ours.stats)
     decided = tuple(Claim(bar.label, bar.claimed, None, True) for bar in bars)

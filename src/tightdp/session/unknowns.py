@@ -231,6 +231,5 @@ class UnknownInstance(Instance):
             return read_claims(epsilon, exp_epsilon, delta, alpha, beta), None
         if epsilon is not None and exp_epsilon is not None:
             raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
-        if read_exact("delta", delta, 1):
-            raise QueryError("a claim with the unknown in it is decided for delta = 0 only", "leave out delta")
-        return read_claims(None, 1, 0, alpha, beta), answers.Formula(given, name, exp_epsilon is None)
+        formula = answers.Formula(given, name, exp_epsilon is None, read_exact("delta", delta, 1))
+        return read_claims(None, 1, 0, alpha, beta), formula
