@@ -127,6 +127,12 @@ def test_delta_of_a_count_is_that_of_its_definition(s: Fraction, t: Fraction) ->
         assert _in(sum((part for part in parts if part > 0), arb(0)), found.lower, found.upper)
 
 
+def test_the_event_of_a_delta_is_one_of_integers() -> None:
+    witness = count.bind(n=2, s=4).delta(epsilon=1).witness
+    assert witness is not None
+    assert witness.event == tuple(range(min(witness.event), -3))
+
+
 def test_epsilon_at_delta_agrees_with_a_published_accountant() -> None:
     accounting = pytest.importorskip("dp_accounting")
     loss = accounting.pld.privacy_loss_mechanism.DiscreteGaussianPrivacyLoss(sigma=2.0)

@@ -20,13 +20,14 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log_up
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Bound
+from tightdp.language.tails import GaussianTail
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
 from tightdp.queries import divergences, gaussian
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
-from tightdp.results.result import PairWitness, Result, Status, TripleWitness
+from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
 from tightdp.session.engine import Engine
 
 __all__ = ["concentrated", "inexact_after", "refuse_inexact", "renyi", "widened"]
@@ -116,6 +117,10 @@ def _rho(
 
 def _witness(pair: Pair | None) -> PairWitness | None:
     return None if pair is None else PairWitness(pair.x, pair.x_prime)
+
+
+def _in_a_tail(output: object) -> bool:
+    return isinstance(output, GaussianTail) or (isinstance(output, tuple) and any(map(_in_a_tail, output)))
 
 
 class _Widening:
@@ -238,7 +243,10 @@ class _Widening:
             if largest * self._factor <= t:
                 upper = Fraction(0)
         status = found.status if not upper else "bounded"
-        return replace(found, status=status, delta=_up(upper), lower=_down(lower))
+        witness = found.witness
+        if isinstance(witness, EventWitness):  # without tails, which the lower end does without
+            witness = replace(witness, event=tuple(output for output in witness.event if not _in_a_tail(output)))
+        return replace(found, status=status, delta=_up(upper), lower=_down(lower), witness=witness)
 
     def _curve(self, found: Curve) -> Curve:
         """Where the curve is below its own error it is cut off: it stays as high as there."""
