@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Instance, Int, choice, exp, flip, mechanism, randint, shuffle
+from tightdp import Bit, Instance, Int, choice, discrete_gaussian, exp, flip, geometric, mechanism, randint, shuffle
 from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 from tightdp.queries.enclosed.chords import bend_of
+from tightdp.queries.enclosed.forms import published_sum
 from tightdp.session import large
 
 WIDTH = F(1, 10**9)
@@ -195,6 +196,75 @@ def test_a_probability_bends_no_more_than_said(seed: int) -> None:
     p = bend.period
     differences = [abs(c - 2 * b + a) for a, b, c in zip(found, found[p:], found[2 * p :], strict=False)]
     assert max(differences) <= bend.most
+
+
+@mechanism(record=Int(0, 2), target=sum)
+def noisy(x, lam, ratio):  # type: ignore[no-untyped-def]
+    return geometric(sum(randint(0, 2) if flip(lam) else v for v in x), ratio)
+
+
+@mechanism(record=Bit, target=sum)
+def affine(x, lam, ratio):  # type: ignore[no-untyped-def]
+    """Noise of finitely many values, not around 0, in a debiased sum."""
+    found = sum(1 - b if flip(lam) else b for b in x) + randint(0, 2) - geometric(1, ratio, -2, 2)
+    return (found - len(x) * lam) / (1 - 2 * lam)
+
+
+@mechanism(record=Bit, target=sum)
+def gaussian(x, lam, sigma_squared):  # type: ignore[no-untyped-def]
+    return discrete_gaussian(sum(1 - b if flip(lam) else b for b in x), sigma_squared)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("lam", ["1/5", "1/3"])
+@pytest.mark.parametrize("program", [noisy, affine])
+def test_noise_beside_the_records(program: Any, lam: str, n: int) -> None:
+    for ratio in ("1/2", "4/5"):
+        exact, enclosed = (program.bind(n=n, lam=lam, ratio=ratio, precision=width) for width in (None, WIDTH))
+        assert published_sum(enclosed.bound, lambda: None) is not None
+        for ask in (
+            lambda i: i.privacy(delta="1/100"),
+            lambda i: i.privacy(delta="1e-6"),
+            lambda i: i.delta(exp_epsilon="5/4"),
+            lambda i: i.accuracy(1),
+            lambda i: i.accuracy("5/3"),
+        ):
+            low, high = ends(ask(enclosed))
+            assert low <= ask(exact).upper <= high
+            assert high - low <= WIDTH * high or high < 1e-20
+        low, high = ends(enclosed.accuracy(beta="1/7"))
+        assert low <= exact.accuracy(beta="1/7").alpha <= high
+        assert exact.privacy().exp_epsilon == enclosed.privacy().exp_epsilon
+
+
+def test_gaussian_noise_beside_the_records() -> None:
+    listed, enclosed = (gaussian.bind(n=4, lam="1/5", sigma_squared=2, precision=width) for width in (None, WIDTH))
+    low, high = ends(enclosed.privacy(delta="1/100"))
+    assert low <= listed.privacy(delta="1/100").lower <= listed.privacy(delta="1/100").upper <= high
+    low, high = ends(enclosed.accuracy(2))
+    assert low <= listed.accuracy(2).lower <= listed.accuracy(2).upper <= high
+    large = gaussian.bind(n=10**6, lam="1/5", sigma_squared=10_000)
+    assert large.accuracy(beta="1/20").alpha == 200_678
+    low, high = ends(large.privacy(delta="1e-6"))
+    assert 1 < low <= high < 1.00428
+    assert high - low <= WIDTH
+
+
+@mechanism(record=Bit, target=sum)
+def noise_twice(x, lam, ratio):  # type: ignore[no-untyped-def]
+    z = geometric(0, ratio)
+    return sum(1 - b if flip(lam) else b for b in x) + z, z > 1
+
+
+@mechanism(record=Bit, target=sum)
+def noise_compared(x, lam, ratio):  # type: ignore[no-untyped-def]
+    z = geometric(0, ratio)
+    return sum(1 - b if flip(lam) else b for b in x) + (1 if z > 1 else 0)
+
+
+@pytest.mark.parametrize("program", [noise_twice, noise_compared])
+def test_noise_that_is_not_only_added(program: Any) -> None:
+    assert published_sum(program.bind(n=5, lam="1/5", ratio="1/2").bound, lambda: None) is None
 
 
 def test_sums_of_integers() -> None:

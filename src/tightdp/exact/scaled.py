@@ -9,6 +9,7 @@ has the proofs.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -25,6 +26,7 @@ __all__ = [
     "as_double",
     "binomial",
     "convolved",
+    "endless",
     "excess_above",
     "gamma",
     "point",
@@ -175,6 +177,19 @@ def scaled(masses: dict[int, Number], step: int = 1) -> Scaled:
         weights[(value - low) // step] = as_double(mass)
     exact = all(Fraction(float(weights[(value - low) // step])) == mass for value, mass in masses.items())
     return Scaled(low, weights, 0.0 if exact else 2 * UNIT, 0.0, step).cut(0.0)
+
+
+def endless(
+    mass: Callable[[int], Number], beyond: Callable[[int], Number], times: int, least: float, step: int
+) -> Scaled:
+    """Return the law of `times` a symmetric integer around 0: of k it is mass(k), of k or more beyond(k)."""
+    reach = 1
+    while as_double(beyond(reach)) >= least:
+        reach *= 2
+    apart = abs(times) // step
+    weights = np.zeros(2 * (reach - 1) * apart + 1)
+    weights[::apart] = [as_double(mass(k)) for k in range(1 - reach, reach)]
+    return Scaled((1 - reach) * abs(times), weights, 4 * UNIT, 2.02 * as_double(beyond(reach)), step)
 
 
 def power(masses: dict[int, Fraction], times: int, least: float, step: int = 1) -> Scaled:

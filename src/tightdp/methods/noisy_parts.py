@@ -87,6 +87,8 @@ def find_noisy_parts(program: Program, control: Control) -> NoisyParts | None:
     parts = [_part(core.components[at], at, seen_from) for at in order]
     if all(part.component in part.centre for part in parts) or any(part.wide for part in parts):
         return None
+    if not any(part.centre for part in parts):
+        return None
     try:
         kernels = tuple(part.kernel(program.backend) for part in parts)
     except (ProgramError, QueryError):
@@ -97,7 +99,8 @@ def find_noisy_parts(program: Program, control: Control) -> NoisyParts | None:
     below = Rebuild(lambda rebuild, expr: None).program(
         CoreProgram(core.inputs, tuple(centres), shape, core.evidence, core.checks)
     )
-    return NoisyParts(kernels, Program(program.bound, program.candidates, program.backend, given=below))
+    alone = Program(program.bound, program.candidates, program.backend, "exhaustive", given=below)
+    return NoisyParts(kernels, alone)
 
 
 @dataclass(frozen=True)

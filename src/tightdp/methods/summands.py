@@ -25,6 +25,8 @@ class Summands:
         self.laws = tuple(laws)
         self.least, self.step = least, step
         self.scaled = tuple(scaled(law, step) for law in laws)
+        self.beside = point(0)
+        """What is added beside the records."""
         self._powers: dict[tuple[int, int], Scaled] = {}
 
     def added(self, one: Scaled, other: Scaled) -> Scaled:
@@ -62,7 +64,7 @@ class Summands:
 
     def law(self, counts: Sequence[int]) -> Scaled:
         """Return the law of what all records add that have these counts of letters."""
-        total = point(0)
+        total = self.beside
         for letter, times in enumerate(counts):
             total = self.added(total, self.power(letter, times)) if times else total
         return total

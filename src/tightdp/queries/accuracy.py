@@ -165,10 +165,30 @@ def errors(table: Table, x: Dataset, beta: Number) -> tuple[dict[int | Number, W
         masses[error] = masses.get(error, 0) + weight
     if tails and not beta:
         raise QueryError("noise on all integers is beyond every bound with some probability", "give a positive beta")
-    for tail, weight in tails:
-        step, left = 0, as_exact(1)
-        while quotient(weight, weights.total) * left * len(tails) > beta:
-            error = abs(tail.first + tail.direction * step - target)
+    # What is left out of all tails is at most beta, and farther from the target than all that is not.
+    spans = [_span(tail, quotient(weight, weights.total) * len(tails), beta) for tail, weight in tails]
+    reach: Any = max(
+        [*(error for error in masses if error != math.inf), *(abs(span[-1] - target) for span in spans if span)],
+        default=0,
+    )
+    for (tail, weight), span in zip(tails, spans, strict=True):
+        end = target + tail.direction * reach
+        left = as_exact(1)
+        for value in _through(tail, max(len(span), int((end - tail.first) * tail.direction) + 1)):
+            error = abs(value - target)
             masses[error] = masses.get(error, 0) + weight * (left * (1 - tail.ratio))
-            step, left = step + 1, left * tail.ratio
+            left *= tail.ratio
     return masses, weights.total
+
+
+def _span(tail: Tail, mass: Number, beta: Number) -> range:
+    """Return the first integers of a tail of this mass, so many that at most `beta` is left."""
+    number = 0
+    while mass > beta:
+        number, mass = number + 1, mass * tail.ratio
+    return _through(tail, number)
+
+
+def _through(tail: Tail, number: int) -> range:
+    """Return the first integers of a tail."""
+    return range(tail.first, tail.first + tail.direction * number, tail.direction)

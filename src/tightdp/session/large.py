@@ -12,7 +12,6 @@ from tightdp.exact.numbers import Exact
 from tightdp.limits import snapshot
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
-from tightdp.queries.enclosed.counts import Letters
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.privacy import Found, delta, largest_ratio, least_ratio
 from tightdp.results.answers import Accuracy
@@ -49,9 +48,9 @@ METHOD = "sums of records alike"
 def tight_privacy(engine: Engine) -> Privacy | None:
     """Return the tight e^ε at δ = 0 where it is seen without any law."""
     form, query = _published(engine)
-    if form is None:
+    if form is None or form.noises:  # noise has other ends
         return None
-    lower, upper, move = largest_ratio(Letters(form.letters, _MASS), list(form.moves))
+    lower, upper, move = largest_ratio(form.summands(_MASS), list(form.moves))
     others = (form.n - 1, *(0 for _ in form.letters[1:]))
     witness = None if move is None else PairWitness(*form.neighbours(others, move))
     found = Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness)
@@ -63,7 +62,7 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
         return None
-    letters = Letters(form.letters, min(_MASS, float(bar) * 1e-16))
+    letters = form.summands(min(_MASS, float(bar) * 1e-16))
     _, bound, _ = largest_ratio(letters, list(form.moves))
 
     def answer(found: Found[Fraction | float]) -> Privacy:
@@ -120,10 +119,10 @@ def _delta(
 ) -> Found[Fraction]:
     """Return both ends of δ(t), with ends of laws that hold so little that they do not matter beside it."""
     width = float(engine.precision or WIDTH)
-    if largest_ratio(Letters(form.letters, _MASS), list(form.moves))[1] <= t:
+    if largest_ratio(form.summands(_MASS), list(form.moves))[1] <= t:
         return Found(Fraction(0), Fraction(0))
     for mass in (_MASS, 1e-80, 1e-180):
-        found = delta(Letters(form.letters, mass), list(form.moves), form.n - 1, t, width, query.control, known)
+        found = delta(form.summands(mass), list(form.moves), form.n - 1, t, width, query.control, known)
         if found.stopped is not None or float(found.lower) > mass * 1e12:
             break
     return found
@@ -142,7 +141,7 @@ def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
         return outcome_of(query, found.stopped, lower == upper).on(answer)
 
     with query.searching():
-        letters = Letters(form.letters, _MASS, form.step)
+        letters = form.summands(_MASS, form.step)
         window = form.window(alpha)
         found = surely_within(
             letters, form.n, *window, width, query.control, note=lambda found: snapshot(answer(found))
@@ -156,7 +155,7 @@ def least_error(engine: Engine, beta: Number) -> Accuracy | None:
     if form is None:
         return None
     with query.searching():
-        letters, ends = Letters(form.letters, _MASS, form.step), dict.fromkeys(reversed(ends_of(beta)))
+        letters, ends = form.summands(_MASS, form.step), dict.fromkeys(reversed(ends_of(beta)))
         found = [least_bound(letters, form.n, form.centre, end, query.control) for end in ends]
     (low, _, counts, _), (_, high, _, stopped) = found[0], found[-1]
     upper: Exact = high / form.scale if isinstance(high, Fraction) else high

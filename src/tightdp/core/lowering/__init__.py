@@ -310,13 +310,18 @@ class Lowering(Machine):
                 f"an output may have more than {_MAX_COMPONENTS:,} parts, over all the shapes that it can take",
                 "return a summary of it, or values of fewer shapes",
             )
-        if self.builder.noises and is_far(expr):
-            self.published.append((expr, self._returned(expr)))
-            expr = finite_output(self.builder, expr, self.plan.ends)
+        expr = self._ended(expr)
         if active is not self.builder.true:
             expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
         self.components.append(expr)
         return len(self.components) - 1
+
+    def _ended(self, expr: Expr) -> Expr:
+        """Return a component of an output with finitely many values."""
+        if not self.builder.noises or not is_far(expr):
+            return expr
+        self.published.append((expr, self._returned(expr)))
+        return finite_output(self.builder, expr, self.plan.ends)
 
 
 def _inner(value: Value) -> tuple[Value, ...]:

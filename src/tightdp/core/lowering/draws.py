@@ -46,11 +46,21 @@ def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Han
         unknown = {item.serial for item in _leaves(values) if isinstance(item, Expr)}
         if primitive.steps is not None and len(unknown) > 1:
             return call_python(m, primitive.steps, values, {})
-        if primitive.centred and _all_integers(values[0]):
+        if (primitive.centred or _endless(m, primitive, values)) and _all_integers(values[0]):
             return operate(m, "add", values[0], _draw(m, name, primitive.law, (0, *values[1:])))
         return _draw(m, name, primitive.law, values)
 
     return handler
+
+
+def _endless(m: Machine, primitive: primitives.Primitive, values: Sequence[Value]) -> bool:
+    """Whether noise on all integers is looked at apart from its centre, and this is such noise."""
+    if not m.apart or any(isinstance(item, Expr) for item in _leaves(values[1:])):
+        return False
+    try:
+        return isinstance(_law(primitive.law, (0, *values[1:])), OnIntegers)
+    except (Failure, TypeError):
+        return False
 
 
 def _all_integers(value: Value) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering.merging import facts, merge, merge_changes, relative
@@ -74,12 +75,17 @@ class Frame:
 
 
 class Machine:
-    """Runs that part and meet; the handlers of the language act on it."""
+    """Runs that part and meet; the handlers of the language act on it.
+
+    With `apart`, noise on all integers is a draw around 0 that is added to its centre.
+    """
+
+    apart: ClassVar[bool] = False
 
     def __init__(self, probe: Probe | None = None, watch: Callable[[], None] = lambda: None) -> None:
         self.probe = probe
         self.watch = watch
-        self.builder = Builder(watch)
+        self.builder = self.builder_of(watch)
         self.alive = self.builder.true
         self.store = Store()
         self.checks: list[Check] = []
@@ -101,6 +107,10 @@ class Machine:
         self._possible: dict[tuple[int, ...], list[bool]] = {}
 
     # syntax
+
+    def builder_of(self, watch: Callable[[], None]) -> Builder:
+        """Return what makes the nodes."""
+        return Builder(watch)
 
     def evaluate(self, node: ast.expr) -> Value:
         """Return the value of an expression."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tightdp.core.builder import Builder
 from tightdp.core.check import verify
 from tightdp.core.lowering import Lowering, Plan
 from tightdp.core.lowering.alike import NotAlike
@@ -13,9 +14,12 @@ from tightdp.core.lowering.values import Alike, Permuted, Value
 from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Leaf, Shape, TupleOf, reachable
 from tightdp.core.passes import Arrangement
 from tightdp.errors import LanguageError, ProgramError
+from tightdp.language.laws import Law, OnIntegers
 from tightdp.language.program import Bound
 
 __all__ = ["RecordsAlike", "lower_alike"]
+
+_WIDE = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -23,12 +27,14 @@ class RecordsAlike:
     """A program cut at the sums over its records: `part` is what one record adds to each, `rest` what is made of them.
 
     The inputs of `rest` are the sums, one for every component of `part`. With a target, its value is the last component
-    of `rest`.
+    of `rest`. `noises` are the laws of draws on all integers, by the serial number of the draw; in `rest` they stand
+    without law.
     """
 
     part: CoreProgram
     rest: CoreProgram
     arrangements: tuple[Arrangement, ...]
+    noises: dict[int, OnIntegers]
 
 
 def lower_alike(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike | None:
@@ -39,7 +45,39 @@ def lower_alike(bound: Bound, target: bool, watch: Callable[[], None]) -> Record
         return None
 
 
+class _Endless(Builder):
+    """Keeps noise on all integers as a draw from a wide range: sums with it are ranges, however many records there are.
+
+    What compares such a draw has too many combinations of values to be folded.
+    """
+
+    def draw(
+        self, name: str, selector: Expr, laws: Sequence[Law | OnIntegers | None], active: Expr | None = None
+    ) -> Expr:
+        if not any(isinstance(law, OnIntegers) for law in laws):
+            return super().draw(name, selector, laws, active)
+        if len(laws) > 1:
+            raise NotAlike("noise depends on the run")
+        number, self._draws = self._draws, self._draws + 1
+        node = Draw(
+            self._next(),
+            range(-_WIDE, _WIDE + 1),
+            number,
+            selector,
+            (None,),
+            name,
+            None if active is self.true else active,
+        )
+        self.noises.append((node, tuple(laws)))
+        return node
+
+
 class _Lowering(Lowering):
+    apart = True
+
+    def builder_of(self, watch: Callable[[], None]) -> Builder:
+        return _Endless(watch)
+
     def _dataset(self) -> Value:
         self.inputs_of_one: list[Input] = []
         record = self._record(0, self.bound.record)
@@ -50,7 +88,7 @@ class _Lowering(Lowering):
         """Cut the program."""
         self.arrangements: list[Arrangement] = []
         rest = self.run_with_target() if target else self.run()
-        if self.alive is not self.builder.true or self.checks or self.evidence or self.builder.noises:
+        if self.alive is not self.builder.true or self.checks or self.evidence:
             raise NotAlike("a run can fail or be rejected")
         leaves = [leaf for leaf, _ in self.added]
         adds = tuple(one for _, one in self.added)
@@ -61,7 +99,12 @@ class _Lowering(Lowering):
         shape = TupleOf(tuple(Leaf(at) for at in range(len(adds))))
         part = CoreProgram(tuple(self.inputs_of_one), adds or (self.builder.true,), shape, (), ())
         verify(part)
-        return RecordsAlike(part, rest, tuple(self.arrangements))
+        noises = {draw.serial: law for draw, (law, *_) in self.builder.noises if isinstance(law, OnIntegers)}
+        return RecordsAlike(part, rest, tuple(self.arrangements), noises)
+
+    def _ended(self, expr: Expr) -> Expr:
+        """What is published is looked at by the laws of its draws."""
+        return expr
 
     def verified(self, program: CoreProgram) -> None:
         """The whole is not a program of all records: its two parts are checked."""

@@ -154,7 +154,8 @@ def least_bound(
     def window(at: int) -> tuple[int, int]:
         return math.ceil(centre - reach(at)), math.floor(centre + reach(at))
 
-    most = len(sides) * (max(values) * records + math.ceil(abs(centre)) + 2)
+    noise = max(-letters.beside.first, letters.beside.last)
+    most = len(sides) * (max(values) * records + noise + math.ceil(abs(centre)) + 2)
     least, worst = -1, letters.first(records)[0]  # what is too small on a dataset
     for counts in letters.first(records):
         law = letters.law(counts)

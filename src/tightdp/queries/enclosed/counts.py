@@ -16,27 +16,38 @@ from itertools import permutations
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.scaled import Scaled, point
+from tightdp.exact.scaled import Scaled, endless, scaled
+from tightdp.language.laws import OnIntegers
 from tightdp.methods.summands import Summands
 from tightdp.queries.enclosed.noise import SharedNoise
 
-__all__ = ["Box", "Letters", "boxes_through", "climb"]
+__all__ = ["Box", "Letters", "Noise", "boxes_through", "climb"]
 
 MOST_BOXES = 60_000
 """So many boxes are looked at; then the ends are those that are known."""
 MOST_WORK = 100_000_000_000
 """Nor are more products of weights made for them: these take some forty seconds."""
 
+Noise = tuple[int, dict[int, Number] | OnIntegers]
+"""So many times a draw from a law."""
 Watch = Callable[[], None]
 
 
 class Letters(Summands):
-    """Summands whose work is counted, and the datasets that choose among them."""
+    """Summands whose work is counted, and the datasets that choose among them; `noises` are added beside them."""
 
-    def __init__(self, laws: Sequence[dict[int, Number]], least: float, step: int = 1) -> None:
+    def __init__(
+        self, laws: Sequence[dict[int, Number]], least: float, step: int = 1, noises: Sequence[Noise] = ()
+    ) -> None:
         super().__init__(laws, least, step)
         self.work = 0
         """How many products of weights it took so far."""
+        for times, law in noises:
+            if isinstance(law, OnIntegers):
+                noise = endless(law.mass, law.at_least, times, least, step)
+            else:
+                noise = scaled({times * value: mass for value, mass in law.items()}, step)
+            self.beside = self.added(self.beside, noise)
 
     @property
     def many(self) -> bool:
@@ -61,14 +72,14 @@ class Letters(Summands):
     def boxes(self, records: int) -> Box:
         """Return the box of all datasets of so many records."""
         size = len(self.laws)
-        return Box(self, (0,) * size, (records,) * size, records, point(0))
+        return Box(self, (0,) * size, (records,) * size, records, self.beside)
 
 
 @dataclass(frozen=True)
 class Box:
     """Datasets of so many records with at least `low` and at most `high` records of every letter.
 
-    `law` is that of what the decided ones add: `low` records of every letter.
+    `law` is that of what the decided ones add, `low` records of every letter, and what is added beside the records.
     """
 
     letters: Letters

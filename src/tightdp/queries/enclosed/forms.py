@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tightdp.core.lowering.records_alike import RecordsAlike, lower_alike
-from tightdp.core.nodes import Apply, Const, Expr, Input, Nary
+from tightdp.core.nodes import Apply, Const, Draw, Expr, Input, Nary, reachable
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.language.domains import Record
+from tightdp.language.laws import OnIntegers
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.aggregate import contributions
+from tightdp.queries.enclosed.counts import Letters, Noise
 
 __all__ = ["ErrorSum", "PublishedSum", "error_sum", "published_sum"]
 
@@ -25,7 +27,7 @@ _WIDEST = 4_096
 
 Law = dict[int, Number]
 Affine = tuple[dict[int, Fraction], Fraction]
-"""A linear function of the sums, by number, and a constant."""
+"""A linear function of the sums, by number, and of draws, by -1 - their serial number; and a constant."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,12 @@ class _Lettered:
     n: int
     letters: tuple[Law, ...]
     records: tuple[tuple[Record, ...], ...]
+    noises: tuple[Noise, ...]
+    """Beside the records, independent draws add to the sum, each so many times its law."""
+
+    def summands(self, least: float, step: int = 1) -> Letters:
+        """Return the laws of sums, whose ends are cut off where they hold less than `least`."""
+        return Letters(self.letters, least, step, self.noises)
 
     def dataset(self, counts: Sequence[int]) -> Dataset:
         """Return a dataset with these counts of letters."""
@@ -63,7 +71,9 @@ class ErrorSum(_Lettered):
     @property
     def step(self) -> int:
         """What divides all differences of two values that the same record may add."""
-        return math.gcd(*(value - min(law) for law in self.letters for value in law)) or 1
+        noise = (times * (value - min(law)) for times, law in self.noises if isinstance(law, dict) for value in law)
+        endless = (times for times, law in self.noises if isinstance(law, OnIntegers))
+        return math.gcd(*(value - min(law) for law in self.letters for value in law), *noise, *endless) or 1
 
     def window(self, alpha: Fraction) -> tuple[int, int]:
         """Return the least and the largest sum at which the error is at most alpha."""
@@ -80,7 +90,10 @@ def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | Non
     by = _read_off(cut)
     if by is None:
         return None
-    letters, records = _letters(bound, _weighed(bound, cut, by)[0])
+    weighed = _weighed(bound, cut, by)
+    if weighed is None:
+        return None
+    letters, records = _letters(bound, weighed[0])
     if not _narrow(letters):
         return None
     place = {record: at for at, alike in enumerate(records) for record in alike}
@@ -89,7 +102,7 @@ def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | Non
         for new in others:
             if place[old] != place[new]:
                 moves.setdefault((place[old], place[new]), (old, new))
-    return PublishedSum(bound.n, letters, records, moves)
+    return PublishedSum(bound.n, letters, records, weighed[1], moves)
 
 
 def error_sum(bound: Bound, watch: Callable[[], None]) -> ErrorSum | None:
@@ -103,11 +116,14 @@ def error_sum(bound: Bound, watch: Callable[[], None]) -> ErrorSum | None:
     if output is None or target is None:
         return None
     by, _ = _weighted([(output, Fraction(1)), (target, Fraction(-1))])
-    laws, whole = _weighed(bound, cut, by)
+    weighed = _weighed(bound, cut, by)
+    if weighed is None:
+        return None
+    laws, noises, whole = weighed
     letters, records = _letters(bound, laws)
     if not _narrow(letters):
         return None
-    return ErrorSum(bound.n, letters, records, (target[1] - output[1]) * whole, whole)
+    return ErrorSum(bound.n, letters, records, noises, (target[1] - output[1]) * whole, whole)
 
 
 def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike | None:
@@ -116,10 +132,16 @@ def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike 
     return lower_alike(bound, target, watch)
 
 
-def _weighed(bound: Bound, cut: RecordsAlike, by: dict[int, Fraction]) -> tuple[list[Law], Fraction]:
-    """Return what every record adds to a linear function of the sums, as integers, and how many of these make 1."""
+def _weighed(
+    bound: Bound, cut: RecordsAlike, by: dict[int, Fraction]
+) -> tuple[list[Law], tuple[Noise, ...], Fraction] | None:
+    """Return what every record, and every draw, adds to a linear function of the sums, and how many units make 1.
+
+    None where the law of a draw is not one of integers.
+    """
     factors = [by.get(leaf.client, Fraction(0)) for leaf in cut.rest.inputs]
-    scale = math.lcm(*(factor.denominator for factor in factors))
+    draws = [(factor, _drawn(cut, key)) for key, factor in by.items() if key < 0 and factor]
+    scale = math.lcm(*(factor.denominator for factor in [*factors, *(factor for factor, _ in draws)]))
     laws: list[Law] = []
     for law in _laws(bound, cut):
         added: Law = {}
@@ -127,9 +149,31 @@ def _weighed(bound: Bound, cut: RecordsAlike, by: dict[int, Fraction]) -> tuple[
             value = int(sum(f * v for f, v in zip(factors, values, strict=True)) * scale)
             added[value] = added.get(value, Fraction(0)) + mass
         laws.append(added)
-    shared = math.gcd(*(value for law in laws for value in law)) or 1
-    whole = Fraction(scale, shared)
-    return [{value // shared: mass for value, mass in law.items()} for law in laws], whole
+    times = [int(factor * scale) for factor, _ in draws]
+    shared = math.gcd(*(value for law in laws for value in law), *times) or 1
+    noises: list[Noise] = []
+    for number, (_, noise) in zip(times, draws, strict=True):
+        if noise is None:
+            return None
+        noises.append((number // shared, noise))
+    return (
+        [{value // shared: mass for value, mass in law.items()} for law in laws],
+        tuple(noises),
+        Fraction(scale, shared),
+    )
+
+
+def _drawn(cut: RecordsAlike, key: int) -> Law | OnIntegers | None:
+    """Return the law of a draw, None where it is not one of integers that is the same on all runs."""
+    serial = -1 - key
+    if serial in cut.noises:
+        return cut.noises[serial]
+    draw = next(expr for expr in reachable(cut.rest.components) if expr.serial == serial)
+    assert isinstance(draw, Draw)
+    law = draw.laws[0]
+    if law is None or not all(isinstance(value, int) for value, _ in law):
+        return None
+    return {int(value): mass for value, mass in law}
 
 
 def _laws(bound: Bound, cut: RecordsAlike) -> list[list[tuple[tuple[int, ...], Number]]]:
@@ -157,7 +201,8 @@ def _read_off(cut: RecordsAlike) -> dict[int, Fraction] | None:
     found = [
         affine[0] for affine in map(_affine, cut.rest.components) if affine is not None and any(affine[0].values())
     ]
-    alone = len(cut.rest.inputs) == 1 or len(cut.rest.components) == 1
+    noisy = any(key < 0 for by in found for key in by)
+    alone = (len(cut.rest.inputs) == 1 and not noisy) or len(cut.rest.components) == 1
     return found[0] if found and alone else None
 
 
@@ -166,6 +211,8 @@ def _affine(expr: Expr) -> Affine | None:
     match expr:
         case Input():
             return {expr.client: Fraction(1)}, Fraction(0)
+        case Draw() if len(expr.selector.values) == 1 and expr.active is None:
+            return {-1 - expr.serial: Fraction(1)}, Fraction(0)
         case Const(values=(int() | Fraction() as value,)):
             return {}, Fraction(value)
         case Apply() | Nary():
