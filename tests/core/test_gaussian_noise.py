@@ -289,7 +289,7 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
 
 @pytest.mark.parametrize(
     ("query", "arguments"),
-    [(search.tight_privacy, (1,)), (search.delta_at, (3,)), (search.accuracy_at, (Fraction(1), 5))],
+    [(search.tight_privacy, (1,)), (search.listed_delta, (3, None)), (search.accuracy_at, (Fraction(1), 5))],
 )
 def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any, ...]) -> None:
     engine = clamped.bind(n=2).engine

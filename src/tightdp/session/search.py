@@ -105,11 +105,11 @@ def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
         return seen
     if engine.many_outputs and (seen := mixed.privacy_at(engine, delta)) is not None:
         return seen
-    return _listed_privacy(engine, delta)
+    return listed_privacy(engine, delta)
 
 
 @widened
-def _listed_privacy(engine: Engine, delta: Number) -> Privacy:
+def listed_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the same by way of the laws of whole outputs."""
     query, method, pairs = _compared(engine)
     with query.searching():
@@ -193,11 +193,12 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delt
         return seen
     if engine.many_outputs and (seen := mixed.delta_at(engine, t, epsilon)) is not None:
         return seen
-    return _listed_delta(engine, t, epsilon)
+    return listed_delta(engine, t, epsilon)
 
 
 @widened
-def _listed_delta(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta:
+def listed_delta(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta:
+    """Return the same by way of the laws of whole outputs."""
     profile, outcome = engine.profile()
     found, witness = _delta(engine, profile, t)
     upper, outcome = _delta_end(engine, t, found, outcome)
