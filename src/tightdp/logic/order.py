@@ -79,36 +79,37 @@ def clients_of(nodes: Sequence[Expr], owner: Mapping[int, int] = MappingProxyTyp
     return client
 
 
-def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, set[int]]:
+def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, frozenset[int]]:
     """Return, for every draw that depends on no record, the clients whose records it first meets.
 
     Meeting what many clients have come to together, as in an n-ary operation or a running state, ties to none.
     """
-    free: dict[int, frozenset[int]] = {}
-    ties: dict[int, set[int]] = {}
-    for expr in nodes:
-        below = [free[child.serial] for child in children(expr) if child.serial in free]
-        loose = frozenset().union(*below) if len(below) > 1 else below[0] if below else frozenset()
-        if isinstance(expr, Draw) and client[expr.serial] == NO_CLIENT:
-            loose |= {expr.serial}
-            ties[expr.serial] = set()
+    nobody: frozenset[int] = frozenset()
+    ties: dict[int, frozenset[int]] = {}
+    above: dict[int, frozenset[int]] = {}  # clients, for every node without a record, from the last node to the first
+    for expr in reversed(nodes):
+        met = above.pop(expr.serial, nobody)
         if client[expr.serial] == NO_CLIENT:
-            free[expr.serial] = loose
+            if isinstance(expr, Draw):
+                ties[expr.serial] = met
         elif not isinstance(expr, Nary) or client[expr.serial] > NO_CLIENT:
-            met = {client[child.serial] for child in children(expr)} - {NO_CLIENT}
-            for draw in loose if _MANY not in met else ():
-                ties[draw] |= met
+            met = frozenset(client[child.serial] for child in children(expr)) - {NO_CLIENT}
+            met = nobody if _MANY in met else met
+        for child in children(expr) if met else ():
+            if client[child.serial] == NO_CLIENT:
+                known = above.get(child.serial, nobody)
+                above[child.serial] = met if known <= met else known | met
     return ties
 
 
-def _owner(leaf: Input | Draw, client: dict[int, int], ties: dict[int, set[int]]) -> int:
+def _owner(leaf: Input | Draw, client: dict[int, int], ties: dict[int, frozenset[int]]) -> int:
     if client[leaf.serial] != NO_CLIENT:
         return max(client[leaf.serial], NO_CLIENT)
     tied = ties[leaf.serial]
     return max(next(iter(tied)), NO_CLIENT) if len(tied) == 1 else NO_CLIENT
 
 
-def _shared(nodes: Sequence[Expr], ties: dict[int, set[int]], program: CoreProgram) -> list[Draw]:
+def _shared(nodes: Sequence[Expr], ties: dict[int, frozenset[int]], program: CoreProgram) -> list[Draw]:
     """Return the draws that meet the records of most clients (or, on a fixed dataset, most other draws)."""
     clients = len({leaf.client for leaf in program.inputs})
     if not clients:
@@ -131,7 +132,7 @@ def _leaf_order(
     nodes: Sequence[Expr],
     shared: Sequence[Draw],
     client: dict[int, int],
-    ties: dict[int, set[int]],
+    ties: dict[int, frozenset[int]],
 ) -> list[Input | Draw]:
     placed: dict[int, Input | Draw] = {}
     seen: set[int] = set()
@@ -176,7 +177,7 @@ def _leaf_order(
 
 
 def _with_their_clients(
-    leaves: Sequence[Input | Draw], client: dict[int, int], ties: dict[int, set[int]]
+    leaves: Sequence[Input | Draw], client: dict[int, int], ties: dict[int, frozenset[int]]
 ) -> list[Input | Draw]:
     """Return leaves with every draw that belongs to one client right behind that client's record."""
     last = {leaf.client: leaf.serial for leaf in leaves if isinstance(leaf, Input)}
