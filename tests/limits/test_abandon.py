@@ -20,7 +20,7 @@ import pytest
 
 from processes import children
 from tightdp.errors import LimitError, ParameterError
-from tightdp.limits import Abandoned, Command, Limits, can_fork, interrupted, run, snapshot
+from tightdp.limits import Abandoned, Command, Limits, age, can_fork, interrupted, run, snapshot
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="limits are kept by looking at them on this system")
@@ -315,3 +315,10 @@ def test_memory_is_measured() -> None:
     assert 0 < default < free * 1.5
     assert resident_memory(2**22 + 1) is None
     assert [shown_memory(size) for size in (len(taken), 3 << 29, 12)] == ["64 MB", "1.5 GB", "12 bytes"]
+
+
+def test_the_age_of_a_process_is_what_its_clock_says() -> None:
+    first, began = age(), time.monotonic()
+    time.sleep(0.2)
+    assert first > 0
+    assert age() - first == pytest.approx(time.monotonic() - began, abs=0.1)
