@@ -25,6 +25,8 @@ from tightdp.session.files import import_file, mechanisms_of
 LARGEST = {2: (1, 2), 3: (1, 2)}
 """The n at which the interpreter is asked, by the number of records."""
 BLOCK, FEW = 20, 8
+MOST_RUNS = 100
+"""So many combinations of noise are followed on one dataset; each is a run for every outcome of the other draws."""
 
 
 def tight(bound: Any) -> Any:
@@ -85,7 +87,7 @@ def reach_for(source: str, n: int) -> int:
         for inside in (False, True)
     )
     draws = once - 1 + n * each
-    return next((reach for reach in (6, 5, 4, 3, 2, 1) if (2 * reach + 2) ** draws <= 300), 0)
+    return next((reach for reach in (6, 5, 4, 3, 2, 1) if (2 * reach + 2) ** draws <= MOST_RUNS), 0)
 
 
 @pytest.mark.parametrize("first", [0, *(pytest.param(each, marks=pytest.mark.slow) for each in range(FEW, 200, FEW))])
