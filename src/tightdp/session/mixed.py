@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tightdp.core.lowering import inexact
@@ -53,7 +53,10 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     found = _asked(engine, worth, float(low), Fraction(1))
     if found is None:
         return None
-    return outcome_of(found.query, found.stopped, found.lower == found.upper, METHOD).on(
+    outcome = outcome_of(found.query, found.stopped, found.lower == found.upper, METHOD)
+    if found.stopped is not None and found.upper == math.inf > found.lower:
+        outcome = replace(outcome, status="unresolved")
+    return outcome.on(
         Privacy(
             subject=engine.subject,
             exp_epsilon=rounded_end(found.upper, up=True),
