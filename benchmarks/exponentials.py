@@ -41,12 +41,31 @@ def exponential_mechanism(x: Any, p: Any) -> Any:
     return choice(range(3), weights=[p ** sum(vote == k for vote in x) for k in range(3)])
 
 
+@mechanism(record=Int(0, 3))
+def histogram(x: Any, p: Any) -> Any:
+    """The counts of the answers of k-ary randomized responses."""
+    answers = [choice(range(4)) if flip(p) else value for value in x]
+    return tuple(sum(answer == k for answer in answers) for k in range(4))
+
+
+@mechanism(record=Int(0, 3))
+def first_above(x: Any, p: Any) -> Any:
+    """The first noisy answer above a noisy threshold."""
+    threshold = geometric(2, p, 0, 4)
+    for at, answer in enumerate(x):
+        if geometric(answer, p, 0, 4) >= threshold:
+            return at
+    return None
+
+
 ROWS: list[tuple[Mechanism, int, tuple[str, str, str]]] = [
     (sum_of_responses, 20, ("2/5", "1/(1+exp(1/2))", "?[0,1/2]")),
     (sum_of_responses, 50, ("2/5", "1/(1+exp(1/2))", "?[0,1/2]")),
-    (sum_of_responses, 100, ("2/5", "1/(1+exp(1/2))", "")),
+    (sum_of_responses, 200, ("2/5", "1/(1+exp(1/2))", "")),
     (noisy_count, 50, ("3/5", "exp(-1/2)", "?[0,99/100]")),
-    (noisy_count, 100, ("3/5", "exp(-1/2)", "")),
+    (noisy_count, 200, ("3/5", "exp(-1/2)", "")),
+    (histogram, 6, ("3/5", "exp(-1/2)", "")),
+    (first_above, 5, ("3/5", "exp(-1/2)", "")),
     (exponential_mechanism, 10, ("5/3", "exp(1/2)", "?[1,4]")),
 ]
 
