@@ -122,3 +122,11 @@ def test_what_is_left_to_other_methods(mechanism: Mechanism) -> None:
 def test_records_that_are_needed_twice() -> None:
     found = _by_elimination(back_and_forth, 3).tight(Control())
     assert found.lower == found.upper == back_and_forth.bind(n=3, method="runs").privacy().exp_epsilon
+
+
+def test_many_records_are_not_followed_one_by_one() -> None:
+    @mechanism(record=Int(0, 2_000))
+    def total(x: Any) -> Any:
+        return sum(x)
+
+    assert not isinstance(look_without_diagram(program_of(total.bind(n=2).bound), Control()), WithoutDiagram)

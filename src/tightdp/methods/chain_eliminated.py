@@ -29,6 +29,8 @@ __all__ = ["EliminatedChain", "eliminate_to_chain"]
 
 _MOST_STATES = 1 << 10
 """So many states between two clients are followed."""
+_MOST_RECORDS = 1 << 10
+"""So many records every state is followed for."""
 _MOST_WORK = 1_000_000
 """So many rows are made for all blocks together."""
 
@@ -87,7 +89,7 @@ def eliminate_to_chain(program: CoreProgram, record: Domain, watch: Callable[[],
     run can fail.
     """
     needed = [expr for expr in reachable(program.roots) if isinstance(expr, Input)]
-    if program.evidence or not needed or any(len(leaf.values) < 2 for leaf in needed):
+    if program.evidence or not needed or record.size > _MOST_RECORDS or any(len(leaf.values) < 2 for leaf in needed):
         return None
     try:
         return _Maker(program, record, watch).made()
