@@ -41,7 +41,7 @@ SECTIONS = {
     "cliffs": Section("cliffs.py", "no question takes much longer than its runs"),
     "dipc": Section("dipc.py", "the programs of DiPC, for every ε", ("--write",)),
     "numbers": Section("exponentials.py", "numbers with e^q, and unknowns", ("--write",)),
-    "certificates": Section("certificates.py", "solving beside checking"),
+    "certificates": Section("certificates.py", "solving beside checking", ("--write",)),
     "audits": Section("audit_methods.py", "methods of audits"),
 }
 

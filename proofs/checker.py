@@ -161,10 +161,9 @@ class Program:
         self.listed = [] if isinstance(relation, str) else [constant(pair) for pair in relation]
         self.at_once, alike = relation == "unit-all" or self.listed != [], self.listed or self.kept
         self.met = [(a, b) for a, b in pairs if a == b or (not alike and NEAR[relation](a, b))]  # under x, and x'
-        self.states, self.blocks, self.back, self.same = [{(): 0}], [], [], {}
+        self.states, self.same = [{(): 0}], {}
         self.meets = [[(None, None)] if client is None else self.met for client in self.clients]
-        for client in self.clients:
-            self.explore(client)
+        self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
 
     def read(self, line):
         """Take in one line: its name, operands, and what it gives on a record and their values: [(value, weight)]."""
@@ -198,10 +197,10 @@ class Program:
         elif kind is not None:  # v3 = add x0 d1: an operation on the values of names, and constants
             lines.append((name, words, lambda _, *values: [(operate(kind, *values), 1)], line))
 
-    def explore(self, client):
+    def explore(self, part, client):
         """Find what a part makes of all states before it (the same lines do the same), and what from what."""
-        part, waiting, back = len(self.blocks), [*self.states[-1]], {}
-        after, names = self.states[-1] if client == "all" else {}, (self.shown[part], self.takes[part + 1])
+        waiting, names, back = [*self.states[-1]], (self.shown[part], self.takes[part + 1]), {}
+        after = self.states[-1] if client == "all" else {}
         block = self.same.setdefault(repr(([line for *_, line in self.parts[part][2]], self.takes[part], names)), {})
         for state, record in ((state, a) for state in waiting for a in ([None] if client is None else self.records)):
             runs, found = [(dict(zip(self.takes[part], state)), 1)], block.setdefault((record, state), {})
@@ -221,7 +220,8 @@ class Program:
                 back.setdefault((record, new), []).append((told, state, odds))
                 waiting += [new] if client == "all" and new not in after else []
                 after[new] = 0
-        self.states, self.blocks, self.back = [*self.states, after], [*self.blocks, block], [*self.back, back]
+        self.states.append(after)
+        return block, back
 
     def along(self, x, y):
         """Every part, with the records of one pair of neighbours, or of one dataset."""
@@ -389,7 +389,7 @@ def main(path):
         need(len(text) <= MOST_BYTES, "the file is too large")
         print("accepted:", check(json.loads(text, **once, parse_float=int, parse_constant=int)))
     except Exception as error:
-        known = {Refused: "", json.JSONDecodeError: "no JSON: ", UnicodeDecodeError: "no JSON: "}
+        known = {Refused: "", json.JSONDecodeError: "this is not JSON: ", UnicodeDecodeError: "this is not JSON: "}
         print(f"refused: {known.get(type(error), f'no certificate, {type(error).__name__}: ')}{error}"[:120])
         return 1
     return 0

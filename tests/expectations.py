@@ -175,7 +175,7 @@ class Oracle:
 
 def ratio(p: Fraction, p_prime: Fraction | int) -> Fraction | float:
     """p/p' for p > 0, infinite when p' is 0."""
-    return Fraction(p) / p_prime if p_prime else math.inf
+    return Fraction(1) * p / p_prime if p_prime else math.inf
 
 
 def are_neighbours(relation: Any, x: Dataset, x_prime: Dataset) -> bool:
