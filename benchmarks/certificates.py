@@ -16,8 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import tightdp
 from report import write_between
+
+import tightdp
 from tightdp.session.certify import as_json, load_checker
 
 README = Path(__file__).with_name("README.md")
