@@ -59,10 +59,14 @@ class Orbits(Exhaustive):
         super().__init__(program)
         self._used: Symmetries | None = None
 
+    def symmetries(self, control: Control, measured: bool = False) -> Symmetries | None:
+        """Return the symmetries that are used; with `measured`, those that keep the target, too."""
+        return self.program.symmetries(control, measured)
+
     def comparison(self, control: Control) -> Comparison | Refusal:
         if relation_of(self.program.bound).custom:
             return Refusal("orbits: symmetries need not respect neighbours that are given by a function")
-        found = self.program.symmetries(control)
+        found = self.symmetries(control)
         if found is None:
             return Refusal("orbits: no symmetries were found")
         self._used = found
@@ -76,7 +80,7 @@ class Orbits(Exhaustive):
         return alike_pairs(self.program.bound, self.laws(control), groups)
 
     def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
-        found = self.program.symmetries(control, measured=True)
+        found = self.symmetries(control, measured=True)
         if found is None:
             return Refusal("orbits: no symmetries were found that keep the output and the target")
         if found.orbits.number > MAX_DATASETS:

@@ -1,19 +1,35 @@
-"""Going through all datasets with laws found by elimination along the core program, without a diagram."""
+"""Going through datasets with laws found by elimination along the core program, without a diagram.
+
+Clients that the core program treats alike need no diagram either to be seen: then one dataset of each order is enough.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import factorial
+
+from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import CoreProgram
-from tightdp.errors import ProgramError, QueryError
-from tightdp.methods.base import Comparison, Refusal, on_table
-from tightdp.methods.by_datasets import Exhaustive
+from tightdp.errors import LanguageError, ProgramError, QueryError
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Dataset
+from tightdp.logic.count import Weights
+from tightdp.logic.encode import prober
+from tightdp.methods.base import Comparison, Method, Refusal, on_table
+from tightdp.methods.by_datasets import Exhaustive, Orbits
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.program import Program
+from tightdp.methods.ratios import Named
+from tightdp.symmetry.exchange import exchangeable_clients
+from tightdp.symmetry.orbits import Kind
+from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import Table, every_dataset, every_neighbouring_pair
+from tightdp.symmetry.symmetries import Symmetries
 
-__all__ = ["Eliminated", "look", "look_thoroughly"]
+__all__ = ["Eliminated", "UpToExchange", "look", "look_thoroughly"]
 
 LITTLE_WORK = 400_000
 """So many rows elimination may make for all datasets together before a diagram is tried."""
@@ -40,34 +56,100 @@ class Eliminated(Exhaustive):
         return on_table(self.table, every_neighbouring_pair(self.program.bound), control)
 
 
-def look(program: Program, control: Control) -> Eliminated | Refusal:
+class UpToExchange(Orbits):
+    """One dataset, and one pair of neighbours, for all orders of clients that are treated alike."""
+
+    name = "elimination"
+
+    def __init__(self, program: Program, table: EliminationTable, found: Symmetries) -> None:
+        super().__init__(program)
+        self.table, self._found = table, found
+
+    def laws(self, control: Control) -> Table:
+        """Return the laws."""
+        return self.table
+
+    def symmetries(self, control: Control, measured: bool = False) -> Symmetries | None:
+        """Return the exchanges; with `measured`, None where some of them do not keep the target."""
+        return self._found if not measured or _exchanges(self.program, control, True) == self._found else None
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        return Eliminated(self.program, self.table).every_ratio(control)
+
+
+class _InOrder(EliminationTable):
+    """The laws of all datasets from those of datasets in which clients that are treated alike stand in order."""
+
+    def __init__(self, program: Program, core: CoreProgram, control: Control, budget: int, found: Symmetries) -> None:
+        super().__init__(program.bound, core, watch=control, budget=budget)
+        self._orbits = found.orbits
+
+    def weights(self, x: Dataset) -> Weights:
+        return super().weights(self._orbits.representative(self._orbits.counts(x)))
+
+
+def look(program: Program, control: Control) -> Method | Refusal:
     """Return the method where the laws of all datasets take little work."""
     if program.forced is not None:
         return look_thoroughly(program, control)
     return _look(program, control, LITTLE_WORK)
 
 
-def look_thoroughly(program: Program, control: Control) -> Eliminated | Refusal:
+def look_thoroughly(program: Program, control: Control) -> Method | Refusal:
     """Return the method where the laws of all datasets do not take very much work."""
     return _look(program, control, MOST_WORK)
 
 
-def _look(program: Program, control: Control, budget: int) -> Eliminated | Refusal:
-    if program.datasets > budget:
-        return Refusal(f"elimination: the laws of all datasets take more than {budget:,} rows")
+def _look(program: Program, control: Control, budget: int) -> Method | Refusal:
+    too_much = Refusal(f"elimination: the laws of all datasets take more than {budget:,} rows")
+    if program.datasets > budget and program.datasets > budget * factorial(program.bound.n):
+        return too_much
     if program.forced is None and (program.given is None or program.bound.n > 1) and program.small(control):
         return Refusal("elimination: the diagram is small")
     core = program.core(control)
-    return program.once(f"elimination {budget}", lambda: _made(program, core, budget, control))
+    found = _exchanges(program, control)
+    if (program.datasets if found is None else found.orbits.number) > budget:
+        return too_much
+    return program.once(f"elimination {budget}", lambda: _made(program, core, budget, control, found) or too_much)
 
 
-def _made(program: Program, core: CoreProgram, budget: int, control: Control) -> Eliminated | Refusal:
-    table = EliminationTable(program.bound, core, watch=control, budget=budget)
+def _made(
+    program: Program, core: CoreProgram, budget: int, control: Control, found: Symmetries | None
+) -> Method | Refusal | None:
     try:
-        for x in every_dataset(program.bound):
+        if found is None:
+            table = EliminationTable(program.bound, core, watch=control, budget=budget)
+            for x in every_dataset(program.bound):
+                table.weights(x)
+            return Eliminated(program, table)
+        table = _InOrder(program, core, control, budget, found)
+        for x, _ in found.orbits.accuracy_set():
             table.weights(x)
+        return UpToExchange(program, table, found)
     except (TooMuchWork, TooWide):
-        return Refusal(f"elimination: the laws of all datasets take more than {budget:,} rows")
+        return None
     except (ProgramError, QueryError):
         return Refusal("elimination: a run can fail, which the whole program tells better")
-    return Eliminated(program, table)
+
+
+def _exchanges(program: Program, control: Control, measured: bool = False) -> Symmetries | None:
+    """Return which clients of a whole program are treated alike; with `measured`, by its target, too."""
+    bound = program.bound
+    if program.given is not None or relation_of(bound).custom:
+        return None
+
+    def make() -> Symmetries | None:
+        programs = [program.core(control)]
+        if measured:
+            programs.append(lower_target(bound, prober(program.backend)))
+        classes = exchangeable_clients(programs, bound.n)
+        if len(classes) == bound.n:
+            return None
+        kinds = tuple(Kind(tuple((client,) for client in same)) for same in classes)
+        orbits = DatasetOrbits(bound, kinds, lambda: control(0))
+        return Symmetries(orbits, tuple((kind.blocks, False) for kind in kinds), (), None)
+
+    try:
+        return program.once(f"exchanges {measured}", make)
+    except (LanguageError, ProgramError):
+        return None
