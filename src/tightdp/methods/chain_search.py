@@ -82,7 +82,7 @@ def largest_ratio(
         search.run(limits[:1])
         if search.cut_short and limits[1:]:
             most = search.screen()
-            if most == math.inf:
+            if most == math.inf and search.cut_short:
                 search.run(limits[1:])
     except LimitError as error:
         reason = error
