@@ -89,6 +89,9 @@ def test_wrong_records() -> None:
         Program(counting, lambda m: Int(0, m))
     with pytest.raises(ParameterError, match="not a domain"):
         Program(counting, (0, 1))  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="not a domain") as caught:
+        Program(counting, (Int(0, 1), Int(0, 2)))  # type: ignore[arg-type]
+    assert "Tuple(Int(0, 1), Int(0, 2))" in caught.value.hint
     with pytest.raises(ParameterError, match="is 5"):
         Program(counting, lambda k: 5).bind(n=1)  # type: ignore[arg-type, return-value]
     with pytest.raises(ParameterError, match="cannot be computed: ZeroDivisionError"):

@@ -136,6 +136,8 @@ class Program:
         record: object = self.record
         if not callable(record):
             hint = "give Bit, Int(lo, hi), Values(...), Bits(d), Tuple(...), or a function of parameters"
+            if isinstance(record, tuple) and all(isinstance(part, Domain) for part in record):
+                hint = f"for records of {len(record)} parts write Tuple({', '.join(map(repr, record))})"
             raise ParameterError(f"the record domain {record!r} of {self.name} is not a domain", hint)
         known = {*self.parameters, "n"}
         for name, parameter in inspect.signature(record).parameters.items():
