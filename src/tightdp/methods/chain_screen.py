@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain as chained
 from itertools import product
 from typing import TYPE_CHECKING
@@ -49,6 +50,8 @@ MOST_ENTRIES = 1 << 25
 """So many doubles are held by the products of one half of the clients, or the maps of a block."""
 MOST_WORK = 4_000_000
 """So many entries of maps are multiplied exactly for the pairs and outputs that may have the largest ratio."""
+_LEAST_COUNTED = 1 << 12
+"""Looking at one output takes as long as so many probabilities, however few datasets there are."""
 _MOST_CANDIDATES = 20_000
 _LEAST = 1e-250
 """Products that may be smaller than this are left to exact numbers."""
@@ -97,6 +100,11 @@ class _Half:
 
     bits: tuple[int, ...]
     values: Doubles
+
+    @cached_property
+    def reached(self) -> int:
+        """The nodes for which some entry is not 0, as bits of a number."""
+        return sum(1 << int(at) for at in np.flatnonzero(self.values.any(axis=0)))
 
 
 @dataclass(frozen=True)
@@ -202,7 +210,9 @@ class _Screen:
                     if any(together[at] and first.bits[at - 1] > first.bits[at] for at in range(1, middle)):
                         continue
                     for second in seconds:
-                        if not (middle and together[middle] and first.bits[-1] > second.bits[0]):
+                        if first.reached & second.reached and not (
+                            middle and together[middle] and first.bits[-1] > second.bits[0]
+                        ):
                             yield _Output(head, tail, first, second)
 
     def _together(self, below: frozenset[int]) -> list[bool]:
@@ -277,7 +287,7 @@ class _Screen:
         tops: list[tuple[float, _Output]] = []
         best = 0.0
         for output in self._halves():
-            self.looked += len(self.records) ** len(self.maps)
+            self.looked += max(len(self.records) ** len(self.maps), _LEAST_COUNTED)
             if self.looked > MOST_PROBABILITIES:
                 raise _TooMuch
             top = float(self._ratios(self._on_all(output)).max())
