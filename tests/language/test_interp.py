@@ -18,6 +18,8 @@ from tightdp.language import interp
 from tightdp.language.domains import Bit, Int, Values
 from tightdp.language.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
 from tightdp.language.program import Program
+from tightdp.session.instance import Instance
+from tightdp.session.witnesses import symmetric_guesser
 
 F = Fraction
 RATE = 0.1
@@ -323,3 +325,9 @@ def test_wrong_targets() -> None:
         ask(lambda x: 1 / x[0])
     with pytest.raises(ProgramError, match="not a rational number"):
         ask(lambda x: "a")
+
+
+def test_mechanisms_of_this_package_are_run_exactly_too() -> None:
+    bound = symmetric_guesser.bind(n=3, guesses=2, weights=(1, 2, 4)).bound
+    x = (0, 0, 1)
+    assert interp.law(bound, x) == dict(Instance(bound, method="exhaustive").distribution(x).law)

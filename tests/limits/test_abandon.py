@@ -78,6 +78,7 @@ class Odd(Exception):
 
     def __init__(self, one: int, two: int) -> None:
         super().__init__(f"of {one + two}")
+        self.reason = lambda: one
 
 
 def _raise(error: Exception) -> None:

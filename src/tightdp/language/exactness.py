@@ -47,10 +47,10 @@ def exact(function: AnyFunction) -> AnyFunction:
     """The same function with exact arithmetic: `/` and `**` give rationals, a float is its decimal.
 
     Functions and constants that it finds in its closure and module are treated likewise, and mechanisms among
-    them run under the source of randomness in place. Builtins and functions of this package are returned as
-    they are. Raises LanguageError when the source cannot be had.
+    them run under the source of randomness in place. Builtins, and the primitives and other functions of this package
+    that it calls, stay as they are. Raises LanguageError when the source cannot be had.
     """
-    if not isinstance(function, FunctionType) or _is_ours(function):
+    if not isinstance(function, FunctionType):
         return function
     known: FunctionType | None = remembered(function, "__tightdp_exact__")
     if known is not None:
@@ -76,7 +76,7 @@ def exactly(value: Any) -> Any:
     if value is math.exp or value is primitives.exp:
         return _exponential
     if kind is FunctionType:
-        return exact(value)
+        return value if _is_ours(value) else exact(value)
     if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
         return _with_exact_result(value)
     if isinstance(value, ModuleType):
