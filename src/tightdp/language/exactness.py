@@ -32,7 +32,6 @@ from tightdp.language.source import (
 )
 
 _FUTURE = __future__.annotations.compiler_flag
-_PACKAGE = __name__.partition(".")[0]
 
 
 @runtime_checkable
@@ -47,10 +46,10 @@ def exact(function: AnyFunction) -> AnyFunction:
     """The same function with exact arithmetic: `/` and `**` give rationals, a float is its decimal.
 
     Functions and constants that it finds in its closure and module are treated likewise, and mechanisms among
-    them run under the source of randomness in place. Builtins, and the primitives and other functions of this package
-    that it calls, stay as they are. Raises LanguageError when the source cannot be had.
+    them run under the source of randomness in place. Builtins and primitives are returned as they are. Raises
+    LanguageError when the source cannot be had.
     """
-    if not isinstance(function, FunctionType):
+    if not isinstance(function, FunctionType) or function.__module__ == primitives.__name__:
         return function
     known: FunctionType | None = remembered(function, "__tightdp_exact__")
     if known is not None:
@@ -76,7 +75,7 @@ def exactly(value: Any) -> Any:
     if value is math.exp or value is primitives.exp:
         return _exponential
     if kind is FunctionType:
-        return value if _is_ours(value) else exact(value)
+        return exact(value)
     if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
         return _with_exact_result(value)
     if isinstance(value, ModuleType):
@@ -127,10 +126,6 @@ class _ExactNames(dict[str, Any]):
             return _unheard
         names = self._function.__globals__
         return exactly(as_written(names, name, names[name]))
-
-
-def _is_ours(function: FunctionType) -> bool:
-    return (function.__module__ or "").partition(".")[0] == _PACKAGE
 
 
 def _recompile(function: FunctionType) -> FunctionType:
