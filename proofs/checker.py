@@ -209,9 +209,9 @@ class Program:
                 for known, weight in before:
                     of = [known[word] if isinstance(word, str) else word[1] for word in words]
                     outcomes = function(record, *of)
-                    spend([weight], 99 * len(outcomes))
+                    spend(of + [weight] * 11, 9 * len(outcomes))
                     runs += [({**known, name: value}, weight * odds) for value, odds in outcomes]
-            spend(found.values(), 40)
+            spend([*runs, *found.values()], 40 + (client == "all") * len(waiting))
             for known, weight in runs if not found else ():
                 key = told, _ = tuple([tuple([known[name] for name in some]) for some in names])
                 need(UNDEFINED not in told, "an output is undefined")
