@@ -6,6 +6,8 @@ are taken modulo a small number. The shelves are dictionaries of lists, which ar
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from generators.expressions import Expressions
 
 
@@ -101,18 +103,23 @@ class Containers(Expressions):
 
     # containers
 
+    def comprehension(self, element: Callable[[], str]) -> str:
+        """A comprehension in braces, over some list."""
+        source, times = self.source(0)
+        with self.variable("e"), self.repeated(times):
+            each = element()
+            condition = f" if {self.truth(0)}" if self.chance(30) else ""
+        return f"{{{each} for e in {source}{condition}}}"
+
     def a_table(self, d: int = 1) -> str:
         """A dictionary of numbers: a name or a new one."""
         table, n = self.table_name(), lambda: self.number(d - 1)
         if d <= 0:
             return table
-        source, times = self.source(0)
-        with self.variable("e"), self.repeated(times):
-            key, value = self.a_key(), self.number(d - 1)
-            condition = f" if {self.truth(0)}" if self.chance(30) else ""
+        comprehension = self.comprehension(lambda: f"{self.a_key()}: {self.number(d - 1)}")
         return self.pick([
             (2, lambda: table),
-            (2, lambda: f"{{{key}: {value} for e in {source}{condition}}}"),
+            (2, lambda: comprehension),
             (1, lambda: f"{{{self.a_key()}: {n()}, {self.a_key()}: {n()}}}"),
             (1, lambda: f"{{**{table}, {self.a_key()}: {n()}}}"),
             (1, lambda: f"{{{self.a_key()}: {n()}, **{table}}}"),
@@ -129,13 +136,10 @@ class Containers(Expressions):
         members, n = self.set_name(), lambda: self.number(d - 1)
         if d <= 0:
             return members
-        source, times = self.source(0)
-        with self.variable("e"), self.repeated(times):
-            value = self.number(d - 1)
-            condition = f" if {self.truth(0)}" if self.chance(30) else ""
+        comprehension = self.comprehension(lambda: f"({self.number(d - 1)}) % 5")
         return self.pick([
             (2, lambda: members),
-            (2, lambda: f"{{({value}) % 5 for e in {source}{condition}}}"),
+            (2, lambda: comprehension),
             (1, lambda: f"{{{self.a_key()}, {n()}}}"),
             (1, lambda: f"{{*{self.list_name()}, {n()}}}"),
             (1, lambda: f"set({self.one(self.listing(d - 1), self.table_name(), members, '')})"),

@@ -23,6 +23,8 @@ __all__ = [
     "WIDTH",
     "accuracy_at",
     "delta_at",
+    "enclosed_delta",
+    "enclosed_privacy",
     "ends_of",
     "least_error",
     "outcome_of",
@@ -67,13 +69,7 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
 
     def answer(found: Found[Fraction | float]) -> Privacy:
         return outcome_of(query, found.stopped, found.lower == found.upper).on(
-            Privacy(
-                subject=engine.subject,
-                exp_epsilon=rounded_end(found.upper, up=True),
-                lower=rounded_end(found.lower, up=False),
-                delta=bar,
-                witness=_witness(form, found),
-            )
+            enclosed_privacy(engine, bar, found.lower, found.upper, _witness(form, found))
         )
 
     def known(found: Found[Fraction | float]) -> None:
@@ -85,6 +81,30 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     return answer(found)
 
 
+def enclosed_privacy(
+    engine: Engine, bar: Number, lower: Fraction | float, upper: Fraction | float, witness: PairWitness | None
+) -> Privacy:
+    """Return the least e^ε with δ(e^ε) <= bar between two ends, which are rounded outward."""
+    return Privacy(
+        subject=engine.subject,
+        exp_epsilon=rounded_end(upper, up=True),
+        lower=rounded_end(lower, up=False),
+        delta=bar,
+        witness=witness,
+    )
+
+
+def enclosed_delta(engine: Engine, t: Number, epsilon: Fraction | None, lower: Fraction, upper: Fraction) -> Delta:
+    """Return δ at t = e^ε between two ends, which are rounded outward."""
+    return Delta(
+        subject=engine.subject,
+        delta=rounded(upper, up=True),
+        lower=rounded(lower, up=False),
+        exp_epsilon=t,
+        epsilon=epsilon,
+    )
+
+
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
     """Return both ends of δ at t = e^ε, where the program is of this form, and large."""
     form, query = _published(engine)
@@ -93,15 +113,7 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
     low, high = ends_of(t)
 
     def answer(lower: Fraction, upper: Fraction, stopped: LimitError | None) -> Delta:
-        return outcome_of(query, stopped, lower == upper).on(
-            Delta(
-                subject=engine.subject,
-                delta=rounded(upper, up=True),
-                lower=rounded(lower, up=False),
-                exp_epsilon=t,
-                epsilon=epsilon,
-            )
-        )
+        return outcome_of(query, stopped, lower == upper).on(enclosed_delta(engine, t, epsilon, lower, upper))
 
     ends: list[Found[Fraction]] = []
 

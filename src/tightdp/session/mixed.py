@@ -18,7 +18,7 @@ from tightdp.queries.enclosed.mixtures import chain_of
 from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query
-from tightdp.session.large import WIDTH, ends_of, outcome_of, rounded, rounded_end
+from tightdp.session.large import WIDTH, enclosed_delta, enclosed_privacy, ends_of, outcome_of
 
 __all__ = ["delta_at", "privacy_at"]
 
@@ -56,15 +56,7 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     outcome = outcome_of(found.query, found.stopped, found.lower == found.upper, METHOD)
     if found.stopped is not None and found.upper == math.inf > found.lower:
         outcome = replace(outcome, status="unresolved")
-    return outcome.on(
-        Privacy(
-            subject=engine.subject,
-            exp_epsilon=rounded_end(found.upper, up=True),
-            lower=rounded_end(found.lower, up=False),
-            delta=bar,
-            witness=found.witness,
-        )
-    )
+    return outcome.on(enclosed_privacy(engine, bar, found.lower, found.upper, found.witness))
 
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
@@ -79,15 +71,8 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
     if found is None:
         return None
     lower, upper = Fraction(found.lower), Fraction(found.upper)
-    return outcome_of(found.query, found.stopped, lower == upper, METHOD).on(
-        Delta(
-            subject=engine.subject,
-            delta=rounded(upper, up=True),
-            lower=rounded(lower, up=False),
-            exp_epsilon=t,
-            epsilon=epsilon,
-        )
-    )
+    outcome = outcome_of(found.query, found.stopped, lower == upper, METHOD)
+    return outcome.on(enclosed_delta(engine, t, epsilon, lower, upper))
 
 
 @dataclass
