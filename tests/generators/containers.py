@@ -103,7 +103,7 @@ class Containers(Expressions):
 
     # containers
 
-    def comprehension(self, element: Callable[[], str]) -> str:
+    def braced(self, element: Callable[[], str]) -> str:
         """A comprehension in braces, over some list."""
         source, times = self.source(0)
         with self.variable("e"), self.repeated(times):
@@ -116,7 +116,7 @@ class Containers(Expressions):
         table, n = self.table_name(), lambda: self.number(d - 1)
         if d <= 0:
             return table
-        comprehension = self.comprehension(lambda: f"{self.a_key()}: {self.number(d - 1)}")
+        comprehension = self.braced(lambda: f"{self.a_key()}: {self.number(d - 1)}")
         return self.pick([
             (2, lambda: table),
             (2, lambda: comprehension),
@@ -136,7 +136,7 @@ class Containers(Expressions):
         members, n = self.set_name(), lambda: self.number(d - 1)
         if d <= 0:
             return members
-        comprehension = self.comprehension(lambda: f"({self.number(d - 1)}) % 5")
+        comprehension = self.braced(lambda: f"({self.number(d - 1)}) % 5")
         return self.pick([
             (2, lambda: members),
             (2, lambda: comprehension),
