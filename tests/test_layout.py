@@ -29,9 +29,9 @@ UNTYPED = {"core": 56, "logic": 16, "symmetry": 2, "methods": 10, "queries": 7}
 
 INSIDE = {
     "auditing": 10,
-    "claims": 8,
+    "claims": 7,
     "cli": 2,
-    "exact": 4,
+    "exact": 3,
     "limits": 3,
     "logic": 3,
     "methods": 2,

@@ -20,7 +20,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import over
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
-from tightdp.methods.base import Candidate, Pair
+from tightdp.methods.base import Pair
 from tightdp.methods.by_aggregates import Aggregates, look_costly
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.control import Control
@@ -28,6 +28,7 @@ from tightdp.methods.elimination import INTEGERS, Elimination, Failed
 from tightdp.methods.elimination_lanes import laws_of_lanes
 from tightdp.methods.elimination_table import Walk
 from tightdp.methods.elimination_trial import make_plan
+from tightdp.methods.program import Candidate
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.screening import largest_changes
 from tightdp.session.mechanism import Mechanism

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tightdp.claims.files import load_papers
-from tightdp.claims.model import Paper
+from tightdp.claims.model import Claim, Paper
 from tightdp.claims.mutate import Change, mutated, noticed_share
 from tightdp.claims.page import pages
-from tightdp.claims.reverify import recheck
 from tightdp.claims.run import Outcome, Several, run_claims
 from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
 from tightdp.errors import LimitError, ParameterError
@@ -53,7 +53,8 @@ def run(options: Namespace, several: Several | None = None) -> int:
     """
     options.path = located(options.path)
     if options.recheck is not None:
-        return recheck(load_papers(Path(options.path)), options.recheck)
+        id, *words = options.recheck
+        return AS_RECORDED if _claim(load_papers(Path(options.path)), id).recheck(words) else DIFFERS
     if options.mutate:
         return _mutate(options)
     found: list[tuple[Paper, list[Outcome]]] = []
@@ -75,6 +76,13 @@ def run(options: Namespace, several: Several | None = None) -> int:
     if any(outcome.differs for _, outcomes in found for outcome in outcomes):
         return DIFFERS
     return status
+
+
+def _claim(papers: Sequence[Paper], id: str) -> Claim:
+    for paper in papers:
+        if any(item.id == id for item in paper.items):
+            return paper.undivided(id)
+    raise ParameterError(f"there is no claim {id}", "tightdp claims lists them")
 
 
 def _mutate(options: Namespace) -> int:

@@ -11,17 +11,18 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from tightdp.claims.fails import Fails
 from tightdp.claims.figures import Cell, Figure
 from tightdp.claims.independence import without_engine
-from tightdp.claims.instances import Instance, coerced
-from tightdp.errors import ParameterError
+from tightdp.claims.instances import Instance, coerced, shown_instance
+from tightdp.claims.recheck import instance_of, written
+from tightdp.errors import ParameterError, TightdpError
 
 __all__ = [
     "VERDICTS",
     "Check",
     "Claim",
     "Correction",
-    "Fails",
     "Near",
     "Paper",
     "Proof",
@@ -36,23 +37,6 @@ VERDICTS: tuple[Verdict, ...] = ("proved", "holds-on", "refuted", "corrected", "
 
 F = TypeVar("F", bound=Callable[..., Any])
 Rows = TypeVar("Rows", bound=Callable[[], Iterable[Sequence[Cell]]])
-
-
-class Fails:
-    """What a check returns where a claim does not hold: why, in words and numbers, and the exact numbers.
-
-    The numbers (ints, Fractions, words, tuples of those) are what the brute force has to find again.
-    """
-
-    def __init__(self, why: str = "", **numbers: Any) -> None:
-        self.why = why
-        self.numbers = numbers
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return f"Fails({self.why!r}, {self.numbers})"
 
 
 Check: TypeAlias = Callable[..., Any]
@@ -192,6 +176,14 @@ class Claim(Statement):
         with without_engine():
             return self.brute(**(chosen or {}))
 
+    def recheck(self, words: Sequence[str] = ()) -> bool:
+        """Re-verify it at KEY=VALUE ..., print what brute force finds, and return whether it confirms the failure."""
+        instance = instance_of(words)
+        answer = self.reverify(instance or None)
+        at = shown_instance(instance or self.at or {})
+        sys.stdout.write(written(f"{self.paper.name} {self.id}{f' at {at}' if at else ''}", self.statement, answer))
+        return answer is not True
+
 
 @dataclass(frozen=True)
 class Row:
@@ -318,18 +310,30 @@ class Paper:
                 return path.relative_to(parent).as_posix()
         return path.name
 
-    def reverify(self, id: str, **instance: Any) -> bool | Fails:
-        """Re-verify a counterexample by brute force that shares no code with the engine."""
+    def undivided(self, id: str) -> Claim:
+        """Return the claim with an id. Raises ParameterError for a row, which is decided in parts."""
         found = self.find(id)
         if isinstance(found, Row):
             raise ParameterError(f"{id} is decided in parts", f"ask for one of {', '.join(found.parts)}")
-        return found.reverify(instance or None)
+        return found
+
+    def reverify(self, id: str, **instance: Any) -> bool | Fails:
+        """Re-verify a counterexample by brute force that shares no code with the engine."""
+        return self.undivided(id).reverify(instance or None)
 
     def main(self) -> None:
         """Re-verify the counterexamples named on the command line: ID [KEY=VALUE ...]; all without an ID."""
-        from tightdp.claims.reverify import main
-
-        raise SystemExit(main(self, sys.argv[1:]))
+        words = sys.argv[1:]
+        try:
+            if words:
+                confirmed = [self.undivided(words[0]).recheck(words[1:])]
+            else:
+                refuted = [item for item in self.items if isinstance(item, Claim) and item.brute is not None]
+                confirmed = [claim.recheck() for claim in refuted]
+        except TightdpError as error:
+            sys.stderr.write(f"{error}\n")
+            raise SystemExit(2) from None
+        raise SystemExit(0 if all(confirmed) else 1)
 
 
 def _paragraphs(text: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import isfinite
 from typing import Any
 
+from tightdp.claims.fails import Fails
 from tightdp.claims.instances import Instance, shown_instance
-from tightdp.claims.model import Fails, Near, Statement
+from tightdp.claims.model import Near, Statement
 from tightdp.claims.stated import Measured, OutsideError, as_measured, judged
 from tightdp.errors import ParameterError
 

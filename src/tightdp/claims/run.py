@@ -10,9 +10,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from tightdp.claims.fails import Fails
 from tightdp.claims.files import load_papers
 from tightdp.claims.instances import Instance, as_argument, shown_instance, shown_instances
-from tightdp.claims.model import Claim, Fails, Paper, Row, Statement, Verdict
+from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
 from tightdp.claims.near import Answers, as_failure, refuted_near_miss
 from tightdp.claims.proof import Step, run_proof
 from tightdp.errors import ParameterError

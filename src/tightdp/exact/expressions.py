@@ -9,13 +9,12 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
-from tightdp.exact.generators import Polynomial, Unknown, has_unknown, in_words, terms_of
+from tightdp.exact.notation import FOR_PEOPLE
 from tightdp.exact.rationals import as_fraction
 
 if TYPE_CHECKING:
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["ARITHMETIC", "as_number", "from_sympy", "parse", "pretty", "text", "to_sympy"]
 
 _LONGEST = 2_000
-_SHORT = 12
-"""Polynomials that take so few characters are written as sums."""
 _QUOTED = 60
 _DEEPEST = 100
 _LARGEST_POWER = 10_000
@@ -43,118 +40,21 @@ _REMEDY = "write numbers, + - * / ** ( ) and exp of a rational, as in 1/(1 + exp
 # writing
 
 
-@dataclass(frozen=True)
-class Style:
-    """How numbers are written: powers of e, powers of the unknown, and what stands between factors."""
-
-    power_of_e: Callable[[Fraction], str]
-    power: str
-    times: str
-
-
-_FOR_SYMPY = Style(lambda exponent: f"exp({exponent})", "**", "*")
-_FOR_PEOPLE = Style(lambda exponent: _power_of_e(exponent), "^", "")
-
-
 def text(value: Number) -> str:
     """Write a number as SymPy parses it: "1/3", "exp(1/2)", "(1 + 2*exp(1))/(2 + exp(1))"."""
-    return _written(value, _FOR_SYMPY)
+    return str(value)
 
 
 def pretty(value: Number) -> str:
     """Write a number for people: "1/3", "e^(1/2)", "(1 + 2e)/(2 + e)"."""
-    return _written(value, _FOR_PEOPLE)
-
-
-def _power_of_e(exponent: Fraction) -> str:
-    if exponent == 1:
-        return "e"
-    return f"e^{exponent}" if exponent.denominator == 1 and exponent > 0 else f"e^({exponent})"
-
-
-def _written(value: Number, style: Style) -> str:
-    if isinstance(value, Fraction):
-        return str(value)
-    single = value.single
-    if single is not None:
-        factor, exponent = single
-        power = style.power_of_e(exponent)
-        if abs(factor.numerator) == 1:
-            whole = f"{'-' if factor < 0 else ''}{power}"
-        else:
-            whole = f"{factor.numerator}{style.times}{power}"
-        return whole if factor.denominator == 1 else f"{whole}/{factor.denominator}"
-    named = in_words()
-    above, below = (_polynomial(part, value.root, style, named) for part in value.polynomials)
-    if below == "1":
-        return above
-    marks = " *" if value.unknown else f" {style.times}" if style.times else " e"
-    return f"{above if _is_product(above) else _grouped(above, ' ')}/{_grouped(below, marks)}"
-
-
-def _polynomial(polynomial: Polynomial, root: int, style: Style, unknown: Unknown) -> str:
-    """Write a polynomial: as a sum, or as a product where that is shorter."""
-    plain = _sum(polynomial, root, style, unknown)
-    if not has_unknown(polynomial) or len(plain) <= _SHORT:
-        return plain
-    content, factors = polynomial.factor()
-    parts = [] if abs(content) == 1 else [str(abs(content))]
-    for factor, power in factors:
-        one = _grouped(_sum(factor, root, style, unknown), " *" if power > 1 else " ")
-        parts.append(one if power == 1 else f"{one}{style.power}{power}")
-    product = ("-" if content < 0 else "") + "*".join(parts)
-    return product if len(product) < len(plain) else plain
-
-
-def _is_product(expression: str) -> bool:
-    """Whether no + or - stands outside of parentheses."""
-    depth = 0
-    for at, letter in enumerate(expression):
-        depth += (letter == "(") - (letter == ")")
-        if letter == " " and not depth and at:
-            return False
-    return True
-
-
-def _sum(polynomial: Polynomial, root: int, style: Style, unknown: Unknown) -> str:
-    """Write a polynomial in the unknown and in e^(1/root), lowest power first."""
-    found = ""
-    for powers, coefficient in terms_of(polynomial):
-        x, power, logarithm = powers
-        factors = [unknown.power(x, style.power)] if x else []
-        factors += [style.power_of_e(Fraction(power, root))] if power else []
-        factors += [unknown.name if logarithm == 1 else f"{unknown.name}{style.power}{logarithm}"] if logarithm else []
-        times = "*" if x or logarithm else style.times
-        term = times.join(([] if abs(coefficient) == 1 and factors else [str(abs(coefficient))]) + factors)
-        found += (" - " if coefficient < 0 else " + ") + term if found else ("-" if coefficient < 0 else "") + term
-    return found
-
-
-def _grouped(expression: str, marks: str) -> str:
-    """Put an expression in parentheses where one of some characters occurs in it."""
-    return f"({expression})" if any(mark in expression for mark in marks) else expression
+    return str(value) if isinstance(value, Fraction) else value.written(FOR_PEOPLE)
 
 
 def to_sympy(value: Number) -> sympy.Expr:
     """Return a number as a SymPy expression."""
     import sympy
 
-    if isinstance(value, Fraction):
-        return sympy.Rational(value.numerator, value.denominator)
-    named = in_words()
-    symbol = sympy.Symbol(named.name)
-    base = sympy.exp(symbol / named.denominator) if named.denominator else symbol
-
-    def polynomial(part: Polynomial) -> sympy.Expr:
-        return sympy.Add(
-            *(
-                c * base**x * sympy.exp(sympy.Rational(at, value.root)) * symbol**log
-                for (x, at, log), c in terms_of(part)
-            )
-        )
-
-    above, below = map(polynomial, value.polynomials)
-    return above / below
+    return sympy.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value.to_sympy()
 
 
 # reading

@@ -35,6 +35,7 @@ from tightdp.exact.generators import (
     power_of_unknown,
     raised,
 )  # fmt: skip
+from tightdp.exact.notation import FOR_SYMPY, Style, sympy_of, written
 from tightdp.exact.whole import Whole, whole
 
 if TYPE_CHECKING:
@@ -152,18 +153,18 @@ class ExpNumber:
 
     def __str__(self) -> str:
         """Write the number as SymPy parses it: (1 + 2*exp(1))/(2 + exp(1))."""
-        from tightdp.exact.expressions import text
+        return self.written(FOR_SYMPY)
 
-        return text(self)
+    def written(self, style: Style) -> str:
+        """Write the number for SymPy or for people."""
+        return written(self._above, self._below, self.root, self.single, style)
 
     def __repr__(self) -> str:
         return f"<{self}>"
 
     def to_sympy(self) -> sympy.Expr:
         """Return the number as a SymPy expression."""
-        from tightdp.exact.expressions import to_sympy
-
-        return to_sympy(self)
+        return sympy_of(self._above, self._below, self.root)
 
     _sympy_ = to_sympy  # what SymPy asks of an object that it meets
 

@@ -1,32 +1,18 @@
-"""The protocol of a method: whether it applies to a program, and what it can answer.
-
-A method is looked for with `Candidate.look`, which gives the method or a `Refusal` with the reason. Every question may
-be refused too: then the next method is asked.
-"""
+"""What methods answer with: pairs of neighbours to compare, the ends of the tight ratio, a refusal with its reason."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
 
 from tightdp.errors import LimitError, QueryError
-from tightdp.exact.field import ExpNumber
+from tightdp.exact.weights import quotient
 from tightdp.language.program import Dataset
-from tightdp.methods.ratios import Named, Ratio
-from tightdp.methods.symmetry import Symmetry
-from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
+from tightdp.methods.ratios import Exact, Named, Ratio
+from tightdp.symmetry.sets import PrivacySet, Table
 
-if TYPE_CHECKING:
-    from tightdp.methods.control import Control
-    from tightdp.methods.program import Program
-
-__all__ = ["Candidate", "Comparison", "Exact", "Known", "Method", "Pair", "Refusal", "Tight", "on_table"]
-
-Exact = Fraction | ExpNumber | float
-"""An exact number, or infinity."""
+__all__ = ["Comparison", "Exact", "Known", "Pair", "Refusal", "Tight", "on_table", "ratios_of_pairs"]
 
 Known = Callable[[], Exact | None]
 """Gives the value that a search has so far, None before there is one."""
@@ -87,6 +73,15 @@ def on_table(table: Table, privacy_set: PrivacySet, watch: Callable[[], None]) -
     return Comparison(pairs, privacy_set.size)
 
 
+def ratios_of_pairs(pairs: Iterable[Pair]) -> Iterator[Named]:
+    """Yield the ratio P(y|x)/P(y|x') of all pairs with all outputs that one of the two gives."""
+    for pair in pairs:
+        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
+        for code in sorted(ours.by_code.keys() | theirs.by_code.keys()):
+            up, down = ours.by_code.get(code, 0) * theirs.total, theirs.by_code.get(code, 0) * ours.total
+            yield quotient(up, down) if down else math.inf, pair.x, pair.x_prime, pair.table.output(code)
+
+
 @dataclass(frozen=True)
 class Tight:
     """What is known of the largest likelihood ratio: at least `lower`, which the witness attains, at most `upper`.
@@ -100,58 +95,3 @@ class Tight:
     witness: Ratio | None
     reason: LimitError | None = None
     gave_up: bool = False
-
-
-class Method(Protocol):
-    """A way to look at one program. What a method does not answer it refuses, as all of these do by default."""
-
-    name: str
-    program: Program
-
-    def size(self) -> tuple[int, int]:
-        """Return how many variables and nodes the diagrams have that it looked at so far."""
-        return self.program.size
-
-    def laws(self, control: Control) -> Table | Refusal:
-        """Return the table of the laws of whole outputs on all datasets."""
-        return Refusal(f"{self.name}: it does not give the laws of whole outputs")
-
-    def tight(self, control: Control) -> Tight | Refusal:
-        """Return the largest likelihood ratio, found without going through `comparison`."""
-        return Refusal(f"{self.name}: it compares pairs of neighbours")
-
-    def comparison(self, control: Control) -> Comparison | Refusal:
-        """Return the pairs of neighbours to compare."""
-        return Refusal(f"{self.name}: it gives the tight likelihood ratio only")
-
-    def largest(self, control: Control) -> Comparison | Refusal:
-        """Return pairs of neighbours among which are those that attain the largest likelihood ratio."""
-        return self.comparison(control)
-
-    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
-        """Yield pairs of neighbours in the order of datasets, among them the first that attains any divergence."""
-        return Refusal(f"{self.name}: it does not look at single pairs")
-
-    def ratio_bound(self) -> Exact:
-        """Return an upper bound on every likelihood ratio that needs no search; often infinite."""
-        return math.inf
-
-    def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
-        """Return the datasets on which to measure accuracy."""
-        return Refusal(f"{self.name}: it does not say on which datasets to measure accuracy")
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        """Yield every likelihood ratio over neighbours and outputs, with a triple that has it."""
-        return Refusal(f"{self.name}: it does not list every ratio")
-
-    def symmetry(self) -> Symmetry:
-        """Return the symmetries that it makes use of, in words, and the sizes of the sets that are left."""
-        return Symmetry(())
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A method by name, and the function that looks whether it applies to a program."""
-
-    name: str
-    look: Callable[[Program, Control], Method | Refusal]

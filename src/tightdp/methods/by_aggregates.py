@@ -11,13 +11,13 @@ from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
+from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_table, ratios_of_pairs
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.control import Control
 from tightdp.methods.first import alike_pairs
-from tightdp.methods.program import Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import tight_ratio
-from tightdp.methods.ratios import Named, ratios_of_pairs
+from tightdp.methods.ratios import Named
 from tightdp.methods.screening import largest_changes
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair

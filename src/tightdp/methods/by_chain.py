@@ -12,7 +12,7 @@ from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset, Output
 from tightdp.logic.bdd import TooDeep
-from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight, on_table
+from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_table, ratios_of_pairs
 from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.chain import Chain
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
@@ -26,8 +26,8 @@ from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.first import alike_pairs
 from tightdp.methods.leaf_laws import cells
 from tightdp.methods.likely import promising_pairs
-from tightdp.methods.program import MOST_CELLS, Program, TooLarge, at_most
-from tightdp.methods.ratios import Named, Ratio, ratios_of_pairs
+from tightdp.methods.program import MOST_CELLS, Method, Program, TooLarge, at_most
+from tightdp.methods.ratios import Named, Ratio
 from tightdp.methods.symmetry import Symmetry, of_chain
 from tightdp.symmetry.sets import Table, every_neighbouring_pair
 

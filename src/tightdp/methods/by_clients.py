@@ -22,12 +22,12 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import encode
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Exact, Method, Pair, Refusal, Tight
+from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight
 from tightdp.methods.control import Control
 from tightdp.methods.first import position_of
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
-from tightdp.methods.program import Program, TooLarge, at_most
+from tightdp.methods.program import Method, Program, TooLarge, at_most
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Letters, Symmetry, of_independent
 from tightdp.symmetry.sets import Table, every_dataset

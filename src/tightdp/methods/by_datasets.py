@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from tightdp.errors import QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.methods.base import Comparison, Method, Pair, Refusal, on_table
+from tightdp.methods.base import Comparison, Pair, Refusal, on_table, ratios_of_pairs
 from tightdp.methods.control import Control
 from tightdp.methods.first import alike_pairs
-from tightdp.methods.program import Program
-from tightdp.methods.ratios import Named, ratios_of_pairs
+from tightdp.methods.program import Method, Program
+from tightdp.methods.ratios import Named
 from tightdp.methods.symmetry import Symmetry, of_symmetries
 from tightdp.symmetry.sets import MAX_DATASETS, AccuracySet, Table, every_input, every_neighbouring_pair
 from tightdp.symmetry.symmetries import Symmetries

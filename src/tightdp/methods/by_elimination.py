@@ -15,13 +15,13 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
-from tightdp.methods.base import Comparison, Method, Refusal, on_table
+from tightdp.methods.base import Comparison, Refusal, on_table
 from tightdp.methods.by_datasets import Exhaustive, Orbits
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
-from tightdp.methods.program import Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ratios import Named
 from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.orbits import Kind

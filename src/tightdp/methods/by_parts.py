@@ -27,14 +27,14 @@ from tightdp.language.program import Dataset, Output, as_output, order_of
 from tightdp.logic.count import Weights
 from tightdp.logic.lazily import lazily
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Method, Pair, Refusal, Tight
+from tightdp.methods.base import Comparison, Pair, Refusal, Tight
 from tightdp.methods.by_clients import hold
 from tightdp.methods.chain_forms import logarithm
 from tightdp.methods.control import Control
 from tightdp.methods.first import position_of
 from tightdp.methods.parts import Part, split_by_draws
 from tightdp.methods.pieces import Piece, PieceTable, plain
-from tightdp.methods.program import Program, TooLarge
+from tightdp.methods.program import Method, Program, TooLarge
 from tightdp.methods.ratios import Ratio
 from tightdp.symmetry.sets import Table
 

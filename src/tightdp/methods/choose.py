@@ -21,8 +21,7 @@ from tightdp.methods import (
     by_parts,
     by_runs,
 )
-from tightdp.methods.base import Candidate
-from tightdp.methods.program import Program
+from tightdp.methods.program import Candidate, Program
 
 __all__ = ["CANDIDATES", "NAMES", "program_of", "read_method"]
 

@@ -18,8 +18,9 @@ from tightdp.exact.weights import quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset, as_output, order_of
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Exact, Method, Pair, Refusal
+from tightdp.methods.base import Exact, Pair, Refusal
 from tightdp.methods.control import Control
+from tightdp.methods.program import Method
 from tightdp.methods.ratios import Ratio
 from tightdp.symmetry.sets import Table
 

@@ -1,11 +1,17 @@
-"""What methods look at: a bound mechanism, with everything that is derived from it made on demand and kept."""
+"""What methods look at, and the protocol of a method: whether it applies to a program, and what it can answer.
+
+A `Program` is a bound mechanism, with everything that is derived from it made on demand and kept. A method is looked
+for with `Candidate.look`, which gives the method or a `Refusal` with the reason. Every question may be refused too:
+then the next method is asked.
+"""
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
 from tightdp.core.nodes import CoreProgram
@@ -15,15 +21,17 @@ from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
-from tightdp.methods.base import Candidate, Method, Refusal
+from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import deep_recursion, encode_core
 from tightdp.methods.control import Control
 from tightdp.methods.leaf_laws import SMALL, SMALL_CELLS, TooLarge, bounded, cells
-from tightdp.symmetry.sets import Table
+from tightdp.methods.ratios import Named
+from tightdp.methods.symmetry import Symmetry
+from tightdp.symmetry.sets import AccuracySet, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
-__all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Program", "TooLarge", "at_most"]
+__all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
 
 FEW_DATASETS = 256
 """Up to so many datasets it does not pay to look for symmetries, and outputs are named in full."""
@@ -191,3 +199,58 @@ class Program:
             return find_symmetries(self.bound, core, target, self.backend, at_most(control))
         except TooLarge:
             return None
+
+
+class Method(Protocol):
+    """A way to look at one program. What a method does not answer it refuses, as all of these do by default."""
+
+    name: str
+    program: Program
+
+    def size(self) -> tuple[int, int]:
+        """Return how many variables and nodes the diagrams have that it looked at so far."""
+        return self.program.size
+
+    def laws(self, control: Control) -> Table | Refusal:
+        """Return the table of the laws of whole outputs on all datasets."""
+        return Refusal(f"{self.name}: it does not give the laws of whole outputs")
+
+    def tight(self, control: Control) -> Tight | Refusal:
+        """Return the largest likelihood ratio, found without going through `comparison`."""
+        return Refusal(f"{self.name}: it compares pairs of neighbours")
+
+    def comparison(self, control: Control) -> Comparison | Refusal:
+        """Return the pairs of neighbours to compare."""
+        return Refusal(f"{self.name}: it gives the tight likelihood ratio only")
+
+    def largest(self, control: Control) -> Comparison | Refusal:
+        """Return pairs of neighbours among which are those that attain the largest likelihood ratio."""
+        return self.comparison(control)
+
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        """Yield pairs of neighbours in the order of datasets, among them the first that attains any divergence."""
+        return Refusal(f"{self.name}: it does not look at single pairs")
+
+    def ratio_bound(self) -> Exact:
+        """Return an upper bound on every likelihood ratio that needs no search; often infinite."""
+        return math.inf
+
+    def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
+        """Return the datasets on which to measure accuracy."""
+        return Refusal(f"{self.name}: it does not say on which datasets to measure accuracy")
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        """Yield every likelihood ratio over neighbours and outputs, with a triple that has it."""
+        return Refusal(f"{self.name}: it does not list every ratio")
+
+    def symmetry(self) -> Symmetry:
+        """Return the symmetries that it makes use of, in words, and the sizes of the sets that are left."""
+        return Symmetry(())
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method by name, and the function that looks whether it applies to a program."""
+
+    name: str
+    look: Callable[[Program, Control], Method | Refusal]

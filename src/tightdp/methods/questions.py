@@ -10,11 +10,11 @@ from math import prod
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.methods.base import Comparison, Exact, Method, Refusal, Tight
+from tightdp.methods.base import Comparison, Exact, Refusal, Tight
 from tightdp.methods.by_aggregates import Aggregates
 from tightdp.methods.control import Control
 from tightdp.methods.first import first_ratio
-from tightdp.methods.program import Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.methods.symmetry import Symmetry, both, of_symmetries, sized

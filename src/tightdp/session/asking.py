@@ -16,7 +16,8 @@ from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods import questions
-from tightdp.methods.base import Method, Pair
+from tightdp.methods.base import Pair
+from tightdp.methods.program import Method
 from tightdp.queries import unknowns
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness

@@ -14,14 +14,14 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Limits, default_memory
 from tightdp.methods import questions
-from tightdp.methods.base import Exact, Method
+from tightdp.methods.base import Exact
 from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import encode_dataset, lower_dataset
 from tightdp.methods.control import Control, Progress
 from tightdp.methods.listing import check_listable
 from tightdp.methods.noisy_parts import many_outputs
 from tightdp.methods.one_output import table_without_diagram
-from tightdp.methods.program import FEW_DATASETS, Program
+from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
 from tightdp.results.result import Result, Stats, Status, Subject

@@ -15,8 +15,9 @@ from tightdp.exact.numbers import Exact
 from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Method, Pair
+from tightdp.methods.base import Comparison, Pair
 from tightdp.methods.first import first_alike, first_pair, first_ratio
+from tightdp.methods.program import Method
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import accuracy, curves, declared, divergences
