@@ -13,6 +13,7 @@ from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 from tightdp.queries.enclosed.chords import bend_of
 from tightdp.queries.enclosed.forms import published_sum
+from tightdp.results.result import CheckedWitness
 from tightdp.session import large
 
 WIDTH = F(1, 10**9)
@@ -106,12 +107,26 @@ def test_the_exact_value_lies_inside(seed: int) -> None:
         assert found.status == ("exact" if low == high else "bounded")
 
 
-def test_the_lower_end_is_that_of_its_witness() -> None:
-    found = draw(4).privacy(delta="1/1000")
-    assert found.witness is not None
-    pair = draw(4).likelihood(found.witness.x, found.witness.x_prime)
-    excess = sum(max(F(0), row.probability - found.lower * row.probability_prime) for row in pair.rows)
-    assert excess >= F(1, 1000)
+@pytest.mark.parametrize("seed", range(40))
+def test_the_witness_of_a_lower_end_is_computed_again_in_exact_numbers(seed: int) -> None:
+    instance, t = draw(seed), F(11, 10)
+    for found, bar in ((instance.privacy(delta="1/1000"), F(1, 1000)), (instance.delta(exp_epsilon=t), None)):
+        if found.witness is None:
+            continue
+        assert isinstance(found.witness, CheckedWitness)
+        pair = instance.likelihood(found.witness.x, found.witness.x_prime)
+        at = found.witness.exp_epsilon
+        excess = sum(max(F(0), row.probability - at * row.probability_prime) for row in pair.rows)
+        assert excess == found.witness.delta
+        assert (at, excess >= bar) == (found.lower, True) if bar else (at, excess >= found.lower) == (t, True)
+
+
+def test_ten_thousand_records_are_computed_again_too() -> None:
+    found = response.bind(n=10_000, lam="1/5").privacy(delta="1e-6")
+    assert isinstance(found.witness, CheckedWitness)
+    assert F(1, 10**6) <= found.witness.delta < F(1, 10**6) * (1 + F(1, 10**9))
+    assert "computed again in exact numbers, is at least 1.00000000000" in str(found)
+    assert found.to_dict()["result"]["witness"]["exp_epsilon"] == found.to_dict()["result"]["lower"]
 
 
 def test_numbers_with_e_and_absent_records() -> None:

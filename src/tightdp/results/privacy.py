@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log, log_down, log_up
 from tightdp.methods.ratios import Ratio
-from tightdp.results.result import EventWitness, PairWitness, Result
+from tightdp.results.result import PairWitness, Result
 from tightdp.results.shown import Drawn, presenter
 
 __all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff", "Zcdp"]
@@ -61,7 +61,7 @@ class Delta(Result):
     delta: Number
     exp_epsilon: Number | tuple[Number, Number]
     epsilon: Number | None = None
-    witness: EventWitness | None = None
+    witness: PairWitness | None = None
     lower: Number = Fraction(0)
 
     @property

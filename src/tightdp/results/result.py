@@ -7,12 +7,14 @@ never too small, an accuracy never too large), and `lower` and `upper` are its e
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from tightdp.exact.writing import brief
 from tightdp.results.shown import Recorded, Shown
 
 __all__ = [
+    "CheckedWitness",
     "EventWitness",
     "PairWitness",
     "Result",
@@ -102,6 +104,14 @@ class EventWitness(PairWitness):
     """Two neighbouring datasets, and the event (a set of outputs) that tells them apart best."""
 
     event: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class CheckedWitness(PairWitness):
+    """Two neighbouring datasets that show the lower end of an enclosure, and their exact δ at an e^ε."""
+
+    exp_epsilon: Fraction
+    delta: Fraction
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -12,11 +12,12 @@ from tightdp.exact.numbers import Exact
 from tightdp.limits import snapshot
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
+from tightdp.queries.enclosed.exactly import exact_delta
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.privacy import Found, delta, largest_ratio, least_ratio
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, Privacy
-from tightdp.results.result import PairWitness, Status
+from tightdp.results.result import CheckedWitness, PairWitness, Status
 from tightdp.session.engine import Engine, Outcome, Query
 
 __all__ = [
@@ -67,18 +68,20 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     letters = form.summands(min(_MASS, float(bar) * 1e-16))
     _, bound, _ = largest_ratio(letters, list(form.moves))
 
-    def answer(found: Found[Fraction | float]) -> Privacy:
+    def answer(found: Found[Fraction | float], witness: PairWitness | None) -> Privacy:
         return outcome_of(query, found.stopped, found.lower == found.upper).on(
-            enclosed_privacy(engine, bar, found.lower, found.upper, _witness(form, found))
+            enclosed_privacy(engine, bar, found.lower, found.upper, witness)
         )
 
     def known(found: Found[Fraction | float]) -> None:
-        snapshot(answer(found))  # printed where the search must be abandoned
+        snapshot(answer(found, _witness(form, found)))  # printed where the search must be abandoned
 
     with query.searching():
         width = float(engine.precision or WIDTH)
         found = least_ratio(letters, list(form.moves), form.n - 1, ends_of(bar), bound, width, query.control, known)
-    return answer(found)
+        lower = rounded_end(found.lower, up=False)
+        witness = _checked(form, found, lower, bar) if isinstance(lower, Fraction) else _witness(form, found)
+    return answer(found, witness)
 
 
 def enclosed_privacy(
@@ -94,7 +97,14 @@ def enclosed_privacy(
     )
 
 
-def enclosed_delta(engine: Engine, t: Number, epsilon: Fraction | None, lower: Fraction, upper: Fraction) -> Delta:
+def enclosed_delta(
+    engine: Engine,
+    t: Number,
+    epsilon: Fraction | None,
+    lower: Fraction,
+    upper: Fraction,
+    witness: PairWitness | None,
+) -> Delta:
     """Return δ at t = e^ε between two ends, which are rounded outward."""
     return Delta(
         subject=engine.subject,
@@ -102,6 +112,7 @@ def enclosed_delta(engine: Engine, t: Number, epsilon: Fraction | None, lower: F
         lower=rounded(lower, up=False),
         exp_epsilon=t,
         epsilon=epsilon,
+        witness=witness,
     )
 
 
@@ -112,18 +123,22 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
         return None
     low, high = ends_of(t)
 
-    def answer(lower: Fraction, upper: Fraction, stopped: LimitError | None) -> Delta:
-        return outcome_of(query, stopped, lower == upper).on(enclosed_delta(engine, t, epsilon, lower, upper))
+    def answer(below: Found[Fraction], upper: Fraction, witness: PairWitness | None) -> Delta:
+        return outcome_of(query, below.stopped, below.lower == upper).on(
+            enclosed_delta(engine, t, epsilon, below.lower, upper, witness)
+        )
 
     ends: list[Found[Fraction]] = []
 
     def known(found: Found[Fraction]) -> None:
-        snapshot(answer((ends[0] if ends else found).lower, found.upper, None))
+        below = ends[0] if ends else found
+        snapshot(answer(below, found.upper, _witness(form, below)))
 
     with query.searching():
         for end in dict.fromkeys((high, low)):  # δ at the larger e^ε is a lower end
             ends.append(_delta(engine, query, form, end, known))
-    return answer(ends[0].lower, ends[-1].upper, ends[0].stopped)
+        witness = _checked(form, ends[0], high, rounded(ends[0].lower, up=False))
+    return answer(ends[0], ends[-1].upper, witness)
 
 
 def _delta(
@@ -216,6 +231,20 @@ def _witness(form: PublishedSum, found: Found[Fraction] | Found[Fraction | float
     if found.others is None or found.move is None:
         return None
     return PairWitness(*form.neighbours(found.others, found.move))
+
+
+def _checked(
+    form: PublishedSum, found: Found[Fraction] | Found[Fraction | float], t: Fraction, delta: Number
+) -> PairWitness | None:
+    """Return the witness of δ(t) >= delta, computed again in exact numbers where that is quick and no limit was met."""
+    witness = _witness(form, found)
+    if witness is None or found.others is None or found.move is None or found.stopped is not None:
+        return witness
+    exact = exact_delta(form, found.others, found.move, t)
+    if exact is None:
+        return witness
+    assert exact >= delta, "the doubles of this pair have the error that is proved for them"
+    return CheckedWitness(witness.x, witness.x_prime, t, exact)
 
 
 def rounded_end(value: Fraction | float, up: bool) -> Exact:

@@ -72,7 +72,7 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
         return None
     lower, upper = Fraction(found.lower), Fraction(found.upper)
     outcome = outcome_of(found.query, found.stopped, lower == upper, METHOD)
-    return outcome.on(enclosed_delta(engine, t, epsilon, lower, upper))
+    return outcome.on(enclosed_delta(engine, t, epsilon, lower, upper, found.witness))
 
 
 @dataclass

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_FLOOR
 from functools import singledispatch
 from typing import Any
 
-from tightdp.exact.numbers import Exact
+from tightdp.exact.numbers import Exact, decimal_text
 from tightdp.present.registry import record_of
 from tightdp.present.words import brief, listed, plain, shown_probability
-from tightdp.results.result import EventWitness, PairWitness, Result, Stats, Status, TripleWitness
+from tightdp.results.result import CheckedWitness, EventWitness, PairWitness, Result, Stats, Status, TripleWitness
 
 __all__ = ["enclosure", "heading", "unresolved_remark", "witness_sentence"]
 
@@ -50,6 +51,12 @@ def _event_sentence(witness: EventWitness, said: str = "It is attained") -> str:
     return f"{said} on {_pair(witness)} by the event that the output is {among}{outputs}."
 
 
+@witness_sentence.register
+def _checked_sentence(witness: CheckedWitness, said: str = "It is attained") -> str:
+    t, delta = (decimal_text(value, 15, ROUND_FLOOR) for value in (witness.exp_epsilon, witness.delta))
+    return f"{said} on {_pair(witness)}. Their δ at e^ε = {t}, computed again in exact numbers, is at least {delta}."
+
+
 def _pair(witness: PairWitness) -> str:
     return f"x = {brief(witness.x)} and its neighbour x' = {brief(witness.x_prime)}"
 
@@ -72,6 +79,15 @@ def _triple_record(witness: TripleWitness) -> dict[str, Any]:
 @record_of.register
 def _event_record(witness: EventWitness) -> dict[str, Any]:
     return {**_pair_record(witness), "event": plain(witness.event)}
+
+
+@record_of.register
+def _checked_record(witness: CheckedWitness) -> dict[str, Any]:
+    return {
+        **_pair_record(witness),
+        "exp_epsilon": plain(witness.exp_epsilon),
+        "delta": plain(witness.delta),
+    }
 
 
 @record_of.register
