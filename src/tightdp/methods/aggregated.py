@@ -9,25 +9,24 @@ from functools import cached_property
 from itertools import islice, product
 from typing import Any
 
-from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
-from tightdp.errors import LanguageError, ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
-from tightdp.logic.encode import prober
 from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
+from tightdp.methods.aggregate_groups import accuracy_set_of, groups_of
 from tightdp.methods.elimination_table import put_together, take_apart
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import StateLaw, SumLaw, certain, changed, every_law, law_of, one_state
+from tightdp.methods.rounded_laws import RoundedLaws, rounded_laws
 from tightdp.methods.states import State, States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.counts import Counts
-from tightdp.symmetry.orbits import Change, Group, Orbits
+from tightdp.symmetry.orbits import Change, Orbits
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
@@ -38,6 +37,8 @@ _MANY_PAIRS = 20_000
 """Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
 _BATCH = 1 << 14
 """So many values of the aggregates are gone through together."""
+_FEW = 1_000
+"""So few laws are computed exactly at once."""
 _TRIED = 20_000
 """So many classes of pairs are gone through to find some whose laws are computed already."""
 
@@ -57,7 +58,7 @@ class AggregateTable(Table):
         self.rest = rest
         self.aggregate = aggregate
         self.arrangements = tuple(arrangements)
-        self.groups = _groups(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
+        self.groups = groups_of(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
         self._kind = [aggregate.kinds[group.clients[0]] for group in self.groups]
         position = {record: at for at, record in enumerate(bound.record.values)}
         self._letters = [
@@ -71,6 +72,7 @@ class AggregateTable(Table):
         self._by_counts: dict[Counts, Weights] = {}
         self._counts_of: dict[Dataset, Counts] = {}
         self._last: tuple[Counts, StateLaw] | None = None
+        self._rounded: RoundedLaws | None = None
 
     @property
     def affordable(self) -> bool:
@@ -117,8 +119,26 @@ class AggregateTable(Table):
                 watch()
                 self._by_counts[counts] = self._law(counts)
             return
-        clients = [len(group.clients) for group in self.groups]
-        self._take_down(every_law(self._start, self._letters, clients), watch)
+        self._take_down(self.state_laws(), watch)
+
+    def state_laws(self) -> Iterator[tuple[Counts, StateLaw]]:
+        """Yield the law of the aggregates of every class of datasets."""
+        return every_law(self._start, self._letters, [len(group.clients) for group in self.groups])
+
+    def rounded(self, watch: Callable[[], None]) -> RoundedLaws | None:
+        """Return the rounded laws of all classes, kept; None where the exact ones are there, or are as easy.
+
+        Where they are there, no run fails.
+        """
+        missing = self.orbits.number - len(self._by_counts)
+        if self._rounded is None and missing > _FEW and self._sums is None and not isinstance(self.orbits, States):
+            self._rounded = rounded_laws(self.state_laws(), self.rest, watch)
+        return self._rounded
+
+    def take(self, every: Iterable[Counts], watch: Callable[[], None]) -> None:
+        """Compute the laws of some classes."""
+        missing = dict.fromkeys(counts for counts in every if counts not in self._by_counts)
+        self._take_down(((counts, self._state_law(counts)) for counts in missing), watch)
 
     def _take_down(self, laws: Iterable[tuple[Counts, StateLaw]], watch: Callable[[], None]) -> None:
         """Compute output laws from those of the aggregates; what the aggregates may be is gone through in batches."""
@@ -148,7 +168,7 @@ class AggregateTable(Table):
             self.fill_all(watch)
             yield from ((counts, law.by_code, law.total) for counts, law in self._by_counts.items())
             return
-        for counts, law in every_law(self._start, self._letters, [len(group.clients) for group in self.groups]):
+        for counts, law in self.state_laws():
             watch()
             assert isinstance(law, SumLaw)
             yield counts, self._sums.codes.weights(law), law.denominator
@@ -161,6 +181,13 @@ class AggregateTable(Table):
         if not found.total:
             raise self.bound.contradiction(x, "is false in every run")
         return found
+
+    def length(self, x: Dataset) -> int:
+        return super().length(x) if self._rounded is None else self._rounded.length(self._counts(x))
+
+    def largest_logarithm(self, x: Dataset, x_prime: Dataset) -> float | None:
+        known = self._rounded
+        return None if known is None else known.largest(self._counts(x), self._counts(x_prime))
 
     def _counts(self, x: Dataset) -> Counts:
         counts = self._counts_of.get(x)
@@ -346,36 +373,7 @@ class AggregateTable(Table):
 
     def accuracy_set(self) -> AccuracySet | None:
         """Return one dataset per class of equal law and equal target, or None where the target has no such form."""
-        target = _target_aggregate(self.bound)
-        if target is None:
-            return None
-        marks = list(zip(self.aggregate.kinds, target.kinds, strict=True))
-        groups = _groups(self.bound, self.aggregate, marks, [target])
-        orbits = Orbits(self.bound, tuple(group.kind for group in groups))
-        return orbits.accuracy_set() if orbits.number <= MAX_LAW_ENTRIES else None
-
-
-def _groups(
-    bound: Bound, aggregate: Aggregate, marks: Sequence[tuple[int, ...]], further: Sequence[Aggregate]
-) -> list[Group]:
-    """Return the clients and records that neither the aggregate nor any further one tells apart."""
-    groups = []
-    for mark in dict.fromkeys(marks):
-        clients = tuple(client for client, other in enumerate(marks) if other == mark)
-        tables = [which.tables[kind] for which, kind in zip([aggregate, *further], mark, strict=True)]
-        letters: dict[Any, list[Any]] = {}
-        for at, record in enumerate(bound.record.values):
-            letters.setdefault(tuple(table[at] for table in tables), []).append(record)
-        groups.append(Group(clients, tuple(tuple(letter) for letter in letters.values())))
-    return groups
-
-
-def _target_aggregate(bound: Bound) -> Aggregate | None:
-    try:
-        target = lower_target(bound, prober())
-        return find_aggregate(target, bound.record, bound.n, "cudd")
-    except (LanguageError, ProgramError):
-        return None
+        return accuracy_set_of(self.bound, self.aggregate, MAX_LAW_ENTRIES)
 
 
 def find_aggregate_table(
@@ -394,5 +392,6 @@ def find_aggregate_table(
     if not safe:
         if not table.affordable:
             return None
-        table.fill_all(lambda: watch(0))
+        if table.rounded(lambda: watch(0)) is None:
+            table.fill_all(lambda: watch(0))
     return table

@@ -28,12 +28,10 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["FEWEST", "laws_of_lanes"]
+__all__ = ["Arrays", "Lanes", "ManyLanes"]
 
-FEWEST = 8
-"""Fewer lanes are gone through one by one."""
-_AT_ONCE = 1 << 14
-"""So many lanes are gone through together, for the sake of memory."""
+_SORTED = 8
+"""Codes are told apart by sorting where so many times as many are possible as there are lanes."""
 
 
 class Lanes:
@@ -46,11 +44,13 @@ class Lanes:
         self.places = places
 
 
-class _Arrays(Integers):
+class Arrays(Integers):
     """Arrays of whole numbers, one for every lane."""
 
+    kind = "object"
+
     def __init__(self, lanes: int) -> None:
-        self.one: Weight = np.ones(lanes, dtype=object)
+        self.one: Weight = np.ones(lanes, dtype=self.kind)
 
     def reduced(self, part: Part) -> Part:
         shared = part.denominator
@@ -61,19 +61,50 @@ class _Arrays(Integers):
         return Part({row: weight // shared for row, weight in part.rows.items()}, part.denominator // shared)
 
 
-class _ManyLanes(Elimination):
+class ManyLanes(Elimination):
     """Goes through the steps of a plan once, for all lanes."""
 
-    def __init__(self, plan: Plan, lanes: int, watch: Callable[[], None], budget: int | None) -> None:
+    ring: Arrays
+
+    def __init__(
+        self,
+        plan: Plan,
+        lanes: Sequence[Sequence[Value]],
+        watch: Callable[[], None],
+        budget: int | None,
+        ring: type[Arrays] = Arrays,
+    ) -> None:
         self._shared: dict[Value, Lanes] = {}
         self._results: dict[Value, Value] = {}
-        super().__init__(plan, _Arrays(lanes), watch, budget)
+        super().__init__(plan, ring(len(lanes)), watch, budget)
+        order = np.arange(len(lanes))
+        stops = [step.node for step in plan.steps if step.kind == "input"]
+        for node, column in zip(stops, zip(*lanes, strict=True), strict=True):
+            self.learn(plan.nodes.rank[node], self.shared(column, order))
+
+    def ending(self) -> Iterator[tuple[Value, Weight]]:
+        """Go through all steps; yield the values of the components together, with the weights that are accepted."""
+        plan = self.plan
+        waiting: Waiting = self.start()
+        self.advance(waiting, 0, len(plan.steps), {})
+        part = self.merged(waiting.get(len(plan.steps)) or [Part({}, 1)])
+        self.denominator = part.denominator
+        place = {column: at for at, column in enumerate(plan.layout)}
+        evidence = plan.nodes.evidence
+        for row, weight in part.rows.items():
+            if evidence is not None:
+                holds = row[place[evidence]] if evidence in place else self.known[evidence]
+                weight = weight * _lanes_with(holds, (True,))
+            output: Value = ()
+            for at in plan.nodes.components:
+                output = self._each(_with_another, (output, row[place[at]] if at in place else self.known[at]))
+            yield output, weight
 
     # values
 
     def shared(self, values: Sequence[Value], places: Places) -> Value:
         """Return the value that is `values[places[i]]` on lane i; a plain value where all lanes have the same."""
-        used, first, inverse = np.unique(places, return_index=True, return_inverse=True)
+        used, first, inverse = _distinct(places, len(values))
         number: dict[tuple[type, Value], int] = {}
         of_used = np.empty(len(used), dtype=np.int64)
         for at in np.argsort(first):
@@ -88,27 +119,29 @@ class _ManyLanes(Elimination):
         return self._shared[key]
 
     def value(self, node: Node, given: Sequence[Value]) -> Value:
-        if not any(type(value) is Lanes for value in given):
-            return node.value(given)
-        if node.kind == "case":
+        if node.kind == "case" and type(given[0]) is Lanes:
             return self._case(node, given)
+        return node.value(given) if node.kind == "case" else self._each(node.value, given)
+
+    def _each(self, function: Callable[[Sequence[Value]], Value], given: Sequence[Value]) -> Value:
+        """Return the value of a function on each lane."""
         several = [at for at, value in enumerate(given) if type(value) is Lanes]
-        code = given[several[0]].places
+        if not several:
+            return function(given)
+        code, codes = given[several[0]].places, len(given[several[0]].values)
         for at in several[1:]:
-            code = code * len(given[at].values) + given[at].places
-        used, inverse = np.unique(code, return_inverse=True)
+            code, codes = code * len(given[at].values) + given[at].places, codes * len(given[at].values)
+        used, _, inverse = _distinct(code, codes)
         values, arguments = [], list(given)
         for one in map(int, used):
             for at in reversed(several):
                 one, place = divmod(one, len(given[at].values))
                 arguments[at] = given[at].values[place]
-            values.append(node.value(arguments))
+            values.append(function(arguments))
         return self.shared(values, inverse)
 
     def _case(self, node: Node, given: Sequence[Value]) -> Value:
         selector = given[0]
-        if type(selector) is not Lanes:
-            return node.value(given)
         values: list[Value] = []
         places = selector.places * 0
         for at, selected in enumerate(selector.values):
@@ -145,11 +178,17 @@ class _ManyLanes(Elimination):
         onto = self.plan.onto(at, step.past)
         going: dict[Row, Weight] = {}
         left: dict[Row, Weight] = {}
+        columns = sorted({column for conjunction in step.guard for column, _ in conjunction})
+        verdicts: dict[Row, bool] = {}
         for row, weight in part.rows.items():
-            if any(
-                all(_may_be(self._entry(at, row, column), wanted) for column, wanted in conjunction)
-                for conjunction in step.guard
-            ):
+            entries = tuple([self._entry(at, row, column) for column in columns])
+            needed = verdicts.get(entries)
+            if needed is None:
+                given = dict(zip(columns, entries, strict=True))
+                needed = verdicts[entries] = any(
+                    all(_may_be(given[column], wanted) for column, wanted in conjunction) for conjunction in step.guard
+                )
+            if needed:
                 going[row] = weight
             else:
                 new = onto((*row, NOTHING))
@@ -231,11 +270,29 @@ class _ManyLanes(Elimination):
         return [
             (
                 outcome,
-                np.array([law.get(outcome, 0) * scale for law, scale in scaled], dtype=object)[entry.places],
+                np.array([law.get(outcome, 0) * scale for law, scale in scaled], dtype=self.ring.kind)[entry.places],
                 False,
             )
             for outcome in outcomes
         ]
+
+
+def _distinct(codes: Places, number: int) -> tuple[Places, Places, Places]:
+    """Return the codes that occur, all less than `number`, where each does first, and which of them every entry is."""
+    if number > _SORTED * len(codes):
+        used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        return used, first, inverse
+    first = np.full(number, -1)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    used = np.flatnonzero(first >= 0)
+    place = np.empty(number, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    return used, first[used], place[codes]
+
+
+def _with_another(given: Sequence[Value]) -> Value:
+    values, one = given
+    return (*values, one)
 
 
 def _values(entry: Value) -> tuple[Value, ...]:
@@ -251,47 +308,3 @@ def _lanes_with(entry: Value, wanted: Sequence[Value] | frozenset[Value]) -> Fla
     if type(entry) is not Lanes:
         return np.asarray(entry in wanted)
     return np.array([value in wanted for value in entry.values])[entry.places]
-
-
-def laws_of_lanes(
-    plan: Plan, lanes: Sequence[Sequence[Value]], watch: Callable[[], None] = lambda: None, budget: int | None = None
-) -> Iterator[tuple[dict[Row, Whole], Whole]]:
-    """Yield, for every lane, the weights of the values of the components (as `observe` accepts them), and their total.
-
-    A lane gives the values of the leaves in the order in which the plan learns them. Raises TooMuchWork where more
-    rows than the budget are made for some thousands of lanes together, Failed where a run fails.
-    """
-    for start in range(0, len(lanes), _AT_ONCE):
-        yield from _some(plan, lanes[start : start + _AT_ONCE], watch, budget)
-
-
-def _some(
-    plan: Plan, lanes: Sequence[Sequence[Value]], watch: Callable[[], None], budget: int | None
-) -> Iterator[tuple[dict[Row, Whole], Whole]]:
-    elimination = _ManyLanes(plan, len(lanes), watch, budget)
-    order = np.arange(len(lanes))
-    stops = [step.node for step in plan.steps if step.kind == "input"]
-    for node, column in zip(stops, zip(*lanes, strict=True), strict=True):
-        elimination.learn(plan.nodes.rank[node], elimination.shared(column, order))
-    waiting: Waiting = elimination.start()
-    elimination.advance(waiting, 0, len(plan.steps), {})
-    part = elimination.merged(waiting.get(len(plan.steps)) or [Part({}, 1)])
-    place = {column: at for at, column in enumerate(plan.layout)}
-    laws: list[dict[Row, Whole]] = [{} for _ in lanes]
-
-    def entry(row: Row, column: int) -> Value:
-        return row[place[column]] if column in place else elimination.known[column]
-
-    for row, weight in part.rows.items():
-        if plan.nodes.evidence is not None:
-            weight = weight * _lanes_with(entry(row, plan.nodes.evidence), (True,))
-        values = [entry(row, component) for component in plan.nodes.components]
-        columns = [
-            [value.values[at] for at in value.places.tolist()] if type(value) is Lanes else [value] * len(lanes)
-            for value in values
-        ]
-        outputs = zip(*columns, strict=True) if columns else [()] * len(lanes)
-        for law, output, share in zip(laws, outputs, weight.tolist(), strict=True):
-            if share:
-                law[output] = law[output] + share if output in law else share
-    return iter([(law, part.denominator) for law in laws])

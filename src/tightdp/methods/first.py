@@ -21,6 +21,7 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Pair, Refusal
 from tightdp.methods.control import Control
 from tightdp.methods.program import Method
+from tightdp.methods.ranking import ROUGH, logarithm_of
 from tightdp.methods.ratios import Ratio
 from tightdp.symmetry.sets import Table
 
@@ -36,8 +37,13 @@ MOST_OUTPUTS = 4_096
 Attains = Callable[[Weights, Weights], bool]
 
 
-def first_pair(method: Method, control: Control, attains: Attains) -> Pair | None:
-    """Return the first pair of neighbours that attains something; None where finding it takes too much work."""
+def first_pair(
+    method: Method, control: Control, attains: Attains, perhaps: Callable[[Pair], bool] = lambda pair: True
+) -> Pair | None:
+    """Return the first pair of neighbours that attains something; None where finding it takes too much work.
+
+    Of pairs that do not attain it `perhaps`, the laws are not asked for.
+    """
     try:
         pairs = method.in_order(control)
         if isinstance(pairs, Refusal):
@@ -47,7 +53,7 @@ def first_pair(method: Method, control: Control, attains: Attains) -> Pair | Non
             control()
             if not work.affords(pair):
                 return None
-            if attains(pair.table.weights(pair.x), pair.table.weights(pair.x_prime)):
+            if perhaps(pair) and attains(pair.table.weights(pair.x), pair.table.weights(pair.x_prime)):
                 return pair
     except (LimitError, QueryError, ProgramError, RecursionError):
         pass  # the answer is known without it
@@ -70,7 +76,12 @@ def first_alike(method: Method, control: Control, pair: Pair) -> Pair:
 
 def first_ratio(method: Method, control: Control, ratio: Exact, found: Ratio | None) -> Ratio | None:
     """Return the first triple with the largest likelihood ratio, that of the method where there is none in reach."""
-    pair = first_pair(method, control, lambda ours, theirs: bool(_attaining(ours, theirs, ratio)))
+
+    def perhaps(pair: Pair) -> bool:
+        known = pair.table.largest_logarithm(pair.x, pair.x_prime)
+        return known is None or known >= logarithm_of(ratio) - ROUGH
+
+    pair = first_pair(method, control, lambda ours, theirs: bool(_attaining(ours, theirs, ratio)), perhaps)
     if pair is None:
         return found
     table = pair.table
@@ -107,8 +118,8 @@ class _Work:
                     self._left -= getattr(getattr(table, "formula", None), "nodes", 1)
                 if self._left < 0:
                     return False
-                self._left -= len(table.weights(x).by_code)
-        self._left -= len(table.weights(pair.x).by_code)
+                self._left -= table.length(x)
+        self._left -= table.length(pair.x)
         return self._left >= 0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tightdp.core.nodes import (
     Apply,
@@ -27,11 +27,17 @@ from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula, code_length
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
-from tightdp.methods.elimination_lanes import FEWEST, laws_of_lanes
 from tightdp.methods.elimination_nodes import Value
-from tightdp.methods.elimination_plan import TooWide
+from tightdp.methods.elimination_plan import Plan, TooWide
 from tightdp.methods.elimination_table import Walk
 from tightdp.methods.elimination_trial import make_plan
+from tightdp.methods.lane_laws import FEWEST, laws_of_lanes, rounded_laws
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 __all__ = [
     "SMALL",
@@ -122,6 +128,12 @@ class LeafLaws(Protocol):
     def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
         """Yield what `given` returns for many values of the leaves, one after the other."""
 
+    def rounded(self, choices: Sequence[Sequence[Value]]) -> tuple[list[int], Floats] | None:
+        """Return codes, and a matrix of their weights, rounded: probabilities, with a row for every choice.
+
+        None where that takes long. The relative errors are below 2^-28; 0 stands for 0 only.
+        """
+
     def component_values(self, code: int) -> list[Value]:
         """Return the values of the components."""
 
@@ -153,6 +165,9 @@ class ByDiagram:
 
     def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
         return map(self.given, choices)
+
+    def rounded(self, choices: Sequence[Sequence[Value]]) -> tuple[list[int], Floats] | None:
+        return None
 
 
 class ByElimination:
@@ -205,13 +220,26 @@ class ByElimination:
                 return
         yield from map(self.given, choices)
 
+    def rounded(self, choices: Sequence[Sequence[Value]]) -> tuple[list[int], Floats] | None:
+        if len(choices) < FEWEST or self._instead is not None:
+            return None
+        try:
+            found = rounded_laws(*self._lanes(choices))
+        except (TooMuchWork, TooWide, Failed):
+            return None
+        return None if found is None else ([self._code(row) for row in found[0]], found[1])
+
     def _at_once(self, choices: Sequence[Sequence[Value]]) -> list[tuple[Mapping[int, Whole], Whole]]:
+        laws = laws_of_lanes(*self._lanes(choices))
+        return [({self._code(row): weight for row, weight in law.items()}, below) for law, below in laws]
+
+    def _lanes(self, choices: Sequence[Sequence[Value]]) -> tuple[Plan, list[list[Value]], Callable[[], None], int]:
+        """Return what it takes to go through many values of the leaves at once."""
         before = self._walk.elimination.work
         self.given(choices[len(choices) // 2])
         most = _TIMES_THE_ROWS * (self._walk.elimination.work - before) + _SOME_ROWS
         lanes = [[values[at] for at in self._order] for values in choices]
-        laws = laws_of_lanes(self._walk.elimination.plan, lanes, lambda: self._watch(0), most)
-        return [({self._code(row): weight for row, weight in law.items()}, below) for law, below in laws]
+        return self._walk.elimination.plan, lanes, lambda: self._watch(0), most
 
     def _eliminated(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
         try:

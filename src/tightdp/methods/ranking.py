@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
 from operator import sub
 from typing import Any
 
@@ -14,15 +15,17 @@ from flint import arb
 
 from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Known, Pair
+from tightdp.methods.base import Exact, Known, Pair
 from tightdp.methods.ratios import Ratio
 
-__all__ = ["LONGEST", "MARGIN", "Logarithms", "tight_ratio"]
+__all__ = ["LONGEST", "MARGIN", "ROUGH", "Logarithms", "logarithm_of", "tight_ratio"]
 
 LONGEST = 1 << 20
 """Weights of more bits are not rounded."""
 MARGIN = 2.0**-30
 """The rounded logarithm of base 2 of a ratio errs by less than half of it: four logarithms below 2^20 are in it."""
+ROUGH = 2.0**-24
+"""The same where the laws themselves are rounded (`methods/rounded_laws.py`)."""
 
 
 def tight_ratio(
@@ -54,6 +57,13 @@ def tight_ratio(
         if top == 1 and best.infinite and not every:
             return tuple(_ratio(*triple, 0) for triple, _ in best.ranking())
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
+
+
+def logarithm_of(ratio: Exact) -> float:
+    """Return the logarithm of base 2 of a rational ratio, rounded, or infinity."""
+    if isinstance(ratio, Fraction):
+        return math.log2(ratio.numerator) - math.log2(ratio.denominator)
+    return math.inf if ratio == math.inf else -math.inf
 
 
 def _ratio(pair: Pair, code: int, triples: int) -> Ratio:

@@ -14,7 +14,7 @@ from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.logic.lazily import lazily
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.ranking import LONGEST, MARGIN
+from tightdp.methods.ranking import LONGEST, MARGIN, ROUGH
 from tightdp.methods.states import States
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change
@@ -59,20 +59,29 @@ def largest_changes(table: AggregateTable, watch: Callable[[], None], few: int =
 class _Screen:
     def __init__(self, table: AggregateTable, watch: Callable[[], None]) -> None:
         self.table, self.watch = table, watch
+        rounded = table.rounded(watch)
+        if rounded is None:
+            self.counts, self.logarithms, self.margin = *self._exact(), MARGIN
+        else:
+            self.counts, self.logarithms, self.margin = list(rounded.row), rounded.logarithms, ROUGH
+        self.letters = np.array([list(chain(*one)) for one in self.counts], dtype=np.int64)
+        self.best = -math.inf
+
+    def _exact(self) -> tuple[list[Counts], Floats]:
+        """Return all counts, and the logarithms of all probabilities, rounded one by one."""
+        table = self.table
         places: dict[int, int] = {}
         counts: list[Counts] = []
         rows: list[tuple[list[int], list[float]]] = []
-        for at_counts, by_code, total in table.every_law(watch):
+        for at_counts, by_code, total in table.every_law(self.watch):
             counts.append(at_counts)
             if len(places) * table.orbits.number > _MOST_LOGARITHMS:
                 raise _Unsuitable
             rows.append(([places.setdefault(code, len(places)) for code in by_code], _logarithms(by_code, total)))
-        self.counts = counts
-        self.logarithms = np.full((len(rows), len(places)), -math.inf)
+        found = np.full((len(rows), len(places)), -math.inf)
         for row, (columns, logarithms) in enumerate(rows):
-            self.logarithms[row, columns] = logarithms
-        self.letters = np.array([list(chain(*one)) for one in counts], dtype=np.int64)
-        self.best = -math.inf
+            found[row, columns] = logarithms
+        return counts, found
 
     def changes(self) -> Iterator[Change]:
         digits = np.array([pow(_MULTIPLIER, at + 1, 1 << 64) for at in range(self.letters.shape[1])], dtype=np.uint64)
@@ -87,7 +96,7 @@ class _Screen:
             theirs = order[np.searchsorted(ordered, keys[ours] - digits[start + old] + digits[start + new])]
             largest = self._largest(ours, theirs)
             self.best = max(self.best, float(largest.max(initial=-math.inf)))
-            kept = largest >= self.best - MARGIN
+            kept = largest >= self.best - self.margin
             if kept.any():
                 found.append((kind, (old, new), ours[kept], largest[kept]))
         return self._made(found)
@@ -115,10 +124,16 @@ class _Screen:
         return result
 
     def _made(self, found: list[tuple[int, tuple[int, int], Integers, Floats]]) -> Iterator[Change]:
+        changes: list[Change] = []
         for kind, (old, new), ours, largest in found:
-            kept = ours[largest >= self.best - MARGIN] if self.best < math.inf else ours[largest == math.inf]
+            kept = ours[largest >= self.best - self.margin] if self.best < math.inf else ours[largest == math.inf]
             several = (_less(self.counts[at], kind, old) for at in kept.tolist())
-            yield from self.table.orbits.changes(kind, (old, new), several)
+            changes += self.table.orbits.changes(kind, (old, new), several)
+        if self.best < math.inf:
+            self.table.take(
+                (counts for change in changes for counts in (change.counts, change.counts_after)), self.watch
+            )
+        return iter(changes)
 
 
 def _logarithms(by_code: Mapping[int, Whole], total: Whole) -> list[float]:

@@ -148,6 +148,14 @@ class Table:
         """Whether the law of a dataset is there already."""
         return x in self._laws
 
+    def length(self, x: Dataset) -> int:
+        """Return how many outputs a dataset has."""
+        return len(self.weights(x).by_code)
+
+    def largest_logarithm(self, x: Dataset, x_prime: Dataset) -> float | None:
+        """Return the logarithm of base 2 of the largest likelihood ratio of a pair, where it is known but for 2^-24."""
+        return None
+
     def _counted(self, x: Dataset) -> Weights:
         found = output_weights(self.formula, self.evidence(x), watch=self.watch)
         return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
