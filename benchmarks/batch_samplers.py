@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 from matplotlib import pyplot
 
-from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import mechanisms_of
 
 PROGRAMS = mechanisms_of(import_file(Path(__file__).parent.parent / "programs" / "batches.py"))
 MOST = 8

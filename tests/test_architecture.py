@@ -6,7 +6,8 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,32 @@ def test_imports_go_to_earlier_packages(path: Path) -> None:
     for imported, line in imports(ast.parse(path.read_text(encoding="utf-8"))):
         if imported.split(".")[0] == "tightdp" and imported not in ANYWHERE:
             assert layer(imported) <= layer(here), f"{path}:{line} imports {imported}, which comes later"
+
+
+def named(tree: ast.AST, known: Collection[str]) -> Iterator[str]:
+    """Every module of the package that is imported, in functions and for type checkers too, or put off by its name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            parts = (f"{node.module}.{name.name}" for name in node.names)
+            yield from (part if part in known else str(node.module) for part in parts)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_modules_stand_in_no_circle() -> None:
+    """A reader is never sent back up: late imports, those for type checkers and modules put off (`Later`) count too."""
+    known = {module_name(path): path for path in FILES}
+    below = {here: set[str]() for here in known}
+    for here, path in known.items():
+        found = named(ast.parse(path.read_text(encoding="utf-8")), known)
+        below[here].update(module for module in found if module in known and module != here)
+    del below["tightdp"]  # the public face, which all of its modules import by standing in it
+    try:
+        TopologicalSorter(below).prepare()
+    except CycleError as error:
+        raise AssertionError(" -> ".join(reversed(error.args[1]))) from None
 
 
 def test_only_one_file_imports_dd() -> None:

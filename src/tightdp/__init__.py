@@ -17,7 +17,7 @@ from tightdp.language import primitives
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
 from tightdp.results.shown import shown_by
-from tightdp.session.auditing import audit, worst_case
+from tightdp.session.auditing import audit
 from tightdp.session.every_n import ALL
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism, mechanism
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tightdp.session.canaries import canaries_needed
     from tightdp.session.certify_audit import certify_audit
     from tightdp.session.harness import Adaptive, validity
+    from tightdp.session.witnesses import worst_case
 
 __all__ = [
     "ALL",
@@ -66,6 +67,7 @@ _LATER = {
     "canaries_needed": "tightdp.session.canaries",
     "certify_audit": "tightdp.session.certify_audit",
     "validity": "tightdp.session.harness",
+    "worst_case": "tightdp.session.witnesses",
 }
 """Names that are imported when they are first used, and from where."""
 

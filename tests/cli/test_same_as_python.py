@@ -184,7 +184,7 @@ def test_what_binds_is_the_same() -> None:
 def test_every_question_of_python_is_on_the_command_line() -> None:
     source = inspect.getsource(inspect.getmodule(test_the_answers_agree))  # type: ignore[arg-type]
     known = {name.removeprefix("--").replace("-", "_") for command in COMMANDS for name in options(command)}
-    elsewhere = {"forget", "epsilon", "probability", "certify", "core"}  # the same answers under another name
+    elsewhere = {"forget", "on", "epsilon", "probability", "certify", "core"}  # the same answers under another name
     for name, method in inspect.getmembers(tightdp.Instance, inspect.isfunction):
         if name.startswith("_") or name in elsewhere:
             continue

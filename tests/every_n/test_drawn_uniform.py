@@ -20,7 +20,8 @@ from tightdp import LanguageError
 from tightdp.every_n.upper import least_upper, readings
 from tightdp.language.interp import law, law_within
 from tightdp.language.neighbours import relation_of
-from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import mechanisms_of
 
 LARGEST = {2: (1, 2), 3: (1, 2)}
 """The n at which the interpreter is asked, by the number of records."""

@@ -31,7 +31,8 @@ from tightdp.cli import main
 from tightdp.every_n.alignment import align
 from tightdp.every_n.states import explore
 from tightdp.exact import field
-from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import mechanisms_of
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 THRESHOLD = {"threshold": 2, "ratio_threshold": "1/2", "ratio_query": "1/2"}

@@ -18,8 +18,8 @@ from tightdp import ALL, Int, flip, geometric, mechanism
 from tightdp.every_n.alignment import align
 from tightdp.every_n.growth_of_noise import grows_under_noise
 from tightdp.every_n.upper import readings
-from tightdp.session.files import import_file, mechanisms_of
-from tightdp.session.mechanism import Mechanism
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 RATIOS: dict[str, Any] = {"ratio_threshold": "1/2", "ratio_query": "1/2"}
 NOISE = {"k": 2, "threshold": 1, **RATIOS}

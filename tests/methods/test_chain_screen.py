@@ -35,7 +35,8 @@ from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.ranking import tight_ratio
-from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import mechanisms_of
 
 
 def by_screen(bound: Bound) -> Screened | None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import mechanisms_of
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = mechanisms_of(import_file(ROOT / "programs" / "batches.py"))

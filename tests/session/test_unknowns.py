@@ -35,7 +35,8 @@ from tightdp import (
 )
 from tightdp.exact.field import exp as number
 from tightdp.session.cellwise import limit_of
-from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import mechanisms_of
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 COUNT = 1_000 if FULL else 4

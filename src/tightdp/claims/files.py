@@ -11,8 +11,8 @@ from tightdp.claims.model import Paper
 from tightdp.errors import LimitError, ParameterError
 from tightdp.language import interp
 from tightdp.language.program import Bound
-from tightdp.session.files import import_file, mechanisms_of
-from tightdp.session.mechanism import Mechanism
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 __all__ = ["claim_files", "load_papers", "program", "recorded_questions"]
 

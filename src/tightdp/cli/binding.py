@@ -13,10 +13,10 @@ from tightdp.cli.words import read_bindings
 from tightdp.language.program import Bound
 from tightdp.session.arguments import read_count
 from tightdp.session.builtin import builtin_program, nearest_program
-from tightdp.session.every_n import bound_for
-from tightdp.session.files import import_file, mechanisms_of
+from tightdp.session.every_n import bound_for, bound_to
+from tightdp.session.files import import_file
 from tightdp.session.instance import Instance
-from tightdp.session.mechanism import Mechanism
+from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 __all__ = ["add_limits", "add_program", "add_time_and_memory", "bind", "bind_program", "bind_to", "load"]
 
@@ -80,11 +80,12 @@ def bind(options: Namespace, n: int | None = None) -> Instance:
 
 def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace, n: int | None = None) -> Instance:
     """Bind a mechanism to parameters under the options' neighbours and limits."""
-    kind, bound = _bound(mechanism, parameters, options.neighbours, n)
     most = None if options.max_nodes is None else read_count("--max-nodes", options.max_nodes)
-    return kind(
-        bound,
-        options.backend,
+    return bound_to(
+        mechanism.program,
+        options.neighbours,
+        *_checked(mechanism, parameters, n),
+        backend=options.backend,
         timeout=options.timeout,
         max_nodes=most,
         max_memory=options.max_memory,
@@ -97,13 +98,12 @@ def bind_program(
     mechanism: Mechanism, given: dict[str, Any], neighbours: str | None = None, n: int | None = None
 ) -> Bound:
     """Bind a mechanism to n and its parameters. Raises UsageError where n is missing."""
-    return _bound(mechanism, given, neighbours, n)[1]
+    size, parameters = _checked(mechanism, given, n)
+    return bound_for(mechanism.program, size, neighbours, parameters)[1]
 
 
-def _bound(
-    mechanism: Mechanism, given: dict[str, Any], neighbours: str | None, n: int | None
-) -> tuple[type[Instance], Bound]:
-    """Return the same, with the kind of instance that answers: n may be all."""
+def _checked(mechanism: Mechanism, given: dict[str, Any], n: int | None) -> tuple[Any, dict[str, Any]]:
+    """Return n, which may be all, and the parameters."""
     parameters = {name: value for name, value in given.items() if name != "n"}
     size = given.get("n", n)
     if size is None:
@@ -114,7 +114,7 @@ def _bound(
         if name in parameters:
             hint = "use the option --neighbours" if name == "neighbours" else "leave it out"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
-    return bound_for(mechanism.program, size, neighbours, parameters)
+    return size, parameters
 
 
 def _located(path: Path) -> Path:

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
-from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number, read_optional
+from tightdp.exact.parameters import Range, read_count, read_exact, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "read_order",
     "read_seconds",
     "read_width",
+    "unknown_of",
 ]
 
 T = TypeVar("T")
@@ -162,3 +163,20 @@ def read_claims(epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: An
     if pure is None and accuracy is None:
         raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
     return pure, accuracy
+
+
+def unknown_of(parameters: dict[str, Any]) -> str | None:
+    """Return the name of the parameter that is unknown. Raises ParameterError where there are several."""
+    names = [name for name, value in parameters.items() if _has_range(value)]
+    if len(names) > 1:
+        raise ParameterError(
+            f"{len(names)} parameters are unknown: {', '.join(names)}",
+            "give all but one of them a value",
+        )
+    if names and not isinstance(parameters[names[0]], Range):
+        raise ParameterError(f"the unknown is inside of the tuple {names[0]}", "make it a parameter of its own")
+    return names[0] if names else None
+
+
+def _has_range(value: Any) -> bool:
+    return isinstance(value, Range) or (isinstance(value, tuple) and any(map(_has_range, value)))

@@ -22,9 +22,9 @@ from tightdp.queries import unknowns
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
 from tightdp.session import one_run, outputs, search
+from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Stretch
 from tightdp.session.engine import Query
-from tightdp.session.instance import Instance
 
 __all__ = [
     "AccuracyAt",
@@ -46,7 +46,7 @@ Collected = tuple[Pieces, Stats]
 class TightRatio:
     """The tight e^ε."""
 
-    def collect(self, instance: Instance) -> Collected:
+    def collect(self, instance: InstanceBase) -> Collected:
         """Compare all pairs; see `Question`."""
         query, method = instance.engine.query(), _Method()
         quotients = list(unknowns.ratios(method.pairs(instance, query)))
@@ -59,7 +59,7 @@ class TightRatio:
 
         return pieces, method.stats(query)
 
-    def at(self, instance: Instance) -> tuple[Exact, PairWitness | None]:
+    def at(self, instance: InstanceBase) -> tuple[Exact, PairWitness | None]:
         """Ask for the tight e^ε."""
         found = search.tight_privacy(instance.engine, 1)
         return found.exp_epsilon, found.witness
@@ -70,9 +70,9 @@ class DeltaAt:
     """δ at t = e^ε; where t is a function of the unknown, `t_of` gives it for an instance in which that has a value."""
 
     t: Number
-    t_of: Callable[[Instance], Number] | None = None
+    t_of: Callable[[InstanceBase], Number] | None = None
 
-    def collect(self, instance: Instance) -> Collected:
+    def collect(self, instance: InstanceBase) -> Collected:
         """Compare all pairs; see `Question`."""
         query, method = instance.engine.query(), _Method()
         shares = list(unknowns.deltas(method.pairs(instance, query), self.t))
@@ -83,7 +83,7 @@ class DeltaAt:
 
         return pieces, method.stats(query)
 
-    def at(self, instance: Instance) -> tuple[Number, PairWitness | None]:
+    def at(self, instance: InstanceBase) -> tuple[Number, PairWitness | None]:
         """Ask for δ."""
         found = search.delta_at(instance.engine, self.t if self.t_of is None else self.t_of(instance))
         return found.delta, found.witness
@@ -95,7 +95,7 @@ class AccuracyAt:
 
     alpha: Number
 
-    def collect(self, instance: Instance) -> Collected:
+    def collect(self, instance: InstanceBase) -> Collected:
         """Measure all datasets; see `Question`."""
         bound = instance.bound
         target_of(bound, (bound.record.values[0],) * bound.n)
@@ -110,7 +110,7 @@ class AccuracyAt:
 
         return pieces, method.stats(query)
 
-    def at(self, instance: Instance) -> tuple[Number, Dataset | None]:
+    def at(self, instance: InstanceBase) -> tuple[Number, Dataset | None]:
         """Ask for 1 - β."""
         found = search.accuracy_at(instance.engine, self.alpha, 1)
         assert found.one_minus_beta is not None
@@ -125,18 +125,18 @@ Answered = tuple[Any, Any, Result]
 class Computed:
     """What the engine computes as it does with numbers, on every cell: all its comparisons come out the same there."""
 
-    ask: Callable[[Instance], Answered]
+    ask: Callable[[InstanceBase], Answered]
 
-    def collect(self, instance: Instance) -> Collected:
+    def collect(self, instance: InstanceBase) -> Collected:
         """Ask once; see `Question`."""
         value, witness, found = self._asked(instance)
         return lambda cell: [Stretch(cell.low, cell.high, value, witness)], found.stats
 
-    def at(self, instance: Instance) -> tuple[Any, Any]:
+    def at(self, instance: InstanceBase) -> tuple[Any, Any]:
         """Ask for the value."""
         return self._asked(instance)[:2]
 
-    def _asked(self, instance: Instance) -> Answered:
+    def _asked(self, instance: InstanceBase) -> Answered:
         answered = self.ask(instance)
         if answered[2].status != "exact":
             raise LimitError(answered[2].reason, "with an unknown everything is gone through: use fewer records")
@@ -146,7 +146,7 @@ class Computed:
 def law_on(x: Dataset) -> Computed:
     """Return the question for the output law on a dataset."""
 
-    def ask(instance: Instance) -> Answered:
+    def ask(instance: InstanceBase) -> Answered:
         found = outputs.output_law(instance.engine, x)
         return _nonzero(found.law), None, found
 
@@ -156,7 +156,7 @@ def law_on(x: Dataset) -> Computed:
 def least_ratio_at(delta: Number) -> Computed:
     """Return the question for the least e^ε >= 1 at a δ."""
 
-    def ask(instance: Instance) -> Answered:
+    def ask(instance: InstanceBase) -> Answered:
         found = search.approximate_privacy(instance.engine, delta)
         return found.exp_epsilon, found.witness, found
 
@@ -166,7 +166,7 @@ def least_ratio_at(delta: Number) -> Computed:
 def least_error_at(beta: Number) -> Computed:
     """Return the question for the least error bound that every dataset keeps with probability 1 - beta."""
 
-    def ask(instance: Instance) -> Answered:
+    def ask(instance: InstanceBase) -> Answered:
         found = search.least_error(instance.engine, beta)
         return found.alpha, found.x, found
 
@@ -176,7 +176,7 @@ def least_error_at(beta: Number) -> Computed:
 def efficacies_of(guesses: int | None, pairs: Any, adaptive: bool) -> Computed:
     """Return the question for efficacies and what bounds them, by name and number of guesses."""
 
-    def ask(instance: Instance) -> Answered:
+    def ask(instance: InstanceBase) -> Answered:
         found = one_run.efficacy(instance.engine, guesses, pairs, adaptive)
         return tuple(((row.guesses, name), getattr(row, name)) for row in found.rows for name in names), None, found
 
@@ -184,10 +184,10 @@ def efficacies_of(guesses: int | None, pairs: Any, adaptive: bool) -> Computed:
     return Computed(ask)
 
 
-def guesses_of(ask_guessing: Callable[[Instance], Guessing]) -> Computed:
+def guesses_of(ask_guessing: Callable[[InstanceBase], Guessing]) -> Computed:
     """Return the question for the law of (guesses, right guesses)."""
 
-    def ask(instance: Instance) -> Answered:
+    def ask(instance: InstanceBase) -> Answered:
         found = ask_guessing(instance)
         return _nonzero([((r, v), p) for r, v, p in found.joint.entries]), None, found
 
@@ -203,7 +203,7 @@ class _Method:
 
     found: Method | None = None
 
-    def pairs(self, instance: Instance, query: Query) -> Iterator[Pair]:
+    def pairs(self, instance: InstanceBase, query: Query) -> Iterator[Pair]:
         """Yield the pairs of neighbours to compare. Raises QueryError or LimitError where these are not all."""
         self.found, found = questions.comparison(instance.engine.program, query.control)
         if found.incomplete is not None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import time
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tightdp.auditing import Enclosure, expected_correct
 from tightdp.errors import ParameterError, QueryError
 from tightdp.session.arguments import checked_call
-from tightdp.session.instance import Instance
+from tightdp.session.base import InstanceBase
 
 if TYPE_CHECKING:
     from tightdp.results.audit import Audit
     from tightdp.results.privacy import Tradeoff
+    from tightdp.session.asked import Asked
 
-__all__ = ["audit", "worst_case"]
+__all__ = ["audit"]
 
 
 @checked_call
@@ -101,28 +102,11 @@ def _expected(canaries: int, guesses: int, ideal: Any, options: int) -> Enclosur
     return expected_correct(canaries=canaries, guesses=guesses, tradeoff=ideal, options=options, balanced=balanced)
 
 
-def worst_case(answer: Audit) -> Instance:
-    """Return the mechanism behind the p-value, or else behind the bound, of the optimal method as an instance.
-
-    Its δ is within the guarantee, and it makes at least `correct` right guesses as often as the optimum says (for a
-    trade-off function, nearly). Raises QueryError for the other methods, and where its probabilities are too long.
-    """
-    from tightdp.session.witnesses import symmetric_guesser
-
-    worst = answer.worst
-    if worst is None:
-        raise QueryError(
-            f"there is no worst mechanism for this answer of the method {answer.method}",
-            'use method="optimal", a positive number of right guesses, and numbers of moderate length',
-        )
-    return symmetric_guesser.bind(n=worst.canaries, guesses=worst.guesses, weights=worst.weights, options=worst.options)
-
-
 def _program(tradeoff: Any) -> Tradeoff | None:
     """Return the trade-off function of a program, None where something else was given."""
     from tightdp.results.privacy import Tradeoff
 
-    found = tradeoff.tradeoff() if isinstance(tradeoff, Instance) else tradeoff
+    found = cast("Asked", tradeoff).tradeoff() if isinstance(tradeoff, InstanceBase) else tradeoff
     if not isinstance(found, Tradeoff):
         return None
     if found.status != "exact":

@@ -72,6 +72,12 @@ class InstanceBase:
         return found
 
     @property
+    def limits(self) -> dict[str, Any]:
+        """The library of diagrams, the limits, the method and the precision, as `bind` takes them."""
+        names = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
+        return {name: getattr(self, name) for name in names}
+
+    @property
     def progress(self) -> Progress | None:
         """What is told the steps of every search; None for nobody."""
         return self._progress

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -64,10 +64,10 @@ class _Place:
         return found
 
 
-def best_of(ours: Cellwise, spans: Sequence[Span], question: AccuracyAt, watch: Callable[[], None]) -> Best | None:
+def best_of(ours: Cellwise, spans: Sequence[Span], question: AccuracyAt) -> Best | None:
     """Return where the accuracy is largest on some intervals; None where these are empty."""
     best: _Place | None = None
-    for stretch in ours.ask(question, watch):
+    for stretch in ours.ask(question):
         for place in _places(stretch, spans):
             if best is None or _larger(place, best):
                 best = place

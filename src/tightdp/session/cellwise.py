@@ -22,9 +22,10 @@ from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
 from tightdp.exact.roots import Point, closed, sign_at
 from tightdp.language.program import Bound
+from tightdp.limits import Limits, default_memory
 from tightdp.methods.control import Progress, Reached, Step
 from tightdp.results.result import Stats
-from tightdp.session.instance import Instance
+from tightdp.session.base import InstanceBase
 
 _PARTS = 1_000
 """In how many parts a range is counted where somebody follows."""
@@ -50,17 +51,17 @@ class Stretch:
 class Question(Protocol):
     """What is asked of a mechanism on every cell, and at single values."""
 
-    def collect(self, instance: Instance) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
+    def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
         """Ask a mechanism with the unknown in it; return how the stretches of its cell are found, and the cost."""
 
-    def at(self, instance: Instance) -> tuple[Any, Any]:
+    def at(self, instance: InstanceBase) -> tuple[Any, Any]:
         """Ask a mechanism without an unknown; return the value and the witness."""
 
 
 class Cellwise:
     """A mechanism in which the parameter `name` is unknown."""
 
-    def __init__(self, instance: Instance, name: str) -> None:
+    def __init__(self, instance: InstanceBase, name: str) -> None:
         self.instance, self.name = instance, name
         given = instance.bound.parameters[name]
         assert isinstance(given, Range)
@@ -69,9 +70,16 @@ class Cellwise:
         self.stats = Stats()
         """What the last question cost."""
 
-    def ask(self, question: Question, watch: Callable[[], None]) -> list[Stretch]:
+    @property
+    def watch(self) -> Callable[[], None]:
+        """Raise LimitError where a limit is exceeded; the limits count from now."""
+        one = self.instance
+        limits = Limits(one.timeout, one.max_nodes, one.max_memory or default_memory())
+        return lambda: limits(0)
+
+    def ask(self, question: Question) -> list[Stretch]:
         """Return the answer in pieces, in order. Raises ParameterError where the range is empty or goes too far."""
-        start = time.perf_counter()
+        start, watch = time.perf_counter(), self.watch
         while True:
             try:
                 found = self._asked(question, watch)
@@ -160,13 +168,13 @@ class Cellwise:
         exponent = exponent_of(point.value)
         return None if exponent is None else exponent * self.unknown.denominator
 
-    def with_value(self, value: Number) -> Instance:
+    def with_value(self, value: Number) -> InstanceBase:
         """Return the mechanism with a number in place of the unknown."""
         whole = value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
         bound: Bound = self.instance.bound
         bound = replace(bound, parameters={**bound.parameters, self.name: whole})
         one = self.instance
-        return Instance(bound, one.backend, max_nodes=one.max_nodes, method=one.method)
+        return InstanceBase(bound, one.backend, max_nodes=one.max_nodes, method=one.method)
 
     def _check(self, runs: Sequence[object], failures: Sequence[tuple[Cell, TightdpError]]) -> None:
         if failures and (not runs or self.range.low is not None):

@@ -14,10 +14,10 @@ from tightdp.every_n.chain import Chain
 from tightdp.every_n.states import chain_of
 from tightdp.every_n.upper import readings
 from tightdp.exact.numbers import as_text
-from tightdp.results.every_n import EveryN
+from tightdp.session.base import InstanceBase
 from tightdp.session.certify import FORMAT, Certificate, load_checker
+from tightdp.session.enclosing import enclose
 from tightdp.session.every_forms import evidence, ways
-from tightdp.session.instance import Instance
 
 __all__ = ["certify_every"]
 
@@ -26,7 +26,7 @@ _MOST_CLIENTS = 2
 """Up to how many clients a pair that attains the bound is looked for."""
 
 
-def certify_every(instance: Instance) -> Certificate:
+def certify_every(instance: InstanceBase) -> Certificate:
     """Return a certificate that some e^ε is enough for every n. Raises QueryError where the checker knows no proof."""
     bound, checker = instance.bound, load_checker()
     chains = [chain for paths in readings(bound) for chain in [chain_of(paths)] if chain is not None]
@@ -51,8 +51,7 @@ def certify_every(instance: Instance) -> Certificate:
                 return Certificate(content, checker.check(content))
         except checker.Refused as error:
             reason = error
-    found = instance.privacy()
-    assert isinstance(found, EveryN)
+    found = enclose(instance)
     known = f"e^ε = {as_text(found.upper)} for every n is proved by {found.proof}, which no rule expresses"
     if found.upper == math.inf:
         known = "no e^ε is known to be enough for every n"
@@ -61,7 +60,7 @@ def certify_every(instance: Instance) -> Certificate:
     raise QueryError(f"no rule of evidence fits: {known}", "ask for one n") from None
 
 
-def _lines(instance: Instance, chain: Chain) -> Iterator[str]:
+def _lines(instance: InstanceBase, chain: Chain) -> Iterator[str]:
     """Yield the chain as the lines of a program: the state s, and what each record makes of it and publishes."""
     record = instance.bound.record
     widths = range(len(record.split(record.values[0])))

@@ -12,7 +12,6 @@ from tightdp.language.primitives import PRIMITIVES, choice, observe, shuffle
 from tightdp.language.program import Program
 from tightdp.language.source import FunctionSource, read_function
 from tightdp.results.report import SourceText
-from tightdp.session.mechanism import Mechanism
 
 __all__ = ["marked_sources", "sources_of"]
 
@@ -40,7 +39,8 @@ def sources_of(program: Program) -> tuple[FunctionSource, ...]:
 
 
 def _helper(value: object, file: str) -> FunctionSource | None:
-    function = value.program.function if isinstance(value, Mechanism) else value
+    program = getattr(value, "program", None)  # of a mechanism
+    function = program.function if isinstance(program, Program) else value
     if not isinstance(function, FunctionType) or function.__code__.co_filename != file:
         return None
     try:

@@ -12,12 +12,13 @@ from tightdp.every_n.alike import errs_alike
 from tightdp.every_n.forms import Untraceable
 from tightdp.every_n.states import explore
 from tightdp.every_n.upper import least_upper, near, readings
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
 from tightdp.results.answers import Claim
 from tightdp.results.every_n import EveryN, EveryNVerification
 from tightdp.results.privacy import Privacy
+from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine
-from tightdp.session.instance import Instance
 from tightdp.session.search import tight_privacy
 
 __all__ = ["enclose", "verify"]
@@ -29,7 +30,7 @@ _SECONDS = 4.0
 """How long lower ends are looked for."""
 
 
-def enclose(instance: Instance, enough: Callable[[Exact], bool] | None = None) -> EveryN:
+def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = None) -> EveryN:
     """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness.
 
     n is raised until the lower end is `enough`, where that is given; where the ratios have no end, at least.
@@ -67,7 +68,7 @@ def enclose(instance: Instance, enough: Callable[[Exact], bool] | None = None) -
     )
 
 
-def refuse_uneven(instance: Instance) -> None:
+def refuse_uneven(instance: InstanceBase) -> None:
     """Raise QueryError where the error of a program is not known to have one law for every n."""
     hint = "ask for one n: only the error of a sum of the records plus noise is known not to depend on n"
     if instance.bound.program.target is not sum:
@@ -80,13 +81,16 @@ def refuse_uneven(instance: Instance) -> None:
         raise QueryError("accuracy has no answer for every n, as the error may depend on the records", hint)
 
 
-def verify(instance: Instance, exp_epsilon: Fraction | None, epsilon: Fraction | None) -> EveryNVerification:
+def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction | None) -> EveryNVerification:
     """Return the verdict on the claim that ε-DP holds for every n; either e^ε or ε is given."""
     name, claimed = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
     assert claimed is not None
 
     def above(value: Exact) -> bool:
-        return compare_log(value, claimed) > 0 if exp_epsilon is None else value > claimed
+        if exp_epsilon is not None:
+            return value > exp_epsilon
+        assert epsilon is not None
+        return compare_log(value, epsilon) > 0
 
     found = enclose(instance, above)
     holds = False if above(found.lower) or found.proof == "growth" else None if above(found.upper) else True
@@ -102,7 +106,7 @@ def verify(instance: Instance, exp_epsilon: Fraction | None, epsilon: Fraction |
     )
 
 
-def _tight(instance: Instance, n: int, seconds: float | None) -> Privacy | None:
+def _tight(instance: InstanceBase, n: int, seconds: float | None) -> Privacy | None:
     """Return the tight ε at one n, or what is known of it in that time; None where nothing is."""
     bound = instance.bound
     one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)

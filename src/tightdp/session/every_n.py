@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from inspect import signature
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tightdp.errors import LanguageError, QueryError
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
-from tightdp.session.arguments import checked_calls, read_count, read_exact, read_exponential
+from tightdp.session.arguments import checked_calls, read_count, read_exact, read_exponential, unknown_of
 from tightdp.session.instance import Instance
 from tightdp.session.later import Later
 from tightdp.session.limited import limited
-from tightdp.session.unknowns import UnknownInstance, unknown_of
+from tightdp.session.unknowns import UnknownInstance
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Verification
     from tightdp.results.every_n import EveryN, EveryNVerification
     from tightdp.results.result import Subject
+    from tightdp.session import certify_every as _certificates
+    from tightdp.session import enclosing as _answers
     from tightdp.session.certify import Certificate
+else:
+    _answers, _certificates = Later("tightdp.session.enclosing"), Later("tightdp.session.certify_every")
 
-__all__ = ["ALL", "EveryInstance", "bound_for"]
-
-_certificates = Later("tightdp.session.certify_every")
+__all__ = ["ALL", "EveryInstance", "bound_for", "bound_to"]
 
 ALL = "all"
 """In place of n: every number of records at once."""
@@ -46,6 +48,14 @@ def bound_for(program: Program, n: Any, neighbours: Any, parameters: dict[str, A
     if (name := unknown_of(bound.parameters)) is not None:
         raise QueryError(f"n = all with the unknown {name}", "give it a value, or ask for one n")
     return EveryInstance, bound
+
+
+def bound_to(program: Program, neighbours: Any, n: Any, parameters: dict[str, Any], **limits: Any) -> Instance:
+    """Return the instance of a mechanism bound to n records, or to all, with the limits of its queries."""
+    kind, bound = bound_for(program, n, neighbours, parameters)
+    found = kind(bound, **limits)
+    found.rebind = partial(bound_to, program, bound.neighbours)
+    return found
 
 
 @checked_calls
@@ -83,8 +93,7 @@ class EveryInstance(Instance):
         """Return the least e^ε that holds for every n, or what encloses it. Only δ = 0 has an answer for every n."""
         if read_exact("delta", delta, 1) or read_count("top", top) > 1 or privacy_set or inference_set:
             raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
-        found: EveryN = _answers().enclose(self)
-        return found
+        return _answers.enclose(self)
 
     @limited
     def accuracy(
@@ -106,10 +115,8 @@ class EveryInstance(Instance):
 
     def _on_one_record(self) -> Instance:
         """Return the mechanism on one record, where its error has the same law for every n. Raises QueryError."""
-        _answers().refuse_uneven(self)
-        return Instance(
-            self.bound, self.backend, timeout=self.timeout, max_nodes=self.max_nodes, max_memory=self.max_memory
-        )
+        _answers.refuse_uneven(self)
+        return self.on(self.bound, **{**self.limits, "method": None, "precision": None})
 
     @limited
     def verify(
@@ -126,8 +133,7 @@ class EveryInstance(Instance):
         if read_exact("delta", delta, 1):
             raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
         t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
-        found: EveryNVerification = _answers().verify(self, t, exponent)
-        return found
+        return _answers.verify(self, t, exponent)
 
     @limited
     def certify(
@@ -136,12 +142,4 @@ class EveryInstance(Instance):
         """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits."""
         if (epsilon, exp_epsilon, alpha, beta) != (None,) * 4 or read_exact("delta", delta, 1):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
-        found: Certificate = _certificates.certify_every(self)
-        return found
-
-
-def _answers() -> ModuleType:
-    """Return the module that answers, which takes time to import."""
-    from tightdp.session import enclosing
-
-    return enclosing
+        return _certificates.certify_every(self)

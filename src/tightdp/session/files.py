@@ -13,9 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 from tightdp.errors import ParameterError, TightdpError
-from tightdp.session.mechanism import Mechanism
 
-__all__ = ["import_file", "mechanisms_of"]
+__all__ = ["import_file"]
 
 
 def import_file(path: Path, expected: str = "a Python file that defines a mechanism") -> ModuleType:
@@ -52,16 +51,6 @@ def import_file(path: Path, expected: str = "a Python file that defines a mechan
             raise
         raise _complaint(path, error) from error
     return module
-
-
-def mechanisms_of(module: ModuleType) -> dict[str, Mechanism]:
-    """Return the mechanisms that a file defines, by name; those that it imports only if it defines none."""
-    found: dict[str, Mechanism] = {}
-    for name, value in vars(module).items():
-        if isinstance(value, Mechanism) and value not in found.values():
-            found[name] = value
-    own = {name: value for name, value in found.items() if value.program.function.__module__ == module.__name__}
-    return own or found
 
 
 @contextlib.contextmanager

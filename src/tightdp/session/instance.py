@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
-from tightdp.language.program import Output
+from tightdp.language.program import Bound, Output
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
@@ -55,6 +55,13 @@ class Instance(InstanceBase):
     relatively, an enclosure may be: then answers are enclosed where that is quicker, and at 1e-9 anyway where laws are
     too long.
     """
+
+    rebind: Callable[..., Instance]
+    """Binds the mechanism to another n and other parameters; given by `bind`."""
+
+    def on(self, bound: Bound, **limits: Any) -> Instance:
+        """Return an instance of another bound mechanism, without limits but those given."""
+        return Instance(bound, **limits)
 
     # privacy
 
@@ -242,7 +249,7 @@ class Instance(InstanceBase):
 
         Raises ParameterError where x is no dataset of the instance, ProgramError where a run fails.
         """
-        return answering.sweep.sample(self, x, size, seed)
+        return answering.outputs.sample(self, x, size, seed)
 
     @limited
     def distribution(self, x: Sequence[Any]) -> Distribution:
@@ -258,7 +265,7 @@ class Instance(InstanceBase):
 
         The two need not be neighbours. Raises ParameterError where one is no dataset of the instance.
         """
-        return answering.outputs.likelihood(self, x, x_prime)
+        return answering.outputs.likelihood(self.engine, self.bound.check_dataset(x), self.bound.check_dataset(x_prime))
 
     @limited
     def failure(self, x: Sequence[Any] | None = None) -> Failure:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import ModuleType
 from typing import Any, overload
 
 from tightdp.language.domains import Bit, Domain
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Program, in_run
 from tightdp.session.arguments import checked_calls, read_count
-from tightdp.session.every_n import bound_for
+from tightdp.session.every_n import bound_to
 from tightdp.session.instance import Instance
 
-__all__ = ["Instance", "Mechanism", "mechanism"]
+__all__ = ["Instance", "Mechanism", "mechanism", "mechanisms_of"]
 
 
 @checked_calls
@@ -73,10 +74,12 @@ class Mechanism:
         `method` asks for one method by name, `precision` for an enclosure (see `Instance`). Raises ParameterError
         naming what does not fit.
         """
-        kind, bound = bound_for(self.program, n, neighbours, parameters)
-        return kind(
-            bound,
-            backend,
+        return bound_to(
+            self.program,
+            neighbours,
+            n,
+            parameters,
+            backend=backend,
             timeout=timeout,
             max_nodes=max_nodes,
             max_memory=max_memory,
@@ -133,3 +136,13 @@ def mechanism(
         return Mechanism(Program(plain, Bit if record is None else record, target, neighbours, name))
 
     return decorate if function is None else decorate(function)
+
+
+def mechanisms_of(module: ModuleType) -> dict[str, Mechanism]:
+    """Return the mechanisms that a file defines, by name; those that it imports only if it defines none."""
+    found: dict[str, Mechanism] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, Mechanism) and value not in found.values():
+            found[name] = value
+    own = {name: value for name, value in found.items() if value.program.function.__module__ == module.__name__}
+    return own or found

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tightdp.core.lowering import inexact
 from tightdp.exact.field import Number
+from tightdp.exact.parameters import as_parameter
+from tightdp.exact.rationals import as_int
 from tightdp.language.neighbours import relation_of
+from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset, Output
 from tightdp.methods import one_output, questions
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.likelihood import likelihood_table
-from tightdp.results.answers import Distribution, in_order
+from tightdp.results.answers import Distribution, Sample, in_order
 from tightdp.results.likelihood import Likelihood
+from tightdp.session.arguments import read_count
+from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.widened import refuse_inexact, widened
 from tightdp.symmetry.sets import Table
 
-if TYPE_CHECKING:
-    from tightdp.session.instance import Instance
-
-__all__ = ["likelihood", "output_law", "output_probability"]
+__all__ = ["likelihood", "output_law", "output_probability", "sample"]
 
 
 @widened
@@ -55,15 +57,25 @@ def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
     return found
 
 
-def likelihood(instance: Instance, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
+def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
     """Return the likelihood ratios of all outputs on x and x'."""
-    first, second = instance.distribution(x), instance.distribution(x_prime)
-    refuse_inexact(instance.bound, "the ratio of probabilities")
+    first, second = output_law(engine, x), output_law(engine, x_prime)
+    refuse_inexact(engine.bound, "the ratio of probabilities")
     return Likelihood(
         subject=first.subject,
         stats=first.stats + second.stats,
-        x=first.x,
-        x_prime=second.x,
+        x=x,
+        x_prime=x_prime,
         rows=likelihood_table(first.law, second.law),
-        are_neighbours=relation_of(instance.bound).relates(first.x, second.x),
+        are_neighbours=relation_of(engine.bound).relates(x, x_prime),
     )
+
+
+def sample(instance: InstanceBase, x: Sequence[Any], size: Any, seed: Any) -> Sample:
+    """Draw outputs on a dataset."""
+    bound = instance.bound
+    dataset = bound.check_dataset(x)
+    number = None if seed is None else as_int(as_parameter(seed), "seed")
+    source = PseudoRandom(number)
+    outputs = tuple(bound.run(dataset, source) for _ in range(read_count("size", size)))
+    return Sample(subject=instance.subject, x=dataset, seed=number, outputs=outputs)

@@ -10,8 +10,8 @@ from tightdp.exact.field import Number
 from tightdp.results.likelihood import Likelihood
 from tightdp.results.report import Report
 from tightdp.results.result import TripleWitness
+from tightdp.session.asked import Asked
 from tightdp.session.draws import marked_sources
-from tightdp.session.instance import Instance
 
 __all__ = ["report"]
 
@@ -20,7 +20,7 @@ _LONGEST = 20
 """Seconds for the table of efficacies, whose cost grows fast, where the instance has no limit of its own."""
 
 
-def report(instance: Instance, alpha: Number) -> Report:
+def report(instance: Asked, alpha: Number) -> Report:
     """Return the report on an instance; accuracy is measured at α = `alpha` where the mechanism has a target."""
     left_out: list[tuple[str, str]] = []
 
@@ -55,9 +55,10 @@ def report(instance: Instance, alpha: Number) -> Report:
     )
 
 
-def _timed(instance: Instance) -> Instance:
-    return Instance(instance.bound, instance.backend, timeout=_LONGEST, max_nodes=instance.max_nodes)
+def _timed(instance: Asked) -> Asked:
+    kept = {name: instance.limits[name] for name in ("backend", "max_nodes")}
+    return instance.on(instance.bound, timeout=_LONGEST, **kept)
 
 
-def _likelihood(instance: Instance, witness: object) -> Likelihood | None:
+def _likelihood(instance: Asked, witness: object) -> Likelihood | None:
     return instance.likelihood(witness.x, witness.x_prime) if isinstance(witness, TripleWitness) else None

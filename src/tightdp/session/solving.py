@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tightdp.exact.cells import Cell, InExponents
 from tightdp.exact.expressions import parse
@@ -42,14 +42,11 @@ from tightdp.session.asking import (
     least_error_at,
     least_ratio_at,
 )
+from tightdp.session.base import InstanceBase
 from tightdp.session.best import best_of
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import end_of, inside, safe
-from tightdp.session.instance import Instance
 from tightdp.session.verification import verify as verify_at
-
-if TYPE_CHECKING:
-    from tightdp.session.unknowns import UnknownInstance
 
 T = TypeVar("T")
 
@@ -69,44 +66,44 @@ __all__ = [
 ]
 
 
-def privacy(instance: UnknownInstance) -> Pieces:
+def privacy(ours: Cellwise) -> Pieces:
     """Return the tight e^ε in pieces."""
-    return _answer(Pieces, instance, TightRatio(), "exp_epsilon")
+    return _answer(Pieces, ours, TightRatio(), "exp_epsilon")
 
 
-def delta(instance: UnknownInstance, t: Number) -> Pieces:
+def delta(ours: Cellwise, t: Number) -> Pieces:
     """Return δ at e^ε = t in pieces."""
-    return _answer(Pieces, instance, DeltaAt(t), "delta", (("exp_epsilon", t),))
+    return _answer(Pieces, ours, DeltaAt(t), "delta", (("exp_epsilon", t),))
 
 
-def accuracy(instance: UnknownInstance, alpha: Number) -> AccuracyPieces:
+def accuracy(ours: Cellwise, alpha: Number) -> AccuracyPieces:
     """Return the tight 1 - β at an error bound in pieces."""
-    return _answer(AccuracyPieces, instance, AccuracyAt(alpha), "one_minus_beta", (("alpha", alpha),))
+    return _answer(AccuracyPieces, ours, AccuracyAt(alpha), "one_minus_beta", (("alpha", alpha),))
 
 
-def least_error(instance: UnknownInstance, beta: Number) -> AccuracyPieces:
+def least_error(ours: Cellwise, beta: Number) -> AccuracyPieces:
     """Return the least error bound for a failure rate in pieces."""
-    return _answer(AccuracyPieces, instance, least_error_at(beta), "alpha", (("beta", beta),))
+    return _answer(AccuracyPieces, ours, least_error_at(beta), "alpha", (("beta", beta),))
 
 
-def least_ratio(instance: UnknownInstance, delta: Number) -> Pieces:
+def least_ratio(ours: Cellwise, delta: Number) -> Pieces:
     """Return the least e^ε at a δ in pieces."""
-    return _answer(Pieces, instance, least_ratio_at(delta), "exp_epsilon", (("delta", delta),))
+    return _answer(Pieces, ours, least_ratio_at(delta), "exp_epsilon", (("delta", delta),))
 
 
-def efficacy(instance: UnknownInstance, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
+def efficacy(ours: Cellwise, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
     """Return the efficacies, and what bounds them, in pieces."""
-    return _answer(EfficacyPieces, instance, efficacies_of(guesses, pairs, adaptive), "rows")
+    return _answer(EfficacyPieces, ours, efficacies_of(guesses, pairs, adaptive), "rows")
 
 
-def guessing(instance: UnknownInstance, ask: Callable[[Instance], Guessing]) -> GuessingPieces:
+def guessing(ours: Cellwise, ask: Callable[[InstanceBase], Guessing]) -> GuessingPieces:
     """Return the law of guesses in pieces."""
-    return _answer(GuessingPieces, instance, guesses_of(ask), "law")
+    return _answer(GuessingPieces, ours, guesses_of(ask), "law")
 
 
-def distribution(instance: UnknownInstance, x: Dataset) -> Distributions:
+def distribution(ours: Cellwise, x: Dataset) -> Distributions:
     """Return the output law on a dataset in pieces."""
-    return _answer(Distributions, instance, law_on(x), "law", x=x)
+    return _answer(Distributions, ours, law_on(x), "law", x=x)
 
 
 A = TypeVar("A", bound=Pieces)
@@ -114,21 +111,20 @@ A = TypeVar("A", bound=Pieces)
 
 def _answer(
     kind: type[A],
-    instance: UnknownInstance,
+    ours: Cellwise,
     question: Question,
     what: str,
     at: tuple[tuple[str, Number], ...] = (),
     **more: Any,
 ) -> A:
-    parts, ours = _parts(instance, question), instance.cellwise
+    parts = _parts(ours, question)
     return kind(
-        subject=instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=at, stats=ours.stats, **more
+        subject=ours.instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=at, stats=ours.stats, **more
     )
 
 
-def _parts(instance: UnknownInstance, question: Question) -> tuple[Part, ...]:
-    found = instance.cellwise.ask(question, instance.watch)
-    ours = instance.cellwise
+def _parts(ours: Cellwise, question: Question) -> tuple[Part, ...]:
+    found = ours.ask(question)
     return tuple(
         Part(end_of(ours, each.low), end_of(ours, each.high), each.value, each.witness, each.with_low, each.with_high)
         for each in found
@@ -154,7 +150,7 @@ class Formula:
         found = parse(self.text, {self.name: value})
         return exp(found) if self.logarithmic else found
 
-    def exp_epsilon_of(self, instance: Instance) -> Number:
+    def exp_epsilon_of(self, instance: InstanceBase) -> Number:
         """Return e^ε for an instance in which the unknown has a value."""
         return self.exp_epsilon(as_exact(instance.bound.parameters[self.name]))
 
@@ -226,28 +222,27 @@ def _settled(ours: Cellwise, compute: Callable[[], T]) -> T:
                 return found
 
 
-def solve(
-    instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Number | None = None
-) -> Solution:
+def solve(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Number | None = None) -> Solution:
     """Return where all claims hold; with `best_at`, an error bound, where the accuracy is largest there."""
-    return _settled(instance.cellwise, lambda: _solved(instance, claims, formula, best_at))
+    return _settled(ours, lambda: _solved(ours, claims, formula, best_at))
 
 
-def _solved(instance: UnknownInstance, claims: Claims, formula: Formula | None, best_at: Number | None) -> Solution:
-    ours = instance.cellwise
+def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Number | None) -> Solution:
     bars = _bars(ours, claims, formula)
     spans: list[Span] | None = None
     stats: list[Stats] = []
     for bar in bars:
-        held = _held(bar, ours.ask(bar.question, instance.watch))
+        held = _held(bar, ours.ask(bar.question))
         stats.append(ours.stats)
         spans = held if spans is None else common_spans(spans, held)
     assert spans is not None
     holds = tuple(Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span)) for span in spans)
-    best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at), instance.watch)
+    best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at))
     said = tuple(f"{bar.label} <= {bar.claimed}" for bar in bars)
     cost = sum(stats[1:], stats[0])
-    return Solution(subject=instance.subject, unknown=ours.unknown, claims=said, holds=holds, best=best, stats=cost)
+    return Solution(
+        subject=ours.instance.subject, unknown=ours.unknown, claims=said, holds=holds, best=best, stats=cost
+    )
 
 
 def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
@@ -269,17 +264,16 @@ def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
     return joined_spans(found)
 
 
-def verify(instance: UnknownInstance, claims: Claims, formula: Formula | None) -> Verification:
+def verify(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verification:
     """Return the verdicts for all values of the unknown; where one fails, those at a value at which it fails."""
-    return _settled(instance.cellwise, lambda: _verified(instance, claims, formula))
+    return _settled(ours, lambda: _verified(ours, claims, formula))
 
 
-def _verified(instance: UnknownInstance, claims: Claims, formula: Formula | None) -> Verification:
-    ours = instance.cellwise
+def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verification:
     bars = _bars(ours, claims, formula)
     stats: list[Stats] = []
     for bar in bars:
-        failing = _failing(ours, bar, ours.ask(bar.question, instance.watch))
+        failing = _failing(ours, bar, ours.ask(bar.question))
         if failing is not None:
             privacy, accuracy = claims
             if formula is not None:
@@ -287,7 +281,7 @@ def _verified(instance: UnknownInstance, claims: Claims, formula: Formula | None
             return verify_at(ours.with_value(failing).engine, privacy, accuracy)
         stats.append(ours.stats)
     decided = tuple(Claim(bar.label, bar.claimed, None, True) for bar in bars)
-    return Verification(subject=instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
+    return Verification(subject=ours.instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
 
 
 def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number | None:

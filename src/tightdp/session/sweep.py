@@ -1,4 +1,4 @@
-"""One question over all combinations of ranges, and draws of outputs."""
+"""One question over all combinations of ranges."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from tightdp.errors import LimitError, ParameterError, QueryError
-from tightdp.exact.parameters import as_parameter
-from tightdp.exact.rationals import as_int
-from tightdp.language.primitives import PseudoRandom
-from tightdp.results.answers import Sample, Unknown
+from tightdp.results.answers import Unknown
 from tightdp.results.result import Result, Status, Subject
 from tightdp.results.sweep import Sweep
-from tightdp.session.arguments import read_count
+from tightdp.session.arguments import read_count, unknown_of
+from tightdp.session.asked import Asked
 from tightdp.session.auditing import audit
-from tightdp.session.every_n import bound_for
-from tightdp.session.instance import Instance
-from tightdp.session.unknowns import unknown_of
 
-__all__ = ["Question", "combinations", "fixed", "known", "sample", "status_of", "sweep"]
+__all__ = ["Question", "combinations", "fixed", "known", "status_of", "sweep"]
 
 _MOST_ROWS = 10_000
+
+K = TypeVar("K", bound=Asked)
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,7 @@ class Question:
             return "efficacy"
         return "privacy" if self.alpha is self.beta is None else "accuracy"
 
-    def ask(self, instance: Instance) -> Result:
+    def ask(self, instance: Asked) -> Result:
         """Return the answer of a row."""
         if self.size:
             return instance.show().size
@@ -80,7 +77,7 @@ class Question:
         return instance.privacy(delta=self.delta or 0)
 
 
-def sweep(instance: Instance, over: Mapping[str, Iterable[Any]], question: Question) -> Sweep:
+def sweep(instance: Asked, over: Mapping[str, Iterable[Any]], question: Question) -> Sweep:
     """Ask a question for every combination of the values of n and parameters in `over`."""
     one = str, int, Fraction  # a single value is swept over as it is
     axes = {name: [values] if isinstance(values, one) else list(values) for name, values in over.items()}
@@ -100,7 +97,7 @@ def sweep(instance: Instance, over: Mapping[str, Iterable[Any]], question: Quest
     return Sweep(subject=subject, status=status_of(rows), swept=swept, rows=tuple(rows))
 
 
-def known(instance: Instance) -> Instance:
+def known(instance: K) -> K:
     """Return the instance of a row. Raises QueryError where a parameter is unknown."""
     name = unknown_of(dict(instance.bound.parameters))
     if name is not None:
@@ -109,16 +106,6 @@ def known(instance: Instance) -> Instance:
             f"list values, as in {name}=1/10,1/5, or ask privacy, delta or accuracy with {name}=?, one n at a time",
         )
     return instance
-
-
-def sample(instance: Instance, x: Sequence[Any], size: Any, seed: Any) -> Sample:
-    """Draw outputs on a dataset."""
-    bound = instance.bound
-    dataset = bound.check_dataset(x)
-    number = None if seed is None else as_int(as_parameter(seed), "seed")
-    source = PseudoRandom(number)
-    outputs = tuple(bound.run(dataset, source) for _ in range(read_count("size", size)))
-    return Sample(subject=instance.subject, x=dataset, seed=number, outputs=outputs)
 
 
 def combinations(axes: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
@@ -148,19 +135,7 @@ def status_of(rows: Sequence[Result], stopped: bool = False) -> Status:
     return "bounded" if any(row.status == "bounded" for row in rows) else "exact"
 
 
-def _with(instance: Instance, values: dict[str, Any]) -> Instance:
+def _with(instance: Asked, values: dict[str, Any]) -> Asked:
     """Return the instance with other values of n and parameters, under the same limits."""
-    bound = instance.bound
     n = values.pop("n", "all" if instance.every_n else instance.n)
-    kind, other = bound_for(bound.program, n, bound.neighbours, {**bound.parameters, **values})
-    return known(
-        kind(
-            other,
-            instance.backend,
-            timeout=instance.timeout,
-            max_nodes=instance.max_nodes,
-            max_memory=instance.max_memory,
-            method=instance.method,
-            precision=instance.precision,
-        )
-    )
+    return known(instance.rebind(n, {**instance.bound.parameters, **values}, **instance.limits))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
-from tightdp.exact.parameters import Range
-from tightdp.limits import Limits, default_memory
 from tightdp.session.arguments import (
     checked_calls,
     read_claims,
@@ -18,6 +16,7 @@ from tightdp.session.arguments import (
     read_exact,
     read_exponential,
     read_optional,
+    unknown_of,
 )
 from tightdp.session.instance import Instance
 from tightdp.session.later import Later
@@ -41,24 +40,7 @@ if TYPE_CHECKING:
 else:
     answers, audits = Later("tightdp.session.solving"), Later("tightdp.session.one_run")
 
-__all__ = ["UnknownInstance", "unknown_of"]
-
-
-def unknown_of(parameters: dict[str, Any]) -> str | None:
-    """Return the name of the parameter that is unknown. Raises ParameterError where there are several."""
-    names = [name for name, value in parameters.items() if _has_range(value)]
-    if len(names) > 1:
-        raise ParameterError(
-            f"{len(names)} parameters are unknown: {', '.join(names)}",
-            "give all but one of them a value",
-        )
-    if names and not isinstance(parameters[names[0]], Range):
-        raise ParameterError(f"the unknown is inside of the tuple {names[0]}", "make it a parameter of its own")
-    return names[0] if names else None
-
-
-def _has_range(value: Any) -> bool:
-    return isinstance(value, Range) or (isinstance(value, tuple) and any(map(_has_range, value)))
+__all__ = ["UnknownInstance"]
 
 
 def _refuse_delta(delta: Any) -> None:
@@ -89,7 +71,7 @@ class UnknownInstance(Instance):
             f"give {name} a value, or ask for privacy, accuracy, distribution, efficacy, guessing, verify or solve",
         )
 
-    likelihood = explain = report = _refuse
+    explain = report = _refuse
 
     @cached_property
     def cellwise(self) -> Cellwise:
@@ -97,12 +79,6 @@ class UnknownInstance(Instance):
         name = unknown_of(self.bound.parameters)
         assert name is not None
         return answers.Cellwise(self, name)
-
-    @property
-    def watch(self) -> Callable[[], None]:
-        """Raise LimitError where a limit is exceeded; the limits count from now."""
-        limits = Limits(self.timeout, self.max_nodes, self.max_memory or default_memory())
-        return lambda: limits(0)
 
     @limited
     def privacy(  # type: ignore[override]
@@ -117,13 +93,13 @@ class UnknownInstance(Instance):
         bar = read_exact("delta", delta, 1)
         if top != 1 or privacy_set is not None or inference_set is not None:
             raise QueryError("with an unknown no ratios are ranked, and no sets declared", "leave out top and the sets")
-        return answers.least_ratio(self, bar) if bar else answers.privacy(self)
+        return answers.least_ratio(self.cellwise, bar) if bar else answers.privacy(self.cellwise)
 
     @limited
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Pieces:  # type: ignore[override]
         """Return δ at e^ε as a function of the unknown, in pieces."""
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-        return answers.delta(self, exp(exponent) if t is None else t)
+        return answers.delta(self.cellwise, exp(exponent) if t is None else t)
 
     @limited
     def accuracy(  # type: ignore[override]
@@ -140,9 +116,9 @@ class UnknownInstance(Instance):
         if accuracy_set is not None or inference_set is not None:
             raise QueryError("with an unknown all datasets are gone through", "leave out the sets")
         if bound is not None and rate is None:
-            return answers.accuracy(self, bound)
+            return answers.accuracy(self.cellwise, bound)
         if rate is not None and bound is None:
-            return answers.least_error(self, rate)
+            return answers.least_error(self.cellwise, rate)
         raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
 
     @limited
@@ -153,7 +129,7 @@ class UnknownInstance(Instance):
         number = None if guesses is None else read_count("guesses", guesses)
         if isinstance(pairs, str):
             raise QueryError("the best pairs depend on the unknown", "list the pairs, or give the parameter a value")
-        return answers.efficacy(self, number, pairs, adaptive)
+        return answers.efficacy(self.cellwise, number, pairs, adaptive)
 
     @limited
     def guessing(  # type: ignore[override]
@@ -162,7 +138,7 @@ class UnknownInstance(Instance):
         """Return the law of guesses and right guesses as a function of the unknown; see `Instance.guessing`."""
         _refuse_delta(delta)
         chosen = audits.read_guesser(guesser)
-        return answers.guessing(self, lambda one: audits.guessing(one.engine, chosen, pairs))
+        return answers.guessing(self.cellwise, lambda one: audits.guessing(one.engine, chosen, pairs))
 
     @limited
     def adaptive_guessing(  # type: ignore[override]
@@ -171,7 +147,7 @@ class UnknownInstance(Instance):
         """Return the same for adaptive auditing; see `Instance.adaptive_guessing`."""
         _refuse_delta(delta)
         limit = read_exact("threshold", threshold, 1)
-        return answers.guessing(self, lambda one: audits.adaptive(one.engine, order, limit, pairs))
+        return answers.guessing(self.cellwise, lambda one: audits.adaptive(one.engine, order, limit, pairs))
 
     @limited
     def classic_guessing(  # type: ignore[override]
@@ -179,12 +155,12 @@ class UnknownInstance(Instance):
     ) -> GuessingPieces:
         """Return the same for classic auditing; see `Instance.classic_guessing`."""
         limit, number = read_exact("threshold", threshold, 1), read_count("runs", runs)
-        return answers.guessing(self, lambda one: audits.classic(one.engine, number, x, x_prime, limit))
+        return answers.guessing(self.cellwise, lambda one: audits.classic(one.engine, number, x, x_prime, limit))
 
     @limited
     def distribution(self, x: Sequence[Any]) -> Distributions:  # type: ignore[override]
         """Return the output law on dataset x as a function of the unknown, in pieces."""
-        return answers.distribution(self, self.bound.check_dataset(x))
+        return answers.distribution(self.cellwise, self.bound.check_dataset(x))
 
     @limited
     def verify(
@@ -194,7 +170,7 @@ class UnknownInstance(Instance):
 
         A claim about ε may be a function of the unknown, as in `epsilon="2*eps"` or `exp_epsilon="(1 - lam)/lam"`.
         """
-        return answers.verify(self, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
+        return answers.verify(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
 
     @limited
     def solve(  # type: ignore[override]
@@ -215,11 +191,11 @@ class UnknownInstance(Instance):
             raise ParameterError(f"there is nothing that is best by {best!r}", 'give best="accuracy"')
         bound = read_optional("alpha", alpha)
         if best is None:
-            return answers.solve(self, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
+            return answers.solve(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
         if bound is None:
             raise ParameterError("the best accuracy is that at an alpha", "give alpha too")
         claims = self._claims(epsilon, exp_epsilon, delta, None if beta is None else alpha, beta)
-        return answers.solve(self, *claims, bound)
+        return answers.solve(self.cellwise, *claims, bound)
 
     def _claims(
         self, epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any

@@ -14,9 +14,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from tightdp.language.primitives import PRIMITIVES, flip, geometric
-from tightdp.language.program import Bound
+from tightdp.language.program import Bound, Program
 from tightdp.session.draws import sources_of
-from tightdp.session.mechanism import Mechanism
 
 __all__ = ["Edit", "edits_of", "rebound"]
 
@@ -112,10 +111,11 @@ def rebound(bound: Bound, path: Path) -> Bound | None:
         return None
     name = bound.program.function.__name__
     for value in module.values():
-        if isinstance(value, Mechanism) and value.program.function.__code__.co_filename == str(path):
-            program = value.program
-            if program.function.__name__ == name:
-                return Bound(program, bound.n, bound.parameters, bound.record, bound.neighbours)
+        program = getattr(value, "program", None)  # of a mechanism
+        if not isinstance(program, Program) or program.function.__name__ != name:
+            continue
+        if program.function.__code__.co_filename == str(path):
+            return Bound(program, bound.n, bound.parameters, bound.record, bound.neighbours)
     return None
 
 

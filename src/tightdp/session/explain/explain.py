@@ -15,10 +15,10 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.results.explanation import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential
+from tightdp.session.asked import Asked
 from tightdp.session.explain.edits import Edit, edits_of, rebound
 from tightdp.session.explain.smaller import Claim, fewest_records, smallest
 from tightdp.session.explain.traces import largest_ratio, runs_with_places
-from tightdp.session.instance import Instance
 
 __all__ = ["claim_of", "explain"]
 
@@ -28,6 +28,8 @@ _QUICK = 0.5
 """Seconds up to which an instance is small enough to try changes on it; else the least n that fails is taken."""
 _TRIED = 400
 """Changes of the source that are tried."""
+_MOST_NODES = 200_000
+"""How large the diagram of a changed mechanism may be."""
 
 
 def claim_of(exp_epsilon: object, epsilon: object, delta: Number) -> Claim | None:
@@ -40,7 +42,7 @@ def claim_of(exp_epsilon: object, epsilon: object, delta: Number) -> Claim | Non
     return Claim(exp(exponent) if t is None else t, delta)
 
 
-def explain(instance: Instance, claim: Claim | None) -> Explanation:
+def explain(instance: Asked, claim: Claim | None) -> Explanation:
     """Return where the loss comes from, and where the claim fails which line is to blame. See `Instance.explain`."""
     privacy = instance.privacy()
     witness: PairWitness | None = privacy.witness
@@ -102,7 +104,7 @@ def _text(bound: Bound, place: tuple[int, int, int]) -> str:
     return line[place[1] : place[2]].decode().strip() or line.decode().strip()
 
 
-def _remedies(instance: Instance, claim: Claim) -> tuple[Remedy, ...]:
+def _remedies(instance: Asked, claim: Claim) -> tuple[Remedy, ...]:
     """Return the best change of each line: those after which the claim holds, then those that help most."""
     stats = instance.privacy().stats
     quick = stats.compile + stats.count + stats.search < _QUICK
@@ -139,29 +141,25 @@ def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]
     return not remedy.holds, loss, not remedy.restores, not remedy.exact, added, weighed, remedy.line
 
 
-def _tried(instance: Instance, small: Instance, claim: Claim, edit: Edit, path: Path) -> Remedy | None:
+def _tried(instance: Asked, small: Asked, claim: Claim, edit: Edit, path: Path) -> Remedy | None:
     """Return what a change does at the small instance, and whether the claim then holds at the whole one too."""
     changed = rebound(small.bound, path)
     if changed is None:
         return None
     try:
-        loss = claim.loss(_limited(changed))
+        loss = claim.loss(small.on(changed, max_nodes=_MOST_NODES))
         holds = not claim.fails(loss)
         if holds and instance.n != small.n:
             whole = rebound(instance.bound, path)
-            holds = whole is not None and not claim.fails(claim.loss(_limited(whole)))
-        moved = _moved(small, Instance(changed), claim)
+            holds = whole is not None and not claim.fails(claim.loss(small.on(whole, max_nodes=_MOST_NODES)))
+        moved = _moved(small, small.on(changed), claim)
     except (TightdpError, RecursionError):
         return None
     exact = loss == (claim.delta or claim.t)
     return Remedy(edit.line, edit.before, edit.after, loss, holds, moved, edit.adds_noise, edit.restores, exact)
 
 
-def _limited(bound: Bound) -> Instance:
-    return Instance(bound, max_nodes=200_000)
-
-
-def _moved(before: Instance, after: Instance, claim: Claim) -> Fraction:
+def _moved(before: Asked, after: Asked, claim: Claim) -> Fraction:
     """Return the larger total variation distance between the laws before and after, on the worst pair before."""
     found = before.delta(exp_epsilon=claim.t).witness if claim.delta else before.privacy().witness
     if found is None:
@@ -169,7 +167,7 @@ def _moved(before: Instance, after: Instance, claim: Claim) -> Fraction:
     return max(_distance(before, after, x) for x in (found.x, found.x_prime))
 
 
-def _distance(before: Instance, after: Instance, x: Dataset) -> Fraction:
+def _distance(before: Asked, after: Asked, x: Dataset) -> Fraction:
     first, second = dict(before.distribution(x).law), dict(after.distribution(x).law)
     none = Fraction(0)
     return sum((abs(first.get(y, none) - second.get(y, none)) for y in {**first, **second}), none) / 2

@@ -14,7 +14,7 @@ from tightdp.language.domains import Values
 from tightdp.language.program import Bound, Output
 from tightdp.results.explanation import Smallest
 from tightdp.results.result import EventWitness
-from tightdp.session.instance import Instance
+from tightdp.session.asked import Asked
 
 __all__ = ["Claim", "fewest_records", "smallest"]
 
@@ -29,7 +29,7 @@ class Claim:
     t: Number
     delta: Number
 
-    def loss(self, instance: Instance) -> Exact:
+    def loss(self, instance: Asked) -> Exact:
         """Return what is compared with the claim: e^ε, or δ at t."""
         return instance.delta(exp_epsilon=self.t).delta if self.delta else instance.privacy().exp_epsilon
 
@@ -38,12 +38,12 @@ class Claim:
         return loss > (self.delta or self.t)
 
 
-def fewest_records(instance: Instance, claim: Claim) -> Instance:
+def fewest_records(instance: Asked, claim: Claim) -> Asked:
     """Return the instance with the least n, and all else the same, at which the claim fails."""
     bound = instance.bound
     for n in range(1, instance.n):
         try:
-            found = Instance(bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters))
+            found = instance.on(bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters))
         except TightdpError:
             continue
         if _fails(found, claim):
@@ -51,13 +51,13 @@ def fewest_records(instance: Instance, claim: Claim) -> Instance:
     return instance
 
 
-def smallest(instance: Instance, claim: Claim) -> Smallest:
+def smallest(instance: Asked, claim: Claim) -> Smallest:
     """Return the smallest n, then parameters, then records found at which the claim fails, one after the other."""
     bound = fewest_records(instance, claim).bound
     for name in bound.parameters:
         for value in _simpler(bound.parameters[name]):
             found = _bind(bound, {**bound.parameters, name: value})
-            if found is not None and _fails(Instance(found), claim):
+            if found is not None and _fails(instance.on(found), claim):
                 bound = found
                 break
     if bound.neighbours != "add-remove":
@@ -65,9 +65,9 @@ def smallest(instance: Instance, claim: Claim) -> Smallest:
             kept = [other for other in bound.record.values if other != record]
             if len(kept) >= 2:
                 fewer = replace(bound, record=Values(*kept))
-                if _fails(Instance(fewer), claim):
+                if _fails(instance.on(fewer), claim):
                     bound = fewer
-    final = Instance(bound)
+    final = instance.on(bound)
     return Smallest(
         (("n", bound.n), *bound.parameters.items()),
         tuple(bound.record.values),
@@ -76,7 +76,7 @@ def smallest(instance: Instance, claim: Claim) -> Smallest:
     )
 
 
-def _event(instance: Instance, claim: Claim) -> EventWitness:
+def _event(instance: Asked, claim: Claim) -> EventWitness:
     """Return the fewest outputs whose probabilities on a pair of neighbours break the claim."""
     found = instance.delta(exp_epsilon=claim.t).witness
     assert found is not None, "a claim that fails has a witness"
@@ -93,7 +93,7 @@ def _event(instance: Instance, claim: Claim) -> EventWitness:
     return EventWitness(found.x, found.x_prime, tuple(event))
 
 
-def _fails(instance: Instance, claim: Claim) -> bool:
+def _fails(instance: Asked, claim: Claim) -> bool:
     try:
         return claim.fails(claim.loss(instance))
     except (TightdpError, RecursionError):
