@@ -27,7 +27,7 @@ from tightdp.language.program import Output
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 
-__all__ = ["Pure", "concentrated", "least_rho", "pure", "renyi"]
+__all__ = ["Pure", "clamped", "concentrated", "least_rho", "pure", "renyi"]
 
 _BITS = 512
 Law = Mapping[Output, Number]
@@ -151,6 +151,35 @@ def least_rho(pairs: Iterable[Pair], orders: Iterable[Fraction], relative: Fract
             assert found is not None
             best = max(best, found.lower)
     return best
+
+
+def clamped(*laws: Law) -> tuple[dict[Output, Number], ...]:
+    """Return laws in which published integers that may come from a tail are one output on each side, with the tail.
+
+    So clamped, the outputs of the mechanism have these probabilities up to their relative error alone.
+    """
+    ranges = _ranges([each for law in laws for each in _split(law)[1].items()])
+    found = []
+    for law in laws:
+        merged: dict[Output, Number] = {}
+        for output, mass in law.items():
+            word = _clamped(output, (), ranges)
+            merged[word] = merged.get(word, Fraction(0)) + mass
+        found.append(merged)
+    return tuple(found)
+
+
+def _clamped(output: Output, path: Path, ranges: Mapping[Path, tuple[int, int]]) -> Output:
+    if isinstance(output, tuple):
+        return tuple(_clamped(part, (*path, place), ranges) for place, part in enumerate(output))
+    if path not in ranges:
+        return output
+    first, last = ranges[path]
+    if isinstance(output, GaussianTail):
+        return f">= {last}" if output.direction > 0 else f"<= {first}"
+    if isinstance(output, int) and not isinstance(output, bool) and not first < output < last:
+        return f">= {last}" if output >= last else f"<= {first}"
+    return output
 
 
 def _moment(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Enclosure | float:

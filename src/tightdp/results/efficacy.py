@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
@@ -28,21 +29,27 @@ class Row(Recorded):
     ddp: Number
     dp: Number
     adaptive: Number | None = None
+    other: Row | None = field(default=None, compare=False, repr=False)
+    """The row with the other ends of the same numbers, where they are enclosed: gaps are differences of both."""
+
+    @property
+    def _less(self) -> Row:
+        return self.other or self
 
     @property
     def element_gap(self) -> Number:
         """What is lost because not all elements are the worst one: AC - E_k."""
-        return self.ac - self.efficacy
+        return max(self.ac - self._less.efficacy, Fraction(0))
 
     @property
     def output_gap(self) -> Number:
         """What is lost because not all outputs are the worst one: DDP - AC."""
-        return self.ddp - self.ac
+        return max(self.ddp - self._less.ac, Fraction(0))
 
     @property
     def interference_gap(self) -> Number:
         """What is lost because the other bits are not known: DP - DDP."""
-        return self.dp - self.ddp
+        return max(self.dp - self._less.ddp, Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -50,7 +57,8 @@ class Efficacy(Drawn, Result):
     """The efficacy of one-run auditing for a pair vector, by number of guesses, with its gaps (keinan2025, Sec. 5).
 
     `exp_epsilon` is e^ε of the mechanism on the datasets that the pairs can pick; where its search was cut short it is
-    an upper bound, `lower` the ratio that is attained, and DP in the rows is the upper bound too.
+    an upper bound, `lower` the ratio that is attained, and DP in the rows is the upper bound too. Where the laws of a
+    program are enclosed, `rows` has the upper ends of all numbers, and `least` the lower ends.
     """
 
     query: ClassVar[str] = "efficacy"
@@ -59,6 +67,7 @@ class Efficacy(Drawn, Result):
     exp_epsilon: Exact
     lower: Exact
     leak: Leak
+    least: tuple[Row, ...] = ()
 
     @property
     def upper(self) -> Exact:

@@ -17,6 +17,7 @@ class Failure(Result):
 
     `error` says which error is the likeliest, `place` (file:line:column) where it is raised; None where no run fails.
     With `worst`, no other dataset has a larger probability. Runs that `observe` rejects before they fail do not count.
+    Where it is enclosed, `probability` is the upper end, and `lower` the other one.
     """
 
     query: ClassVar[str] = "failure"
@@ -25,6 +26,7 @@ class Failure(Result):
     error: str | None = None
     place: str | None = None
     worst: bool = False
+    lower: Number | None = None
 
     def __float__(self) -> float:
         return float(self.probability)

@@ -25,7 +25,7 @@ class Guessing(Drawn, Result):
 
     `audit` is "one-run", "adaptive" or "classic"; `canaries` is the number of secret bits; `exp_epsilon` is the e^ε
     that the audit can at most report when it is right: the tight one, at `delta`, of the mechanism on the datasets that
-    occur.
+    occur. The probability of no event is further than `error` from the true one.
     """
 
     query: ClassVar[str] = "guessing"
@@ -34,6 +34,7 @@ class Guessing(Drawn, Result):
     joint: JointLaw
     exp_epsilon: Exact
     delta: Number = Fraction(0)
+    error: Number = Fraction(0)
 
     @property
     def canaries(self) -> int:
@@ -57,17 +58,22 @@ class Guessing(Drawn, Result):
             canaries=self.canaries,
             exp_epsilon=self.exp_epsilon,
             law=tuple(sorted(masses.items())),
+            error=self.error,
         )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Reported(Drawn, Result):
-    """The exact law of the ε that an audit reports: (ε, probability), ascending; ε is as exact as the audit gave it."""
+    """The exact law of the ε that an audit reports: (ε, probability), ascending; ε is as exact as the audit gave it.
+
+    The probability of no event is further than `error` from the true one.
+    """
 
     query: ClassVar[str] = "reported"
     canaries: int
     exp_epsilon: Exact
     law: tuple[tuple[Exact, Number], ...]
+    error: Number = Fraction(0)
 
     @property
     def expectation(self) -> Exact:

@@ -16,6 +16,9 @@ __all__ = ["Likelihood"]
 class Likelihood(Result):
     """Every output with its exact probabilities on x and on x', and their ratio, largest first.
 
+    Where they are enclosed a row has lower ends, and the upper ones beside them. Published Gaussian noise beyond what
+    is looked at is one output then, in which ratios are not all alike: those of its integers may have no end.
+
     `are_neighbours` says whether x' is a neighbour of x: the ratios of other pairs may exceed the tight e^ε.
     """
 
@@ -27,10 +30,11 @@ class Likelihood(Result):
 
     @property
     def largest(self) -> Exact:
-        """The largest P(y | x) / P(y | x') over outputs y, infinite where only x can give an output."""
+        """The largest P(y | x) / P(y | x') over outputs y, infinite where only x can give an output; a lower end
+        where they are enclosed."""
         return self.rows[0].ratio
 
     @property
     def smallest(self) -> Exact:
-        """The smallest such ratio, 0 where only x' can give an output."""
-        return self.rows[-1].ratio
+        """The smallest such ratio, 0 where only x' can give an output; an upper end where they are enclosed."""
+        return self.rows[-1].ratio_above

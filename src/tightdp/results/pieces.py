@@ -111,7 +111,10 @@ class EfficacyPieces(Pieces):
         numbers: dict[int, dict[str, Number]] = {}
         for (guesses, name), value in part.value:
             numbers.setdefault(guesses, {})[name] = value
-        return tuple(Row(guesses, **named) for guesses, named in numbers.items())
+        return tuple(
+            Row(guesses, named["efficacy"], named["ac"], named["ddp"], named["dp"], named.get("adaptive"))
+            for guesses, named in numbers.items()
+        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

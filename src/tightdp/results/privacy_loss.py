@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from tightdp.errors import ParameterError
+from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.numbers import Exact
@@ -37,11 +37,13 @@ class PrivacyLoss(Drawn, Result):
 
     Answers are those of `Instance`: δ exactly at a rational e^ε where a real pair of neighbours dominates all others
     and the likelihood ratios span a small lattice, otherwise an enclosure (status "bounded"). The composition is
-    adaptive: every mechanism may be chosen by the outputs so far.
+    adaptive: every mechanism may be chosen by the outputs so far. With Gaussian noise the probabilities of an event in
+    all runs, on both sides together, may differ by `error` from those of the `losses`: answers are widened by that.
     """
 
     query: ClassVar[str] = "privacy"
     losses: Losses
+    error: Fraction = Fraction(0)
 
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""
@@ -49,11 +51,31 @@ class PrivacyLoss(Drawn, Result):
         if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
             t = exp(exponent)
         if t is not None:
-            return self._delta(_shortened(self.losses.delta(t)), exp_epsilon=t, epsilon=exponent)
+            return self._delta(_shortened(self._around(t, t)), exp_epsilon=t, epsilon=exponent)
         assert exponent is not None
         low, high = exp_enclosure(exponent, _DIGITS)
-        ends = Range(self.losses.delta(high).lower, self.losses.delta(low).upper)
-        return self._delta(_shortened(ends), exp_epsilon=(low, high), epsilon=exponent)
+        return self._delta(_shortened(self._around(low, high)), exp_epsilon=(low, high), epsilon=exponent)
+
+    def _around(self, low: Number, high: Number) -> Range:
+        """Return both ends of δ at some t = e^ε between two ends."""
+        if low == high and not self.error:
+            return self.losses.delta(low)
+        slack = (1 + high) * self.error
+        least = _finite(self.losses.delta(high).lower) - slack
+        most = _finite(self.losses.delta(low).upper) + slack
+        return Range(max(least, Fraction(0)), min(most, Fraction(1)))
+
+    def _least(self, delta: Number) -> Range:
+        """Return both ends of the least e^ε >= 1 at a δ: δ(t) is within (1 + t)·error."""
+        if not self.error:
+            return self.losses.least(delta)
+        most = Fraction(1 << 20)
+        while (less := delta - (1 + most) * self.error) > 0:
+            upper = self.losses.least(less).upper
+            if not isinstance(upper, float) and upper <= most:
+                return Range(self.losses.least(delta + (1 + upper) * self.error).lower, upper)
+            most = most * most
+        return Range(Fraction(1), math.inf)
 
     def _delta(self, found: Range, **where: Any) -> Delta:
         lower, upper = _finite(found.lower), _finite(found.upper)
@@ -62,7 +84,7 @@ class PrivacyLoss(Drawn, Result):
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
         bar = read_exact("delta", delta, 1)
-        found = _shortened(self.losses.least(bar))
+        found = _shortened(self._least(bar))
         return Privacy(
             subject=self.subject,
             status=_status(found),
@@ -74,8 +96,8 @@ class PrivacyLoss(Drawn, Result):
 
     def curve(self) -> Curve:
         """Return the privacy curve for e^ε >= 1 as break points; where it is not exact, a curve nowhere below it."""
-        exact = self.losses.exact
-        points = self.losses.curve() if exact else _above(self.losses)
+        exact = self.losses.exact and not self.error
+        points = self.losses.curve() if exact else _above(self.losses, self.error)
         return Curve(subject=self.subject, status="exact" if exact else "bounded", stats=self.stats, points=points)
 
     def compose(self, *further: Any) -> PrivacyLoss:
@@ -106,24 +128,32 @@ class PrivacyLoss(Drawn, Result):
         Its δ is nowhere below the true one; with `pessimistic=False`, nowhere above. Raises TightdpError where
         dp_accounting is not installed, QueryError where there is nothing to take a lower end from.
         """
+        if self.error:
+            raise QueryError(
+                "a loss with Gaussian noise is enclosed, not known", "ask it for delta or epsilon, or dp_accounting"
+            )
         return dp_accounting_of(self.losses, read_number("interval", interval), pessimistic)
 
     def _repeated(self, times: Any) -> PrivacyLoss:
         number = read_count("the number of runs", times)
-        return self if number == 1 else self._about(self.losses.repeated(number), f"{number:,} runs")
+        return self if number == 1 else self._about(self.losses.repeated(number), f"{number:,} runs", number)
 
     def _followed_by(self, other: PrivacyLoss) -> PrivacyLoss:
         losses = self.losses.followed_by(other.losses)
         subject = Subject(f"{self.subject}, then {other.subject}", (), self.neighbours)
-        return PrivacyLoss(subject=subject, status=status_of(losses), stats=self.stats + other.stats, losses=losses)
+        stats, error = self.stats + other.stats, self.error + other.error
+        return PrivacyLoss(subject=subject, status=status_of(losses, error), stats=stats, losses=losses, error=error)
 
-    def _about(self, losses: Losses, how: str) -> PrivacyLoss:
+    def _about(self, losses: Losses, how: str, times: int = 1) -> PrivacyLoss:
         runs = f"{how} of {self.subject.runs}" if self.subject.runs else how
-        return replace(self, subject=replace(self.subject, runs=runs), status=status_of(losses), losses=losses)
+        status, error = status_of(losses, self.error), self.error * times
+        return replace(self, subject=replace(self.subject, runs=runs), status=status, losses=losses, error=error)
 
 
-def status_of(losses: Losses) -> Status:
+def status_of(losses: Losses, error: Fraction = Fraction(0)) -> Status:
     """Return whether answers are exact as far as that is known without composing."""
+    if error:
+        return "bounded"
     return "exact" if all(each.dominating in each.real or each.attained for each in losses.directions) else "bounded"
 
 
@@ -159,11 +189,15 @@ def _finite(value: Exact) -> Number:
     return value
 
 
-def _above(losses: Losses) -> tuple[tuple[Fraction, Fraction], ...]:
+def _above(losses: Losses, error: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
     """Return a curve of few points with few digits that is nowhere below the upper end, which is convex and falls."""
     places = {Fraction(1)}
     for composed in losses.upper:
         beyond = composed.ratios[bisect_right(composed.ratios, 1) :]
         step = math.ceil(len(beyond) / _MOST_POINTS)
         places.update(_rounded(t, up=True) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
-    return tuple((t, _rounded(_finite(losses.delta(t).upper), up=True)) for t in sorted(places))
+    found: list[tuple[Fraction, Fraction]] = []
+    for t in sorted(places):
+        delta = min(_finite(losses.delta(t).upper) + (1 + t) * error, Fraction(1))
+        found.append((t, _rounded(min([delta, *(before for _, before in found)]), up=True)))
+    return tuple(found)

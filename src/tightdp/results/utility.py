@@ -15,11 +15,15 @@ __all__ = ["Utility", "Worst"]
 
 @dataclass(frozen=True)
 class Worst(Recorded):
-    """A measure of utility, its worst value over all datasets, and a dataset that attains it."""
+    """A measure of utility, its worst value over all datasets, and a dataset that attains it.
+
+    Where it is enclosed, `value` is the end that is worse, and `better` the other one.
+    """
 
     measure: str
     value: Number | Fraction
     x: tuple[Any, ...]
+    better: Number | Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from tightdp.core.lowering import lower
+from fractions import Fraction
+
+from tightdp.core.lowering import inexact
+from tightdp.core.lowering import lower as lowered
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
 from tightdp.results.failure import Failure
+from tightdp.results.result import Status
 from tightdp.session.engine import Engine, Outcome
+from tightdp.session.widened import down, up
 from tightdp.symmetry.sets import every_dataset
 
 __all__ = ["failure"]
@@ -21,17 +26,22 @@ def failure(engine: Engine, x: Dataset | None) -> Failure:
     query = engine.query()
     watch = query.control
     with query.compiling(), deep_recursion():
-        core = lower(engine.bound, x, prober(engine.backend, watch), watch)
+        core = lowered(engine.bound, x, prober(engine.backend, watch), watch)
         table = EliminationTable(engine.bound, core, watch=watch)
     with query.searching(), deep_recursion():
         found = table.worst_failure(datasets)
-    outcome = Outcome("exact", "", query.stats((0, 0), "elimination", Symmetry(())))
+    error, probability, lower = inexact(engine.bound), found.probability, None
+    if error is not None and probability:
+        lower, probability = (end(mass) for end, mass in zip((down, up), error.ends(probability), strict=True))
+    status: Status = "exact" if lower is None else "bounded"
+    outcome = Outcome(status, "", query.stats((0, 0), "elimination", Symmetry(())))
     span = None if found.check is None else found.check.span
     return outcome.on(
         Failure(
             subject=engine.subject,
             x=found.x,
-            probability=found.probability,
+            probability=probability if lower is None else min(probability, Fraction(1)),
+            lower=lower,
             error=None if found.check is None else found.check.message,
             place=None if span is None else span.place,
             worst=x is None,

@@ -28,7 +28,22 @@ Asked = TypeVar("Asked", bound="InstanceBase")
 Query = Callable[Concatenate[Asked, P], R]
 
 _ENCLOSED = frozenset(
-    ("privacy", "delta", "curve", "tradeoff", "renyi", "zcdp", "accuracy", "distribution", "verify", "show")
+    (
+        *(
+            "privacy",
+            "privacy_loss",
+            "delta",
+            "curve",
+            "tradeoff",
+            "renyi",
+            "zcdp",
+            "accuracy",
+            "utility",
+            "verify",
+            "show",
+        ),
+        *("distribution", "likelihood", "failure", "efficacy", "guessing", "adaptive_guessing", "classic_guessing"),
+    )
 )
 """Queries that have an answer for programs whose laws are not exact, too."""
 _BY_RUNS = "runs"
@@ -57,7 +72,8 @@ def _limited(query: Query[Asked, P, R], ask: Callable[..., R]) -> Query[Asked, P
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         limits = Limits(instance.timeout, max_memory=instance.max_memory or default_memory())
         question = partial(_checked(query), instance, *arguments, **options)
-        answer = partial(ask, instance, question, lambda: query(_by_runs(instance), *arguments, **options), limits)
+        by_runs = _checked(query)
+        answer = partial(ask, instance, question, lambda: by_runs(_by_runs(instance), *arguments, **options), limits)
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
                 try:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
+from tightdp.core.lowering import inexact
 from tightdp.errors import LimitError
 from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
@@ -12,16 +14,24 @@ from tightdp.queries.composition.loss import Direction, Losses
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
 from tightdp.results.result import Stats
 from tightdp.session.engine import Engine
+from tightdp.session.widened import up
 
 __all__ = ["privacy_loss"]
 
 
 def privacy_loss(engine: Engine) -> PrivacyLoss:
     """Return the privacy loss. Raises LimitError where a limit is met before anything bounds it."""
-    found = [_direction(name, one) for name, one in _engines(engine)]
-    stats = sum((stats for _, stats in found[1:]), found[0][1])
-    losses = Losses(tuple(direction for direction, _ in found))
-    return PrivacyLoss(subject=engine.subject, status=status_of(losses), stats=stats, losses=losses)
+    found = [(*_direction(name, one), _error(one)) for name, one in _engines(engine)]
+    stats = sum((stats for _, stats, _ in found[1:]), found[0][1])
+    losses = Losses(tuple(direction for direction, _, _ in found))
+    error = max(each for _, _, each in found)
+    return PrivacyLoss(subject=engine.subject, status=status_of(losses, error), stats=stats, losses=losses, error=error)
+
+
+def _error(engine: Engine) -> Fraction:
+    """Return how far the probabilities of an event, once it was compiled, may be from the true ones."""
+    known = inexact(engine.bound)
+    return Fraction(0) if known is None else up(known.total)
 
 
 def _engines(engine: Engine) -> list[tuple[str, Engine]]:

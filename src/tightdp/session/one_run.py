@@ -9,7 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.lowering import lower
+from tightdp.core.lowering import inexact
+from tightdp.core.lowering import lower as lowered
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
@@ -30,6 +31,8 @@ from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
 from tightdp.session.engine import Engine, Outcome
 from tightdp.session.search import tight_privacy
+from tightdp.session.widened import up
+from tightdp.session.widened_audits import enclosed_rows, least_within, widest
 
 __all__ = ["adaptive", "classic", "efficacy", "guessing", "read_guesser"]
 
@@ -51,20 +54,27 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
         ratio = audit.ratio()
         audit.tell("searching adaptive guesses", "efficacy ≥", values[-1])
         best = adaptive_optimum(law) if with_adaptive else (None,) * law.n
-    dp = as_posterior(ratio.upper)
-    lower = max(ratio.lower, _odds(leak.confidence))
-    rows = tuple(
-        Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1])
-        for k in (range(1, law.n + 1) if guesses is None else (guesses,))
-    )
-    return audit.outcome(replace(ratio, lower=lower)).on(
+    numbers = range(1, law.n + 1) if guesses is None else (guesses,)
+    error = inexact(engine.bound)
+    least: tuple[Row, ...] = ()
+    if error is None:
+        lower = max(ratio.lower, _odds(leak.confidence))
+        dp = as_posterior(ratio.upper)
+        rows = tuple(Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1]) for k in numbers)
+        ratio = replace(ratio, lower=lower)
+    else:
+        rows, least, ratio = enclosed_rows(
+            law, error, [(k, values[k - 1], best[k - 1]) for k in numbers], values[0], ratio
+        )
+    return audit.outcome(ratio).on(
         Efficacy(
             subject=engine.subject,
             rows=rows,
             pairs=audit.pairs,
             exp_epsilon=ratio.upper,
-            lower=lower,
+            lower=ratio.lower,
             leak=leak,
+            least=least,
         )
     )
 
@@ -87,8 +97,9 @@ def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Number = _NONE
             audit="one-run",
             guesser=_words(guesser),
             joint=joint,
-            exp_epsilon=ratio.upper,
+            exp_epsilon=audit.above(ratio.upper),
             delta=delta,
+            error=audit.error,
         )
     )
 
@@ -109,8 +120,9 @@ def adaptive(
             audit="adaptive",
             guesser=_words(Threshold(threshold)),
             joint=joint,
-            exp_epsilon=ratio.upper,
+            exp_epsilon=audit.above(ratio.upper),
             delta=delta,
+            error=audit.error,
         )
     )
 
@@ -127,15 +139,18 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) 
     datasets = engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime)
     law, law_prime = (engine.table_of(dataset, query).law(dataset) for dataset in datasets)
     joint = as_joint_law(runs, classic_joint(law, law_prime, runs, Threshold(threshold).least))
+    known = inexact(engine.bound)
     ratios: list[Exact] = [Fraction(1)]
     for ours, theirs in ((law, law_prime), (law_prime, law)):
         ratios += [p / theirs[y] if theirs.get(y) else math.inf for y, p in ours.items()]
     return Guessing(
         audit="classic",
+        status="exact" if known is None else "bounded",
         guesser=_words(Threshold(threshold)),
         joint=joint,
-        exp_epsilon=max(ratios),
+        exp_epsilon=max(ratios) if known is None else widest(max(ratios), known),
         subject=engine.subject,
+        error=_NONE if known is None else up(runs * known.total),
     )
 
 
@@ -178,7 +193,7 @@ class _Audit:
         self.tell("compiling the audit")
         chosen = None if isinstance(pairs, str) and pairs == "best" else self._read(pairs)
         start = time.perf_counter()
-        core = lower(bound, None, prober(engine.backend, self._watch))
+        core = lowered(bound, None, prober(engine.backend, self._watch))
         self._compiler = Compiler(bound, core, engine.backend, self._watch, whole_outputs)
         if chosen is None:
             self.pairs, self.law = best_pairs(
@@ -206,6 +221,8 @@ class _Audit:
 
     def ratio(self, delta: Number = _NONE) -> RestrictedRatio:
         """Return e^ε at `delta` on the datasets that the pairs can pick; its ends where a limit is reached."""
+        if delta and (error := inexact(self._engine.bound)) is not None:
+            return RestrictedRatio(Fraction(1), least_within(self.law, delta, error))
         if delta:
             least = restricted_least(self.law, delta)
             return RestrictedRatio(least, least)
@@ -219,6 +236,17 @@ class _Audit:
         except LimitError as error:
             return RestrictedRatio(Fraction(1), math.inf, error.what)
 
+    @property
+    def error(self) -> Fraction:
+        """How far the probability of an event in this audit may be from the true one."""
+        known = inexact(self._engine.bound)
+        return _NONE if known is None else up(known.total)
+
+    def above(self, ratio: Exact) -> Exact:
+        """Return the upper end of a likelihood ratio."""
+        known = inexact(self._engine.bound)
+        return ratio if known is None else widest(ratio, known)
+
     def outcome(self, ratio: RestrictedRatio) -> Outcome:
         """Return the common fields of a result."""
         groups = [placed for placed in self.law.groups if placed.clients]
@@ -230,7 +258,8 @@ class _Audit:
             compile=self._seconds,
             search=time.perf_counter() - self._compiled,
         )
-        return Outcome("exact" if ratio.lower == ratio.upper else "bounded", ratio.reason, stats)
+        exact = ratio.lower == ratio.upper and not self.error
+        return Outcome("exact" if exact else "bounded", ratio.reason, stats)
 
 
 def _group_words(law: AuditLaw) -> list[str]:

@@ -15,13 +15,14 @@ from tightdp.language.program import Dataset, Output
 from tightdp.methods import one_output, questions
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
+from tightdp.queries.gaussian import clamped
 from tightdp.queries.likelihood import likelihood_table
 from tightdp.results.answers import Distribution, Sample, in_order
 from tightdp.results.likelihood import Likelihood
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine, Outcome, Query
-from tightdp.session.widened import refuse_inexact, widened
+from tightdp.session.widened import down, refuse_inexact, up, widened
 from tightdp.symmetry.sets import Table
 
 __all__ = ["likelihood", "output_law", "output_probability", "sample"]
@@ -60,13 +61,22 @@ def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
 def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
     """Return the likelihood ratios of all outputs on x and x'."""
     first, second = output_law(engine, x), output_law(engine, x_prime)
-    refuse_inexact(engine.bound, "the ratio of probabilities")
+    rows = likelihood_table(first.law, second.law)
+    if (error := inexact(engine.bound)) is not None:
+        laws = [_table(engine, each, engine.query())[0].law(each) for each in (x, x_prime)]
+
+        def ends(mass: Number) -> tuple[Number, Number]:
+            return down(mass * (1 - error.relative)), up(mass * (1 + error.relative))
+
+        ours, theirs = clamped(*laws)
+        rows = likelihood_table(ours.items(), theirs.items(), ends)
     return Likelihood(
         subject=first.subject,
+        status="exact" if error is None else "bounded",
         stats=first.stats + second.stats,
         x=x,
         x_prime=x_prime,
-        rows=likelihood_table(first.law, second.law),
+        rows=rows,
         are_neighbours=relation_of(engine.bound).relates(x, x_prime),
     )
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.lowering import inexact
 from tightdp.core.operators import is_number
+from tightdp.core.unbounded.inexact import Inexact
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
 from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound, Dataset, Output, as_output
 from tightdp.methods import questions
+from tightdp.queries.moments import Moment, chance, is_real, moment
 from tightdp.results.utility import Utility, Worst
 from tightdp.session.engine import Engine
+from tightdp.session.widened import down, up
 from tightdp.symmetry.sets import every_dataset
 
 __all__ = ["utility"]
@@ -29,6 +34,7 @@ def utility(engine: Engine) -> Utility:
         raise QueryError(f"{bound.program.name} has no target", "name what it estimates: @mechanism(..., target=sum)")
     query = engine.query()
     method, table = questions.laws(engine.program, query.control)
+    error = None
     worst: dict[str, Worst] = {}
     counted: dict[str, int] = {}
     datasets, size = 0, bound.record.size**bound.n
@@ -38,37 +44,65 @@ def utility(engine: Engine) -> Utility:
             datasets += 1
             query.control.look_at(table, x)
             law = list(table.law(x).items())
+            error = inexact(bound)
             query.control.tell("going through datasets", datasets, size)
-            for measure, value in _measures(law, _target(bound, x)):
+            for measure, low, high in _measures(law, _target(bound, x), error):
                 counted[measure] = counted.get(measure, 0) + 1
+                found = Worst(measure, high, x, low) if measure != RIGHT else Worst(measure, low, x, high)
                 known = worst.get(measure)
-                if known is None or (value < known.value if measure == RIGHT else value > known.value):
-                    worst[measure] = Worst(measure, value, x)
+                worst[measure] = found if known is None else _worse(found, known)
             if datasets == 1:
                 first = next(iter(worst))
                 side = f"{first.removeprefix('expected ')} {'≤' if first == RIGHT else '≥'}"
                 query.control.bounded(side)(lambda first=first: worst[first].value)  # type: ignore[misc]
     fitting = tuple(found for measure, found in worst.items() if counted[measure] == datasets)
-    return engine.outcome(query, method).on(Utility(subject=engine.subject, measures=fitting))
+    outcome = engine.outcome(query, method)
+    if error is None:
+        fitting = tuple(replace(found, better=None) for found in fitting)
+    elif outcome.status == "exact":
+        outcome = outcome.bounded
+    return outcome.on(Utility(subject=engine.subject, measures=fitting))
 
 
-def _measures(law: list[tuple[Output, Any]], target: Output) -> Iterator[tuple[str, Any]]:
-    """Yield the measures of one output law, with their values."""
+def _worse(found: Worst, known: Worst) -> Worst:
+    """Return the worse end of each of two datasets, and the better one, with a dataset of the worse end."""
+    assert found.better is not None
+    assert known.better is not None
+    if found.measure == RIGHT:
+        first = found if found.value < known.value else known
+        return replace(first, better=min(found.better, known.better))
+    first = found if found.value > known.value else known
+    return replace(first, better=max(found.better, known.better))
+
+
+def _measures(law: list[tuple[Output, Any]], target: Output, error: Inexact | None) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the measures of one output law, with both ends of their values."""
     none = Fraction(0)
-    if is_number(target) and all(is_number(output) for output, _ in law):
-        yield "expected absolute error", sum((mass * abs(output - target) for output, mass in law), none)
-        yield "expected squared error", sum((mass * (output - target) ** 2 for output, mass in law), none)
+    slack = none if error is None else error.relative
+
+    def mean(measure: str, errors: Iterable[tuple[Moment, Any]]) -> tuple[str, Any, Any]:
+        low, high = none, none
+        for (least, most), mass in errors:
+            low, high = low + mass * least, high + mass * most
+        return (measure, low, high) if error is None else (measure, down(low * (1 - slack)), up(high * (1 + slack)))
+
+    if is_number(target) and all(is_real(output) for output, _ in law):
+        for power, name in ((1, "absolute"), (2, "squared")):
+            yield mean(f"expected {name} error", ((moment(output, target, power), mass) for output, mass in law))
     elif _vector(target) and all(_vector(output) and len(output) == len(target) for output, _ in law):
-        errors = [([abs(a - b) for a, b in zip(output, target, strict=True)], mass) for output, mass in law]
-        for place in range(len(target)):
-            value = sum((mass * error[place] for error, mass in errors), none)
-            yield f"expected absolute error, coordinate {place + 1}", value
-        yield "expected largest error", sum((mass * max(error) for error, mass in errors), none)
-    yield RIGHT, sum((mass for output, mass in law if output == target), none)
+        for place, wanted in enumerate(target):
+            errors = ((moment(output[place], wanted, 1), mass) for output, mass in law)
+            yield mean(f"expected absolute error, coordinate {place + 1}", errors)
+        if all(is_number(value) for output, _ in law for value in output):
+            largest = [(max(abs(a - b) for a, b in zip(output, target, strict=True)), mass) for output, mass in law]
+            yield mean("expected largest error", (((value, value), mass) for value, mass in largest))
+    right = sum((mass * chance(output, target) for output, mass in law), none)
+    low, high = (right, right) if error is None else error.ends(right)
+    yield (RIGHT, low, high) if error is None else (RIGHT, down(low), up(min(high, Fraction(1))))
 
 
 def _vector(value: Output) -> bool:
-    return isinstance(value, tuple) and len(value) > 0 and all(is_number(item) for item in value)
+    return isinstance(value, tuple) and len(value) > 0 and all(is_real(item) for item in value)
 
 
 def _target(bound: Bound, x: Dataset) -> Output:

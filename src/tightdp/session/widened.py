@@ -30,7 +30,7 @@ from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
 from tightdp.session.engine import Engine
 
-__all__ = ["concentrated", "inexact_after", "refuse_inexact", "renyi", "widened"]
+__all__ = ["concentrated", "down", "inexact_after", "refuse_inexact", "renyi", "up", "widened"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -42,7 +42,7 @@ _DIGITS = 40
 def refuse_inexact(bound: Bound, what: str) -> None:
     """Raise QueryError where the laws of a program that was compiled are not exact."""
     if inexact(bound) is not None:
-        hint = "ask for privacy, accuracy or the distribution, or use discrete Laplace noise"
+        hint = "ask for what can be enclosed, such as the distribution or verify, or use discrete Laplace noise"
         raise QueryError(f"{what} is not known for programs with Gaussian noise", hint)
 
 
@@ -78,7 +78,7 @@ def renyi(engine: Engine, error: Inexact, order: Fraction) -> Renyi:
     if isinstance(found, float):
         result = Renyi(subject=engine.subject, order=order, exp_moment=found, lower=found, witness=_witness(pair))
         return outcome.on(result)
-    upper, lower = _up(found.upper) if query.control.stopped is None else math.inf, _down(found.lower)
+    upper, lower = up(found.upper) if query.control.stopped is None else math.inf, down(found.lower)
     result = Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=lower, witness=_witness(pair))
     return (outcome.bounded if query.control.stopped is None else outcome).on(result)
 
@@ -107,12 +107,12 @@ def _rho(
     found = divergences.concentrated(pairs())
     if isinstance(found.upper, float) or isinstance(exp_epsilon, float):  # infinite, or not known to be finite
         return math.inf if isinstance(found.lower, float) else Fraction(0), math.inf, found.pair
-    slack = 16 * error.relative * (1 + Fraction(log_up(exp_epsilon))) * _up(exp_epsilon)
-    lower = _down(max(_down(found.lower) - slack, Fraction(0)))
+    slack = 16 * error.relative * (1 + Fraction(log_up(exp_epsilon))) * up(exp_epsilon)
+    lower = down(max(down(found.lower) - slack, Fraction(0)))
     if error.published:
         order = max(Fraction(found.order or 2).limit_denominator(10**6), 1 + Fraction(1, 1 << 30))
-        lower = _down(gaussian.least_rho(pairs(), [order], error.relative))
-    return lower, _up(_up(found.upper) + slack), found.pair
+        lower = down(gaussian.least_rho(pairs(), [order], error.relative))
+    return lower, up(up(found.upper) + slack), found.pair
 
 
 def _witness(pair: Pair | None) -> PairWitness | None:
@@ -153,7 +153,7 @@ class _Widening:
         """Return an answer that a limit cut short with ends that are wide enough, without asking again."""
         match found:
             case Privacy() if not found.delta:
-                lower = max(_down(found.lower / self._factor), Fraction(1)) if found.lower < math.inf else Fraction(1)
+                lower = max(down(found.lower / self._factor), Fraction(1)) if found.lower < math.inf else Fraction(1)
                 return replace(found, exp_epsilon=math.inf, lower=lower, top=())
             case Delta():
                 return replace(self._delta(found), status=found.status)  # type: ignore[return-value]
@@ -185,9 +185,9 @@ class _Widening:
         if lower == math.inf or (found.exp_epsilon == math.inf and not self._error.published):
             return replace(found, exp_epsilon=math.inf, lower=math.inf, witness=witness, top=())
         if isinstance(witness, TripleWitness):
-            masses = _down(witness.probability), _down(witness.probability_prime)
+            masses = down(witness.probability), down(witness.probability_prime)
             witness = replace(witness, probability=masses[0], probability_prime=masses[1])
-        lower, upper = max(_down(lower), Fraction(1)), _up(upper) if upper < math.inf else upper
+        lower, upper = max(down(lower), Fraction(1)), up(upper) if upper < math.inf else upper
         return replace(found, status="bounded", exp_epsilon=upper, lower=lower, witness=witness, top=())
 
     def _least_epsilon(self, found: Privacy) -> Privacy:
@@ -208,7 +208,7 @@ class _Widening:
         lower = self._asked(bar + self._slack(upper)).lower
         if upper == 1:
             return replace(found, exp_epsilon=Fraction(1), lower=Fraction(1), witness=None)
-        return replace(found, status="bounded", exp_epsilon=_up(upper), lower=max(_down(lower), Fraction(1)))
+        return replace(found, status="bounded", exp_epsilon=up(upper), lower=max(down(lower), Fraction(1)))
 
     def _asked(self, delta: Number) -> Privacy:
         found = self._query(self._engine, delta)
@@ -246,7 +246,7 @@ class _Widening:
         witness = found.witness
         if isinstance(witness, EventWitness):  # without tails, which the lower end does without
             witness = replace(witness, event=tuple(output for output in witness.event if not _in_a_tail(output)))
-        return replace(found, status=status, delta=_up(upper), lower=_down(lower), witness=witness)
+        return replace(found, status=status, delta=up(upper), lower=down(lower), witness=witness)
 
     def _curve(self, found: Curve) -> Curve:
         """Where the curve is below its own error it is cut off: it stays as high as there."""
@@ -254,8 +254,8 @@ class _Widening:
         lower: list[tuple[Number, Number]] = []
         for t, delta in found.points:
             slack = self._slack(t)
-            upper.append((t, _up(min(delta + slack, Fraction(1)))))
-            lower.append((t, _down(max(delta - slack, Fraction(0)))))
+            upper.append((t, up(min(delta + slack, Fraction(1)))))
+            lower.append((t, down(max(delta - slack, Fraction(0)))))
             if delta <= slack:
                 break
         points = [(t, min(delta for _, delta in upper[: at + 1])) for at, (t, _) in enumerate(upper)]
@@ -275,15 +275,15 @@ class _Widening:
         if found.one_minus_beta is None:
             return self._least_error(found)
         total = self._error.total
-        lower = _down(max(as_exact(found.lower) - total, Fraction(0)))
-        upper = _up(min(as_exact(found.upper) + total, Fraction(1)))
-        top = tuple(AccuracyClass(row.x, _down(row.one_minus_beta), row.inputs) for row in found.top)
+        lower = down(max(as_exact(found.lower) - total, Fraction(0)))
+        upper = up(min(as_exact(found.upper) + total, Fraction(1)))
+        top = tuple(AccuracyClass(row.x, down(row.one_minus_beta), row.inputs) for row in found.top)
         return replace(found, status="bounded", one_minus_beta=lower, beta=1 - lower, lower=lower, upper=upper, top=top)
 
     def _distribution(self, found: Distribution) -> Distribution:
         relative, lost = self._error.relative, self._error.lost
-        lower = tuple((output, _down(mass * (1 - relative))) for output, mass in found.law)
-        upper = tuple((output, _up(min(mass * (1 + relative) + lost, Fraction(1)))) for output, mass in found.law)
+        lower = tuple((output, down(mass * (1 - relative))) for output, mass in found.law)
+        upper = tuple((output, up(min(mass * (1 + relative) + lost, Fraction(1)))) for output, mass in found.law)
         return replace(found, status="bounded", law=lower, upper=upper)
 
 
@@ -293,7 +293,7 @@ def _moved(vertices: Sequence[tuple[Number, Number]], shift: Fraction) -> tuple[
     if shift > 0:
         inside = [(min(fpr, Fraction(1)), min(fnr, Fraction(1))) for fpr, fnr in moved]
         start = (Fraction(0), Fraction(1))
-        return tuple((_up(fpr), _up(fnr)) for fpr, fnr in dict.fromkeys([start, *inside]))
+        return tuple((up(fpr), up(fnr)) for fpr, fnr in dict.fromkeys([start, *inside]))
     cut: list[tuple[Number, Number]] = []
     for at, (fpr, fnr) in enumerate(moved):
         if fpr < 0:
@@ -305,7 +305,7 @@ def _moved(vertices: Sequence[tuple[Number, Number]], shift: Fraction) -> tuple[
             break
         cut.append((fpr, fnr))
     cut.append((Fraction(1), Fraction(0)))
-    return tuple((_down(fpr), _down(fnr)) for fpr, fnr in dict.fromkeys(cut))
+    return tuple((down(fpr), down(fnr)) for fpr, fnr in dict.fromkeys(cut))
 
 
 def _crossing(left: tuple[Number, Number], right: tuple[Number, Number], axis: int) -> Number:
@@ -314,11 +314,13 @@ def _crossing(left: tuple[Number, Number], right: tuple[Number, Number], axis: i
     return left[1 - axis] + share * (right[1 - axis] - left[1 - axis])
 
 
-def _down(value: Exact) -> Fraction:
+def down(value: Exact) -> Fraction:
+    """Return a rational of few digits at or just below a finite number >= 0."""
     return _rounded(value, up=False)
 
 
-def _up(value: Exact) -> Fraction:
+def up(value: Exact) -> Fraction:
+    """Return a rational of few digits at or just above a finite number >= 0."""
     return _rounded(value, up=True)
 
 

@@ -32,6 +32,10 @@ class Inexact:
         """How much the probabilities of an event, and those of two laws added up, may differ at most."""
         return self.relative + self.lost
 
+    def ends(self, mass: Number) -> tuple[Number, Number]:
+        """Return both ends of the true probability of an event that has the probability `mass` in the core program."""
+        return mass * (1 - self.relative), mass * (1 + self.relative) + self.lost
+
 
 def inexactness(builder: Builder, published: bool) -> Inexact | None:
     """Return the errors of what a builder made; None where it has no Gaussian noise.

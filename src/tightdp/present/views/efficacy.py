@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import ROUND_CEILING
+from fractions import Fraction
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import decimal_text
 from tightdp.present import plot
 from tightdp.present.registry import answer_of, json_of, picture_of, record_of, view_of
 from tightdp.present.view import Grid, View
@@ -45,6 +49,7 @@ def _row_record(result: Row) -> dict[str, Any]:
 def _efficacy_answer(result: Efficacy) -> dict[str, Any]:
     return {
         "rows": [json_of(row) for row in result.rows],
+        **({"lower_rows": [json_of(row) for row in result.least]} if result.least else {}),
         "pairs": plain(result.pairs),
         **enclosure(result.status, result.lower, result.upper),
     }
@@ -54,7 +59,7 @@ def _efficacy_answer(result: Efficacy) -> dict[str, Any]:
 def _efficacy_view(result: Efficacy) -> View:
     header = ["guesses", "efficacy", "AC", "DDP", "DP", "element gap", "output gap", "interference gap"]
     adaptive = any(row.adaptive is not None for row in result.rows)
-    if result.status != "exact":
+    if result.status != "exact" and not result.least:
         header = [f"{name} at most" if name in ("DP", "interference gap") else name for name in header]
     shown_rows = result.rows[:_MOST_ROWS]
     rows = [
@@ -69,7 +74,22 @@ def _efficacy_view(result: Efficacy) -> View:
     else:
         facts += [("e^ε at least", shown_number(result.lower)), ("e^ε at most", shown_number(result.upper))]
     remark = unresolved_remark(result, "DP and the interference gap are upper bounds")
+    if result.least:
+        return View(heading(result), tuple(facts), grid, (_widths(result),))
     return View(heading(result), tuple(facts), grid, (_leak(result), *remark))
+
+
+def _widths(result: Efficacy) -> str:
+    """Say how far the upper ends, which the table has, are from the lower ones."""
+    width: Number = Fraction(0)
+    for high, low in zip(result.rows, result.least, strict=True):
+        ends = ((high.efficacy, low.efficacy), (high.ac, low.ac), (high.ddp, low.ddp), (high.dp, low.dp))
+        width = max([width, *(most - least for most, least in ends)])
+    return f"These are upper ends. The lower ends (in JSON and `least`) are at most {_tiny(width)} below them."
+
+
+def _tiny(value: Number) -> str:
+    return decimal_text(value, 3, ROUND_CEILING)
 
 
 def _pairs(result: Efficacy) -> str:

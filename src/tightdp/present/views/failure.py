@@ -6,8 +6,8 @@ from typing import Any
 
 from tightdp.present.registry import answer_of, view_of
 from tightdp.present.view import View
-from tightdp.present.views.result import heading
-from tightdp.present.words import brief, in_full, plain, shown_number
+from tightdp.present.views.result import enclosure, heading
+from tightdp.present.words import brief, in_full, plain, shown_ends, shown_number
 from tightdp.results.failure import Failure
 
 
@@ -16,6 +16,7 @@ def _failure_answer(result: Failure) -> dict[str, Any]:
     return {
         "x": plain(result.x),
         "probability": plain(result.probability),
+        **({} if result.lower is None else enclosure(result.status, result.lower, result.probability)),
         "worst": result.worst,
         "error": result.error,
         "place": result.place,
@@ -24,7 +25,11 @@ def _failure_answer(result: Failure) -> dict[str, Any]:
 
 @view_of.register
 def _failure_view(result: Failure) -> View:
-    facts = [("a run fails with probability", shown_number(result.probability)), ("x", brief(result.x))]
+    facts = [("a run fails with probability", shown_number(result.probability))]
+    if result.lower is not None:
+        low, high = shown_ends(result.lower, result.probability)
+        facts = [("a run fails with probability at least", low), ("and at most", high)]
+    facts.append(("x", brief(result.x)))
     if result.error is not None:
         facts.append(("likeliest error", result.error))
     if result.place is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING
 from fractions import Fraction
 from typing import Any
 
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, decimal_text, log
 from tightdp.present import plot
 from tightdp.present.registry import answer_of, picture_of, view_of
@@ -26,6 +28,7 @@ def _guessing_answer(result: Guessing) -> dict[str, Any]:
         "law": [[r, v, plain(p)] for r, v, p in result.joint.entries],
         "expected_guesses": plain(result.joint.guesses),
         "expected_right": plain(result.joint.right),
+        **({"error": plain(result.error)} if result.error else {}),
     }
 
 
@@ -37,11 +40,18 @@ def _guessing_view(result: Guessing) -> View:
         ("expected guesses", shown_number(result.joint.guesses)),
         ("expected right guesses", shown_number(result.joint.right)),
     ]
+    if result.error:
+        facts.append(_error(result.error))
     if result.joint.share is not None:
         facts.append(("expected share right, if any", shown_number(result.joint.share)))
     rows = tuple((str(r), str(v), shown_number(p)) for r, v, p in result.joint.entries[:_MOST_ROWS])
     grid = Grid(("guesses", "right", "probability"), rows, len(result.joint.entries) - len(rows))
     return View(heading(result), tuple(facts), grid)
+
+
+def _error(error: Number) -> tuple[str, str]:
+    """Say how far probabilities may be from the true ones."""
+    return "every probability is right within", decimal_text(error, 3, ROUND_CEILING)
 
 
 @picture_of.register
@@ -73,6 +83,7 @@ def _reported_answer(result: Reported) -> dict[str, Any]:
         "expectation": float(result.expectation) if result.expectation != math.inf else "inf",
         "power_half": plain(result.power()),
         "wrong": plain(result.wrong),
+        **({"error": plain(result.error)} if result.error else {}),
     }
 
 
@@ -86,6 +97,7 @@ def _reported_view(result: Reported) -> View:
         ("expected reported ε", _about(result.expectation)),
         (f"P(at least half of ε){least}", shown_number(result.power())),
         (f"P(more than ε){least}", shown_number(result.wrong)),
+        *((_error(result.error),) if result.error else ()),
     )
     rows = tuple((decimal_text(value), shown_number(p)) for value, p in result.law[:_MOST_ROWS])
     return View(heading(result), facts, Grid(("reported ε", "probability"), rows, len(result.law) - len(rows)))

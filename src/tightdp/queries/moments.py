@@ -1,0 +1,65 @@
+"""Expected errors of outputs, those that stand for a tail of the integers too."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from tightdp.core.operators import is_number
+from tightdp.exact.enclosure import exp
+from tightdp.exact.field import Number
+from tightdp.language.program import Output
+from tightdp.language.tails import GaussianTail, Tail
+
+__all__ = ["Moment", "chance", "is_real", "moment"]
+
+Moment: TypeAlias = tuple[Any, Any]
+"""Both ends of an expectation, given the output; equal where it is known exactly."""
+_DIGITS = 30
+
+
+def is_real(output: Output) -> bool:
+    """Whether an output is a number, or a tail of the integers."""
+    return is_number(output) or isinstance(output, (Tail, GaussianTail))
+
+
+def moment(output: Any, target: Any, power: int) -> Moment:
+    """Return the expected |output - target|^power, for the power 1 or 2.
+
+    Of a tail it is that of its integers: beyond the target distances go up by geometric steps, exactly; those of
+    Gaussian noise by less, as its masses fall faster and faster.
+    """
+    if isinstance(output, Tail):
+        value = _geometric(output.direction * (output.first - target), output.ratio, power)
+        return value, value
+    if isinstance(output, GaussianTail):
+        away = output.direction * (output.offset - target)
+        ratio = exp(-Fraction(2 * output.reach + 1) / (2 * output.variance), _DIGITS).upper
+        least = max(Fraction(output.reach + away), Fraction(0)) ** power
+        return least, _geometric(output.reach + abs(away), ratio, power)
+    value = abs(output - target) ** power
+    return value, value
+
+
+def chance(output: Output, target: Output) -> Number:
+    """Return the probability that an output is the target, given the output; those of Gaussian tails count for none."""
+    if isinstance(output, tuple) and isinstance(target, tuple) and len(output) == len(target):
+        return math.prod((chance(*both) for both in zip(output, target, strict=True)), start=Fraction(1))
+    if isinstance(output, Tail) and is_number(target):
+        return output.share(target, target)
+    return Fraction(output == target)
+
+
+def _geometric(start: Any, ratio: Number, power: int) -> Any:
+    """Return the mean of |start + K|^power for P(K = k) = (1 - ratio)·ratio^k, k >= 0."""
+    near: Any = Fraction(0)
+    steps = max(0, math.ceil(-start))
+    for k in range(steps):
+        near += (1 - ratio) * ratio**k * abs(start + k) ** power
+    start += steps
+    mean = ratio / (1 - ratio)
+    rest = start + mean
+    if power == 2:
+        rest = start * start + 2 * start * mean + ratio * (1 + ratio) / (1 - ratio) ** 2
+    return near + ratio**steps * rest
