@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from tightdp.core.operators import is_number
 from tightdp.exact.enclosure import exp
@@ -14,7 +14,7 @@ from tightdp.language.tails import GaussianTail, Tail
 
 __all__ = ["Moment", "chance", "is_real", "moment"]
 
-Moment: TypeAlias = tuple[Any, Any]
+Moment: TypeAlias = tuple[Number, Number]
 """Both ends of an expectation, given the output; equal where it is known exactly."""
 _DIGITS = 30
 
@@ -24,7 +24,7 @@ def is_real(output: Output) -> bool:
     return is_number(output) or isinstance(output, (Tail, GaussianTail))
 
 
-def moment(output: Any, target: Any, power: int) -> Moment:
+def moment(output: Output, target: Number, power: int) -> Moment:
     """Return the expected |output - target|^power, for the power 1 or 2.
 
     Of a tail it is that of its integers: beyond the target distances go up by geometric steps, exactly; those of
@@ -36,8 +36,8 @@ def moment(output: Any, target: Any, power: int) -> Moment:
     if isinstance(output, GaussianTail):
         away = output.direction * (output.offset - target)
         ratio = exp(-Fraction(2 * output.reach + 1) / (2 * output.variance), _DIGITS).upper
-        least = max(Fraction(output.reach + away), Fraction(0)) ** power
-        return least, _geometric(output.reach + abs(away), ratio, power)
+        least = _power(max(output.reach + away, Fraction(0)), power)
+        return least, _geometric(output.reach + (away if away > 0 else -away), ratio, power)
     value = abs(output - target) ** power
     return value, value
 
@@ -51,15 +51,19 @@ def chance(output: Output, target: Output) -> Number:
     return Fraction(output == target)
 
 
-def _geometric(start: Any, ratio: Number, power: int) -> Any:
+def _geometric(start: Number, ratio: Number, power: int) -> Number:
     """Return the mean of |start + K|^power for P(K = k) = (1 - ratio)·ratio^k, k >= 0."""
-    near: Any = Fraction(0)
-    steps = max(0, math.ceil(-start))
+    near: Number = Fraction(0)
+    steps = max(0, -math.floor(start))
     for k in range(steps):
-        near += (1 - ratio) * ratio**k * abs(start + k) ** power
+        near += (1 - ratio) * ratio**k * _power(start + k, power)
     start += steps
     mean = ratio / (1 - ratio)
     rest = start + mean
     if power == 2:
         rest = start * start + 2 * start * mean + ratio * (1 + ratio) / (1 - ratio) ** 2
     return near + ratio**steps * rest
+
+
+def _power(value: Number, power: int) -> Number:
+    return value * value if power == 2 else value if value >= 0 else -value
