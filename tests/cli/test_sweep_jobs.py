@@ -89,10 +89,11 @@ def interrupted_after(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_interrupted_sweep_goes_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     with monkeypatch.context() as patched:
         interrupted_after(5, patched)
-        assert run(capsys, *SWEEP, "--jobs", "1")[0] == 130
+        stopped = run(capsys, *SWEEP, "--jobs", "1")
+    assert (stopped[0], stopped[2]) == (130, "interrupted: 5 of 8 rows are known; the same command goes on\n")
     assert Path("f.csv").read_text(encoding="utf-8").splitlines()[:6] == TABLE.splitlines()[:6]
     assert asked() == {"1", "2", "3"}
-    status, _, said = run(capsys, *SWEEP, "--jobs", "1")
+    status, _, said = run(capsys, *SWEEP, "--jobs", "1", "--timeout", "1m")  # other limits: exact rows stay
     assert status == 0
     assert "5 of 8 rows are in f.csv already" in said
     assert asked() == {"3", "4"}

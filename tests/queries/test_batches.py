@@ -49,3 +49,14 @@ def test_the_table_is_computed() -> None:
     cells = " | ".join(f"{float(value):.4f}" for row in rows for value in row)
     assert f"| 4 | {cells} |" in text
     assert rows[0] == (F(2241, 256), F(27396, 6859), F(2043, 512))
+
+
+def test_no_order_of_the_others_is_worse_than_its_windows() -> None:
+    """Upper ends from windows hold for orders that are longer than these, and separate the worst ones."""
+    benchmark = __import__("batch_samplers")
+    known = benchmark.windows(F(1), F(25))
+    short = {others: delta for others, delta in known.items() if len(others) < 2}
+    for others in product((-1, 0, 1), repeat=3):
+        assert known[others] <= benchmark.delta_above(others, short) * (1 + F(1, 1000))  # upper ends to 1e-3
+    assert benchmark.delta_above((-1, -1, -1), short) < known[-1, -1, -1] * F(11, 10)
+    assert known[-1, -1, -1] > F(1, 1000) > benchmark.delta_above((-1, -1, -1, 0, -1, -1, -1), known)

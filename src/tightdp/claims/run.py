@@ -16,7 +16,7 @@ from tightdp.claims.instances import Instance, as_argument, shown_instance, show
 from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
 from tightdp.claims.near import Answers, as_failure, refuted_near_miss
 from tightdp.claims.proof import Step, run_proof
-from tightdp.errors import ParameterError
+from tightdp.errors import LimitError, ParameterError
 
 __all__ = [
     "ClaimsDifferError",
@@ -113,14 +113,20 @@ def run_claims(
     tasks = [(str(Path(path).resolve()), at, item.id, quick) for at, _, item in asked]
     decided: dict[int, Outcome] = {}
     shown = 0
-    for place, found in several(_elsewhere, tasks):
-        decided[place] = found
-        while shown in decided:  # in their order, as soon as they are known
-            _, paper, item = asked[shown]
-            yield paper, _with_item(decided.pop(shown), item)
-            shown += 1
+    stopped: BaseException = KeyboardInterrupt()
+    try:
+        for place, found in several(_elsewhere, tasks):
+            decided[place] = found
+            while shown in decided:  # in their order, as soon as they are known
+                yield asked[shown][1], _with_item(decided.pop(shown), asked[shown][2])
+                shown += 1
+    except (KeyboardInterrupt, LimitError) as error:
+        stopped = error
+    for place in sorted(decided):
+        yield asked[place][1], _with_item(decided.pop(place), asked[place][2])
+        shown += 1
     if shown < len(asked):
-        raise KeyboardInterrupt
+        raise stopped
 
 
 def run_paper(

@@ -7,6 +7,7 @@ processes would have started.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import time
@@ -90,7 +91,7 @@ def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> I
 
 def _on_cores(jobs: Sequence[_Job], number: int) -> Iterator[tuple[int, Any]]:
     with _without_ctrl_c(), _without_complaints():
-        started = multiprocessing.get_context("spawn").Pool(min(number, len(jobs)), die_with_parent)
+        started = multiprocessing.get_context("spawn").Pool(min(number, len(jobs)), _apart)
     with started as pool:
         results = pool.imap_unordered(_done, jobs)
         for _ in jobs:
@@ -104,9 +105,16 @@ def _on_cores(jobs: Sequence[_Job], number: int) -> Iterator[tuple[int, Any]]:
                     break
 
 
+def _apart() -> None:
+    """Begin as a process that does not outlive its parent, and leaves Ctrl-C to it."""
+    die_with_parent()
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+
+
 @contextmanager
 def _without_ctrl_c() -> Iterator[None]:
-    """Start processes that leave Ctrl-C to this one; it waits until they are started."""
+    """Let Ctrl-C wait until processes are started."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,13 +1,14 @@
 """A CSV file that grows row by row, so that an interrupted sweep goes on where it stopped.
 
-Beside the file stands `FILE.unfinished`, which says what the rows are about, until all of them are there.
+Beside the file stands `FILE.unfinished`, which says what the rows are about, and under which limits they were asked,
+until all of them are there.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from tightdp.cli.errors import UsageError
@@ -18,18 +19,23 @@ Row = list[str]
 
 
 class TableFile:
-    """The rows that are known, by their first cells; an unresolved row is asked again."""
+    """The rows that are known, by their first cells.
 
-    def __init__(self, path: Path, about: str, keys: int) -> None:
+    An unresolved row is asked again; under other limits also one that is not exact.
+    """
+
+    def __init__(self, path: Path, about: str, limits: str, keys: int) -> None:
         """Read what the file has, where it is the unfinished table of the same question."""
         self._path, self._keys = path, keys
         self._marker = path.with_name(f"{path.name}.unfinished")
         self._header: Row = []
         self._rows: dict[tuple[str, ...], Row] = {}
         try:
-            if path.exists() and self._marker.exists() and self._marker.read_text(encoding="utf-8") == about:
-                self._read()
-            self._marker.write_text(about, encoding="utf-8")
+            if path.exists() and self._marker.exists():
+                before, _, within = self._marker.read_text(encoding="utf-8").partition("\n")
+                if before == about:
+                    self._read(("exact", "bounded") if within == limits else ("exact",))
+            self._marker.write_text(f"{about}\n{limits}", encoding="utf-8")
             self._write(self._rows)
         except OSError as error:
             raise self._error(error) from None
@@ -38,14 +44,14 @@ class TableFile:
         return key in self._rows
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._rows) - sum("unresolved" in row for row in self._rows.values())
 
-    def _read(self) -> None:
+    def _read(self, kept: Container[str]) -> None:
         with self._path.open(encoding="utf-8", newline="") as lines:
             self._header, *rows = list(csv.reader(lines)) or [[]]
         status = self._header.index("status") if "status" in self._header else None
         for row in rows:
-            if status is not None and len(row) == len(self._header) and row[status] != "unresolved":
+            if status is not None and len(row) == len(self._header) and row[status] in kept:
                 self._rows[tuple(row[: self._keys])] = row
 
     def add(self, text: str) -> None:

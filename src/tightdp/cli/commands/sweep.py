@@ -32,6 +32,9 @@ from tightdp.session.sweep import Question, combinations, fixed, known, status_o
 
 __all__ = ["add_arguments", "read_range", "run"]
 
+_WHERE = ("csv", "plot", "json", "jobs", "dask")
+_LIMITS = ("timeout", "max_nodes", "max_memory")
+"""Options that do not change an exact row."""
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 
 
@@ -104,6 +107,8 @@ def run(options: argparse.Namespace) -> int:
     if table is not None:
         if not stopped:
             table.finish(keys)
+        else:
+            sys.stderr.write(f"interrupted: {len(table)} of {len(tasks)} rows are known; the same command goes on\n")
     elif options.csv is None:
         emit(result, options)
     else:
@@ -118,12 +123,13 @@ def _table_file(
     """Return the file that rows are written to as they come; None where there is none, or a picture needs all rows."""
     if options.csv in (None, "-") or options.plot is not None:
         return None
-    asked = {name: value for name, value in vars(options).items() if name not in ("csv", "plot", "jobs", "dask")}
+    asked = {name: value for name, value in vars(options).items() if name not in _WHERE + _LIMITS}
+    limits = str([getattr(options, name) for name in _LIMITS])
     source = getsource(mechanism.program.function)
     module = getmodule(mechanism.program.function)
     whole = source if module is None else getsource(module)
     about = json.dumps([__version__, sha256(whole.encode()).hexdigest(), list(map(str, subjects)), asked], default=str)
-    table = TableFile(Path(options.csv), about, len(swept))
+    table = TableFile(Path(options.csv), about, limits, len(swept))
     if len(table):
         sys.stderr.write(f"{len(table)} of {len(subjects)} rows are in {options.csv} already\n")
     return table
