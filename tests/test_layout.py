@@ -33,7 +33,7 @@ INSIDE = {
     "cli": 2,
     "exact": 3,
     "limits": 3,
-    "logic": 3,
+    "logic": 2,
     "methods": 2,
     "present": 1,
     "results": 4,

@@ -17,13 +17,13 @@ from tightdp.language import primitives
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
 from tightdp.results.shown import shown_by
-from tightdp.session.auditing import audit
 from tightdp.session.every_n import ALL
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism, mechanism
 
 if TYPE_CHECKING:
     from tightdp.one_run.guessers import Threshold, Top
+    from tightdp.session.auditing import audit
     from tightdp.session.canaries import canaries_needed
     from tightdp.session.certify_audit import certify_audit
     from tightdp.session.harness import Adaptive, validity
@@ -64,6 +64,7 @@ _LATER = {
     "Adaptive": "tightdp.session.harness",
     "Threshold": "tightdp.one_run.guessers",
     "Top": "tightdp.one_run.guessers",
+    "audit": "tightdp.session.auditing",
     "canaries_needed": "tightdp.session.canaries",
     "certify_audit": "tightdp.session.certify_audit",
     "validity": "tightdp.session.harness",

@@ -14,6 +14,7 @@ CASES = {
     "report_noisy_max": {"n": 2, "k": 2, "ratio": "1/2", "margin": 1},
     "name_and_shame": {"n": 3, "k": 3},
     "count": {"n": 3},
+    "randomized_response_count": {"n": 260, "lam": "1/5"},  # one component, of more than eight bits
     "sparse_vector": {
         "n": 3,
         "k": 2,

@@ -12,13 +12,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from flint import ctx, fmpz_poly
 
 from tightdp.exact.enclosure import ends
 from tightdp.exact.field import Number, as_ball
+from tightdp.exact.lazily import lazily
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazily("numpy")
 
 __all__ = [
     "UNIT",
@@ -37,7 +42,6 @@ __all__ = [
 
 UNIT = 2.0**-53
 """The unit roundoff of doubles."""
-_LONG = float(np.finfo(np.longdouble).eps)
 _LEAST = 1e-200
 """Smaller weights count as missing, so that products of two do not underflow."""
 _LOST = 1e-290
@@ -228,7 +232,7 @@ def binomial(trials: int, low: int, p_low: Number, high: int, p_high: Number, le
     down = np.cumprod(downs / (trials - downs + 1) / odds)
     weights = np.concatenate((down[::-1], np.ones(1, dtype=np.longdouble), up))
     total = weights.sum()
-    error = 1.01 * (12 * len(weights) + 16) * _LONG
+    error = 1.01 * (12 * len(weights) + 16) * float(np.finfo(np.longdouble).eps)
     missing = 0.0
     # Beyond the ends weights fall at least as fast as a geometric series with the last ratio.
     if end < trials:

@@ -73,6 +73,8 @@ class ScaledIntegers:
             ours_below = common
         if len(ours) < len(theirs):
             ours, theirs = theirs, ours
+        if ours.keys().isdisjoint(theirs):
+            return ours | theirs, ours_below
         merged = dict(ours)
         for prefix, weight in theirs.items():
             merged[prefix] = merged.get(prefix, 0) + weight

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tightdp.errors import BackendError, LimitError
+from tightdp.exact.lazily import without_networkx
 from tightdp.limits.clock import holding
-from tightdp.logic.lazily import without_networkx
 
 if sys.platform != "win32":
     import resource

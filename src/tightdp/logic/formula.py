@@ -60,9 +60,6 @@ class OutputBit:
 
 Variable = Coin | InputBit | OutputBit
 
-_WORD = 63
-"""So many bits fit in a machine word beside the sign."""
-
 
 def code_length(size: int) -> int:
     """Return how many bits the code of one of `size` values has."""
@@ -165,24 +162,38 @@ class WeightedFormula:
 
     def outputs(self, codes: Sequence[int]) -> Sequence[object]:
         """Return the outputs that codes stand for, decoded component by component for all of them at once."""
-        import numpy as np
-
-        # Codes of more bits than a machine word stay Python integers, on which numpy works one by one.
-        whole = np.array(codes, dtype=np.int64 if len(self.output_bits) < _WORD else object)
-        columns = []
+        size = (len(self.output_bits) + 7) // 8 or 1
+        whole = b"".join([code.to_bytes(size, "little") for code in codes])
+        # Many codes have few different bytes: a component is read once for every combination of the bytes it is in.
+        bytes_at = [whole[at::size] for at in range(size)]
+        columns: list[Sequence[object]] = []
         for values, positions in zip(self.values, self._positions, strict=True):
-            indices = np.zeros_like(whole)
-            for shift in positions:
-                indices = indices << 1 | whole >> shift & 1
-            columns.append([values[index] for index in indices.tolist()])
+            places = sorted({shift // 8 for shift in positions})
+            if len(places) == 1:
+                keys: Sequence[Any] = bytes_at[places[0]]
+                value_of = {key: values[_gathered(key << 8 * places[0], positions)] for key in set(keys)}
+            else:
+                keys = list(zip(*(bytes_at[place] for place in places), strict=True)) if places else [()] * len(codes)
+                value_of = {key: values[_gathered(_code(key, places), positions)] for key in set(keys)}
+            columns.append([*map(value_of.__getitem__, keys)])
         return self.shape.decode_rows(columns, len(codes))
 
     def component_values(self, code: int) -> list[Any]:
         """Return the values of the output components that a code of output bits stands for."""
         chosen = []
         for values, positions in zip(self.values, self._positions, strict=True):
-            index = 0
-            for shift in positions:
-                index = index << 1 | code >> shift & 1
-            chosen.append(values[index])
+            chosen.append(values[_gathered(code, positions)])
         return chosen
+
+
+def _code(key: Sequence[int], places: Sequence[int]) -> int:
+    """Return a code of which the bytes at some places are given."""
+    return sum(byte << 8 * place for byte, place in zip(key, places, strict=True))
+
+
+def _gathered(code: int, positions: Sequence[int]) -> int:
+    """Return the bits at these positions of a code as one number."""
+    index = 0
+    for shift in positions:
+        index = index << 1 | code >> shift & 1
+    return index

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from tightdp.core.nodes import Shuffled, reachable
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd
@@ -25,7 +26,6 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset, Output, as_output, order_of
 from tightdp.logic.count import Weights
-from tightdp.logic.lazily import lazily
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair, Refusal, Tight
 from tightdp.methods.by_clients import hold

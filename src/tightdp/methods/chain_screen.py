@@ -18,6 +18,7 @@ from itertools import chain as chained
 from itertools import product
 from typing import TYPE_CHECKING
 
+from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
 from tightdp.exact.scaled import as_double, gamma
 from tightdp.exact.weights import as_exact, quotient
@@ -25,7 +26,6 @@ from tightdp.exact.whole import ExpInteger, Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.logic.lazily import lazily
 from tightdp.methods.chain import Chain, Vector
 
 if TYPE_CHECKING:

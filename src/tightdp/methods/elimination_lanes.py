@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Draw
+from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole, gcd, lcm
-from tightdp.logic.lazily import lazily
 from tightdp.methods.elimination import Elimination, Failed, Integers, Part, Waiting, Weight
 from tightdp.methods.elimination_guards import Conjunction
 from tightdp.methods.elimination_nodes import NOTHING, Node, Value

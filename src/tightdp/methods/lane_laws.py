@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Draw
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
-from tightdp.logic.lazily import lazily
 from tightdp.methods.elimination import Part, Weight
 from tightdp.methods.elimination_lanes import Arrays, Lanes, ManyLanes
 from tightdp.methods.elimination_nodes import Value

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
-from tightdp.logic.lazily import lazily
 from tightdp.methods.leaf_laws import LeafLaws
 from tightdp.methods.mixture import StateLaw
 from tightdp.symmetry.counts import Counts

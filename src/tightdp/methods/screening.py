@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
-from tightdp.logic.lazily import lazily
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.ranking import LONGEST, MARGIN, ROUGH
 from tightdp.methods.states import States

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _LONGEST_NUMBER = 40
-_AS_IN_JSON = {int, str, bool, type(None)}
+_AS_IN_JSON = frozenset({int, str, bool, type(None)})
 
 
 def plain(value: Any) -> Any:
@@ -36,7 +36,7 @@ def plain(value: Any) -> Any:
         return value
     if isinstance(value, (tuple, list)):
         # Laws hold many long tuples of ints, which are as JSON has them.
-        return list(value) if set(map(type, value)) <= _AS_IN_JSON else [plain(item) for item in value]
+        return list(value) if _AS_IN_JSON.issuperset(map(type, value)) else [plain(item) for item in value]
     if isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

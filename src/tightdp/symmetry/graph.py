@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
 from tightdp.core.operators import REFUSED, operation
-from tightdp.logic.lazily import lazily
+from tightdp.exact.lazily import lazily
 
 if TYPE_CHECKING:
     import networkx

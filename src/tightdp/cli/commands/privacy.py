@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from tightdp.cli.answer import add_plot, answer
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.errors import UsageError
 from tightdp.exact.parameters import read_count
-from tightdp.results.privacy_loss import PrivacyLoss
 from tightdp.results.result import Result
 from tightdp.session.instance import Instance
+
+if TYPE_CHECKING:
+    from tightdp.results.privacy_loss import PrivacyLoss
 
 __all__ = ["add_arguments", "run"]
 
