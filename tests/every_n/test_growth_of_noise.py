@@ -77,7 +77,20 @@ def responses(x: Any) -> Any:
     return tuple((v if flip("2/3") else 1 - v) if geometric(0, "1/2") >= hidden else None for v in x)
 
 
-@pytest.mark.parametrize(("one", "expected"), [(blind, False), (always_below, False), (responses, True)])
+@mechanism(record=Int(0, 1), neighbours="unit-all")
+def at_two_speeds(x: Any) -> Any:
+    """The answer lies between the threshold and its double, which is likeliest far out where noise is wide."""
+    hidden = geometric(0, "99/100")
+    sent = []
+    for v in x:
+        answer = v + geometric(0, "99/100")
+        sent.append(1 if answer >= hidden and answer <= 2 * hidden else 0)
+    return tuple(sent)
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"), [(at_two_speeds, False), (blind, False), (always_below, False), (responses, True)]
+)
 def test_others(one: Mechanism, expected: bool) -> None:
     assert grows(one) == expected
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from tightdp.every_n.chain import Chain, Matrix, Vector, column, product, row
 from tightdp.language.domains import Record
 
-__all__ = ["covers", "noisy_end", "pairs", "windows"]
+__all__ = ["covers", "doubled", "largest", "largest_at_end", "noisy_end", "pairs", "windows"]
 
 _MOST = 100
 _MOST_CLOSED = 80
@@ -35,7 +35,7 @@ def covers(chain: Chain) -> Iterator[tuple[Fraction | float, list[Vector]]]:
     all_rows, all_columns = _closed(chain.starts, matrices), _closed(chain.finals, others)
     rows, columns = all_rows or units, all_columns or units
     for _ in range(_LONGEST):
-        yield _largest(chain, rows, columns), columns
+        yield largest(chain, rows, columns), columns
         more = all_rows or _thinned([*chain.starts, *(row(each, matrix) for each in rows for matrix in matrices)])
         last = all_columns or _thinned([*chain.finals, *(row(each, matrix) for each in columns for matrix in others)])
         if len(more) > _MOST or len(last) > _MOST or (more == rows and last == columns):
@@ -48,6 +48,12 @@ def pairs(chain: Chain) -> Fraction | float:
 
     A pair is s·M_x1(y1)···M_xk(yk) beside s·M_x'1(y1)···M_x'k(yk); infinite where the pairs do not end.
     """
+    found = _closed(*doubled(chain))
+    return math.inf if found is None else largest_at_end(chain, found)
+
+
+def doubled(chain: Chain) -> tuple[list[Vector], list[Matrix]]:
+    """Return the initial pairs, as rows of twice the size, and the matrices that lead from pair to pair."""
     size = chain.size
     start = [{**each, **{size + i: value for i, value in each.items()}} for each in chain.starts]
     both = [
@@ -55,18 +61,21 @@ def pairs(chain: Chain) -> Fraction | float:
         for by in chain.steps.values()
         for old, new in chain.moves
     ]
-    found = _closed(start, both)
-    if found is None:
-        return math.inf
-    largest: Fraction | float = Fraction(1)
+    return start, both
+
+
+def largest_at_end(chain: Chain, found: Iterable[Vector]) -> Fraction | float:
+    """Return the largest ratio of the two rows of a pair at the end of the program."""
+    size, most = chain.size, Fraction(1)
     for each in found:
         ours = {i: value for i, value in each.items() if i < size}
         theirs = {i - size: value for i, value in each.items() if i >= size}
         for final in chain.finals:
             above, below = product(ours, final), product(theirs, final)
-            if above:
-                largest = max(largest, above / below) if below else math.inf
-    return largest
+            if above and not below:
+                return math.inf
+            most = max(most, above / below) if above else most
+    return most
 
 
 def noisy_end(chain: Chain) -> Fraction | float:
@@ -109,8 +118,9 @@ def _closed(starts: Sequence[Vector], matrices: Sequence[Matrix]) -> list[Vector
     return None
 
 
-def _largest(chain: Chain, rows: list[Vector], columns: list[Vector]) -> Fraction | float:
-    largest: Fraction | float = Fraction(1)
+def largest(chain: Chain, rows: list[Vector], columns: list[Vector]) -> Fraction | float:
+    """Return the largest ratio when one record changes between one of these rows and one of these columns."""
+    most = Fraction(1)
     for by in chain.steps.values():
         sides = {record: [column(matrix, each) for each in columns] for record, matrix in by.items()}
         nothing: list[Vector] = [{} for _ in columns]
@@ -123,8 +133,8 @@ def _largest(chain: Chain, rows: list[Vector], columns: list[Vector]) -> Fractio
                     below = product(each, theirs)
                     if not below:
                         return math.inf
-                    largest = max(largest, above / below)
-    return largest
+                    most = max(most, above / below)
+    return most
 
 
 def _thinned(vectors: Iterable[Vector]) -> list[Vector]:

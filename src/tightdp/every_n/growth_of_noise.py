@@ -172,11 +172,14 @@ def _alike(one: object, other: object) -> bool:
 
 
 def _simple(path: Path) -> bool:
-    """Whether a path draws at most one noise, and asks only where it lies, also beside the shared one."""
+    """Whether a path draws at most one noise, and asks only where it lies, also beside the shared one.
+
+    An end of the interval may move by as much as the shared one, or not: intervals with ends that move at other speeds
+    have probabilities that are not monotone, however far out.
+    """
     known = {("fresh", 0), ("held", 0)}
     return len(path.noises) <= 1 and all(
-        {symbol for symbol, _ in terms} <= known and abs(dict(terms).get(("fresh", 0), Fraction(1))) == 1
-        for terms in path.bounds
+        {symbol for symbol, _ in terms} <= known and all(abs(times) == 1 for _, times in terms) for terms in path.bounds
     )
 
 

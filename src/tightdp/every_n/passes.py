@@ -44,6 +44,8 @@ class Reader:
         self.source = source
         self.dataset = dataset
         self.indices: set[str] = set()
+        self.counted: set[str] = set()
+        """The indices that count the records from 0."""
         self._names = 0
         self._positions: set[str] = set()
 
@@ -83,10 +85,12 @@ class Reader:
         if name == "enumerate" and arguments and self._is_dataset(arguments[0]):
             if isinstance(target, ast.Tuple) and len(target.elts) == 2 and isinstance(target.elts[0], ast.Name):
                 self.indices.add(target.elts[0].id)
+                self.counted |= {target.elts[0].id} if len(arguments) + len(over.keywords) == 1 else set()
                 return target.elts[1], ""
             raise self.refusal("enumerate is not taken apart into an index and a record", over)
         if name == "range" and len(arguments) == 1 and self._is_length(arguments[0]) and isinstance(target, ast.Name):
             self.indices.add(target.id)
+            self.counted.add(target.id)
             return ast.copy_location(ast.Name(_RECORD, ast.Store()), target), target.id
         return None
 

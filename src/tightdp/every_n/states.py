@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from tightdp.errors import LanguageError, ProgramError, TightdpError
 from tightdp.every_n.chain import Chain, Letter, Matrix, Move, Vector
 from tightdp.every_n.forms import Affine, Bounds, Form, Trace, Untraceable, held
-from tightdp.every_n.uniform import UNSET, Uniform, read_uniform
+from tightdp.every_n.uniform import INDEX, UNSET, Uniform, read_uniform
 from tightdp.exact.field import Number
 from tightdp.language.interp import every_run
 from tightdp.language.neighbours import relation_of
@@ -27,6 +27,7 @@ __all__ = ["OPEN", "Path", "Paths", "chain_of", "explore", "faithful"]
 
 _MOST_STATES = 300
 _DONE = ("stopped",)
+_RETURNED = "returned"
 OPEN = "\0open"
 """What stands for an open value in a letter."""
 State: TypeAlias = tuple[Any, ...]
@@ -113,13 +114,25 @@ def chain_of(paths: Paths) -> Chain | None:
 
 
 def faithful(paths: Paths) -> bool:
-    """Whether the output tells the message of every record, in their order; or there are no messages."""
+    """Whether the output tells the message of every record, in their order, and what left the loop."""
+    if paths.told is None:
+        return False
     every = [path for by in paths.steps.values() for ways in by.values() for path in ways]
-    if not paths.told:
-        return paths.told is not None and all(path.letter == () for path in every)
-    silent = any(path.letter == () and path.target in paths.going for path in every)
-    alone = (path.letter == () or (len(path.letter) == 1 and path.letter[0][0] == paths.told) for path in every)
-    return not silent and all(alone)
+    left = {path.letter for path in every if path.letter[:1] == (_RETURNED,)}
+    ends = {path.letter for ways in paths.after.values() for path in ways if path.letter != _DONE}
+    sent = [path for path in every if path.letter not in left]
+    alone = (path.letter == () or (len(path.letter) == 1 and path.letter[0][0] == paths.told) for path in sent)
+    silent = bool(paths.told) and any(path.letter == () and path.target in paths.going for path in sent)
+    return all(alone) and not silent and not any(_may_agree(seen[-1], end) for _, _, seen in left for end in ends)
+
+
+def _may_agree(returned: object, end: object) -> bool:
+    """Whether what leaves the loop and what the end of the program returns may be the same."""
+    if returned is None or end is None or OPEN in (returned, end):
+        return True
+    if isinstance(returned, tuple) and isinstance(end, tuple):
+        return len(returned) == len(end) and all(map(_may_agree, returned, end))
+    return returned == end or (returned == INDEX and isinstance(end, (int, Fraction)) and end >= 0)
 
 
 def _add(vector: Vector, at: int, path: Path) -> None:
@@ -136,7 +149,7 @@ class _Explored:
 
     def paths(self, records: tuple[Any, ...], moves: tuple[Move, ...], all_at_once: bool) -> Paths:
         """Close the states under all records and draws."""
-        before = [path for path in self._all(self.uniform.before, ()) if path.letter[:1] != ("returned",)]
+        before = [path for path in self._all(self.uniform.before, ()) if path.letter[:1] != (_RETURNED,)]
         steps: dict[Any, dict[int, tuple[Path, ...]]] = {record: {} for record in records}
         while self.pending:
             state = self.pending.pop()
@@ -190,7 +203,7 @@ class _Explored:
             if kind == "stop":
                 letter, published = self._visible((*(value for _, value in emitted), found), trace)
                 state, values = _DONE, ()
-                letter = ("returned", tuple(name for name, _ in emitted), letter)
+                letter = (_RETURNED, tuple(name for name, _ in emitted), letter)
             else:
                 sent, published = self._visible(tuple(value for _, value in emitted), trace)
                 letter = tuple(zip((name for name, _ in emitted), sent, strict=True))

@@ -19,9 +19,11 @@ from tightdp.language.exactness import exact
 from tightdp.language.program import Bound
 from tightdp.language.source import FunctionSource
 
-__all__ = ["STOP", "UNSET", "Uniform", "read_uniform"]
+__all__ = ["INDEX", "LENGTH", "STOP", "UNSET", "Uniform", "read_uniform"]
 
 STOP, UNSET = "__tightdp_stop__", "__tightdp_unset__"
+INDEX, LENGTH = "\0index", "\0length"
+"""What stands in an output for the index of a record, and for the number of records."""
 _NEXT, _BREAK = "__tightdp_next__", "__tightdp_break__"
 
 
@@ -45,7 +47,10 @@ class Uniform:
     sums: frozenset[str]
     """The variables of the state that sums over the records are kept in, where these are followed."""
     told: str | None
-    """The messages that the output tells in their order, "" where there are none, None where it does not tell them."""
+    """The messages that the output tells in their order, "" where there are none, None where it does not tell them.
+
+    An output that leaves the loop tells its place too, or is None.
+    """
 
 
 def read_uniform(bound: Bound, sums: bool = False) -> Uniform:
@@ -87,7 +92,7 @@ class _Taken:
         returned = [node for each in loop.body for node in ast.walk(each) if isinstance(node, ast.Return)]
         self.seen = self.emitted & loads([*after, *loop.orelse, *returned])
         body = [self._published(each) for each in body]
-        self.told = None if loop.orelse else self._told(after)
+        self.told = None if loop.orelse or _leaves(before) else self._told(after, returned)
         ends = [self._end(self._sized(part)) for part in ([*loop.orelse, *after], after)]
         needed = exposed(body, frozenset(stores([loop.target]))) | exposed(ends[0]) | exposed(ends[1])
         state = tuple(sorted(needed & (self.varying | parameters)))
@@ -186,19 +191,36 @@ class _Taken:
         if names & self.varying:
             self._check(value)
             raise self.reader.refusal("this mixes messages of all records with what else the loop knows", value)
-        return ast.copy_location(ast.Constant(None), value)
+        return ast.copy_location(ast.Constant(self._position(value)), value)
 
-    def _told(self, after: list[ast.stmt]) -> str | None:
-        """Return the one list of messages that the end of the program returns as it is."""
-        if not self.emitted:
-            return None if loads(after) & self.blind else ""
-        last = after[-1] if len(self.emitted) == 1 and after else None
-        if not isinstance(last, ast.Return) or last.value is None or loads(after[:-1]) & (self.blind | self.emitted):
+    def _position(self, value: ast.expr) -> str | None:
+        """Return what stands for the index of a record, or for the number of records; None for another value."""
+        if isinstance(value, ast.Name) and value.id in self.reader.counted:
+            return INDEX
+        sizes = {f"len({self.reader.dataset})"} | ({"n"} & self.blind)
+        return LENGTH if ast.unparse(value) in sizes else None
+
+    def _told(self, after: list[ast.stmt], returned: list[ast.Return]) -> str | None:
+        """Return the one list of messages that whatever ends the program returns as it is; "" where there is none.
+
+        What leaves the loop must return the index of the record too. None where something else is returned.
+        """
+        hidden, name = self.blind | self.emitted, next(iter(self.emitted), "")
+        if not returned and not loads(after) & hidden:
+            return ""
+        if len(self.emitted) > 1 or not after or _leaves(after[:-1]) or loads(after[:-1]) & hidden:
             return None
-        name = next(iter(self.emitted))
-        entries = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
-        rest = [each for each in entries if ast.unparse(each) != f"tuple({name})"]
-        return name if len(rest) < len(entries) and not loads(rest) & (self.blind | self.emitted) else None
+        for last in [after[-1], *returned]:
+            if not isinstance(last, ast.Return) or last.value is None:
+                return None
+            entries = last.value.elts if isinstance(last.value, ast.Tuple) else [last.value]
+            places = [self._position(each) for each in entries]
+            rest = [each for each, place in zip(entries, places, strict=True) if place is None]
+            others = [each for each in rest if ast.unparse(each) != f"tuple({name})"]
+            silent = bool(name) and len(others) == len(rest)
+            if silent or loads(others) & hidden or (last in returned and INDEX not in places):
+                return None
+        return name
 
     def _end(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """Return what is done after the loop, or something finer of which it is a function."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tightdp.errors import TightdpError
@@ -14,6 +14,7 @@ from tightdp.every_n.cones import noisy_end, pairs, windows
 from tightdp.every_n.forms import Untraceable
 from tightdp.every_n.growth import growth
 from tightdp.every_n.growth_of_noise import grows_under_noise
+from tightdp.every_n.limits import approached
 from tightdp.every_n.simulation import simulate
 from tightdp.every_n.states import Paths, chain_of, explore
 from tightdp.exact.numbers import Exact
@@ -30,11 +31,13 @@ _SECONDS = 3.0
 class Upper:
     """An upper end of e^ε for every n, and the name of the way that proves it ("none" where none was found).
 
-    Where the way is "growth", the ratios have no end.
+    It is `approached` where ratios are proved to come as close as one likes; where the way is "growth", they have no
+    end.
     """
 
     value: Exact
     proof: str
+    approached: bool = False
 
 
 def readings(bound: Bound) -> list[Paths]:
@@ -62,13 +65,12 @@ def readings(bound: Bound) -> list[Paths]:
 def least_upper(programs: list[Paths], lower: Exact) -> Upper:
     """Return the least upper end; no further way is tried where one comes close to the lower end."""
     best = Upper(math.inf, "none")
-    for paths in programs:
-        chain = chain_of(paths)
-        if chain is not None:
-            found = _of_chain(chain, lower)
-            if found.proof == "growth":
-                return found
-            best = min(best, found, key=lambda each: each.value)
+    chains = [chain for paths in programs if (chain := chain_of(paths)) is not None]
+    for chain in chains:
+        found = _of_chain(chain, lower)
+        if found.proof == "growth":
+            return found
+        best = min(best, found, key=lambda each: each.value)
     for paths in programs:
         if near(lower, best.value):
             break
@@ -77,7 +79,12 @@ def least_upper(programs: list[Paths], lower: Exact) -> Upper:
             ratio = max(alignment.ratio(), Fraction(1))
             best = min(best, Upper(ratio, "alignment"), key=lambda each: each.value)
         elif best.value == math.inf and grows_under_noise(paths):
-            return Upper(math.inf, "growth")
+            return Upper(math.inf, "growth", True)
+    if lower < best.value:
+        limit = max(map(approached, chains), default=Fraction(1))
+        if limit == math.inf:
+            return Upper(math.inf, "growth", True)
+        return replace(best, approached=limit == best.value)
     return best
 
 
@@ -95,15 +102,15 @@ def _of_chain(chain: Chain, lower: Exact) -> Upper:
         if value < best.value:
             best = Upper(value, name)
     if best.value == math.inf and growth(chain) is not None:
-        return Upper(math.inf, "growth")
+        return Upper(math.inf, "growth", True)
     if chain.all_at_once:
         return best
     last: Exact | None = None
-    start = time.monotonic()
+    start = time.process_time()
     for value in windows(chain):
         best = min(best, Upper(value, "windows"), key=lambda each: each.value)
         settled = value == last and value != math.inf
-        if near(lower, best.value) or settled or time.monotonic() - start > _SECONDS:
+        if near(lower, best.value) or settled or time.process_time() - start > _SECONDS:
             break
         last = value
     return best

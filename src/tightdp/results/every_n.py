@@ -16,9 +16,9 @@ __all__ = ["EveryN", "EveryNVerification"]
 class EveryN(Result):
     """The least e^ε that holds for all n >= 1: between `lower`, which n records have, and `upper`, which is proved.
 
-    `attained` is true where some n has the upper end, false where the ratios grow without end (`upper` is inf then, and
-    `lower` what n has), and None where that is not known. `proof` names
-    the way in which the upper end is proved (docs/every-n.md).
+    `attained` is true where some n has the upper end, false where ratios are proved to come as close to it as one likes
+    as n grows (without end where it is inf), and None where that is not known. `proof` names the way in which the upper
+    end is proved (docs/every-n.md).
     """
 
     query: ClassVar[str] = "privacy"

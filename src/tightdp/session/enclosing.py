@@ -6,28 +6,41 @@ import math
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from typing import NamedTuple
 
 from tightdp.errors import LanguageError, LimitError, QueryError
 from tightdp.every_n.alike import errs_alike
+from tightdp.every_n.extending import Triple, extended
 from tightdp.every_n.forms import Untraceable
 from tightdp.every_n.states import explore
-from tightdp.every_n.upper import least_upper, near, readings
+from tightdp.every_n.upper import Upper, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
 from tightdp.results.answers import Claim
 from tightdp.results.every_n import EveryN, EveryNVerification
-from tightdp.results.privacy import Privacy
+from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine
+from tightdp.session.outputs import output_probability
 from tightdp.session.search import tight_privacy
 
 __all__ = ["enclose", "verify"]
 
-_SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
-_FIRST = 3
+_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+_FIRST = 2
 """How many of these are asked before an upper end is looked for."""
-_SECONDS = 4.0
-"""How long lower ends are looked for."""
+_SECONDS = 3.0
+"""How long lower ends are looked for, on all datasets and on those like the ones found, in time of the processor."""
+_PATIENCE = 3
+"""By how many times as much a question may take longer by the clock, where others use the processor too."""
+
+
+class _Lower(NamedTuple):
+    """A lower end, the n that has it, and its witness."""
+
+    value: Exact
+    n: int
+    witness: PairWitness | None
 
 
 def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = None) -> EveryN:
@@ -38,34 +51,63 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
     programs = readings(instance.bound)
     best = _tight(instance, 1, None)
     assert best is not None
-    at, upper, start = 1, None, time.monotonic()
-    for place, n in enumerate(_SIZES[1:], start=1):
-        if math.isinf(best.lower):
-            break
-        if place >= _FIRST and upper is None:
-            upper, start = least_upper(programs, best.lower), time.monotonic()
-        left = _SECONDS - (time.monotonic() - start)
-        if left <= 0 or (upper is not None and near(best.lower, upper.value)):
-            break
-        if upper is not None and (enough(best.lower) if enough else upper.proof == "growth"):
-            break
-        found = _tight(instance, n, left)
-        if found is not None and found.lower > best.lower:
-            best, at = found, n
-    if upper is None and not math.isinf(best.lower):
-        upper = least_upper(programs, best.lower)
-    value, proof = (math.inf, "witness") if upper is None else (upper.value, upper.proof)
-    attained = True if value == best.lower else False if proof == "growth" else None
+    for n in _SIZES[:_FIRST]:
+        if not math.isinf(best.value):
+            best = max(best, _tight(instance, n, _PATIENCE * _SECONDS) or best, key=lambda each: each.value)
+    if math.isinf(best.value):
+        upper = Upper(math.inf, "witness")
+    else:
+        upper = least_upper(programs, best.value)
+        best = _raised(instance, best, upper, enough)
+    attained = True if upper.value == best.value else False if upper.approached else None
     return EveryN(
         subject=instance.subject,
         status="bounded" if attained is None else "exact",
-        lower=best.lower,
-        upper=value,
-        n=at,
+        lower=best.value,
+        upper=upper.value,
+        n=best.n,
         attained=attained,
-        proof=proof,
+        proof=upper.proof,
         witness=best.witness,
     )
+
+
+def _raised(instance: InstanceBase, best: _Lower, upper: Upper, enough: Callable[[Exact], bool] | None) -> _Lower:
+    """Return a larger lower end, from larger n: first of all datasets, then of those like the ones that have it."""
+    start = time.process_time()
+
+    def done(seconds: float) -> bool:
+        wanted = enough(best.value) if enough else upper.proof == "growth"
+        return wanted or near(best.value, upper.value) or time.process_time() - start > seconds
+
+    for n in _SIZES[_FIRST:]:
+        if done(_SECONDS):
+            return best
+        found = _tight(instance, n, _PATIENCE * (_SECONDS - (time.process_time() - start)))
+        if found is None:
+            break
+        best = max(best, found, key=lambda each: each.value)
+    start = time.process_time()
+    while not done(_SECONDS) and isinstance(best.witness, TripleWitness):
+        larger = _extended(instance, best.witness, _PATIENCE * (_SECONDS - (time.process_time() - start)))
+        if larger is None or larger.value <= best.value:
+            return best
+        best = larger
+    return best
+
+
+def _extended(instance: InstanceBase, witness: TripleWitness, seconds: float) -> _Lower | None:
+    """Return the largest ratio of datasets that are about twice as large as a witness, and like it."""
+    found: list[_Lower] = []
+    for x, x_prime, output in extended(Triple(witness.x, witness.x_prime, witness.output)):
+        engine = _engine(instance, len(x), seconds)
+        try:
+            ours, theirs = (output_probability(engine, each, output) for each in (x, x_prime))
+        except LimitError:
+            return None
+        if ours and theirs:
+            found.append(_Lower(ours / theirs, len(x), TripleWitness(x, x_prime, output, ours, theirs)))
+    return max(found, key=lambda each: each.value, default=None)
 
 
 def refuse_uneven(instance: InstanceBase) -> None:
@@ -93,7 +135,9 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
         return compare_log(value, epsilon) > 0
 
     found = enclose(instance, above)
-    holds = False if above(found.lower) or found.proof == "growth" else None if above(found.upper) else True
+    holds = None if above(found.upper) else True
+    if above(found.lower) or (found.attained is False and above(found.upper)):
+        holds = False
     tight = found.upper if found.status == "exact" and exp_epsilon is not None else None
     ends = f"{as_text(found.lower)} and {as_text(found.upper)}"
     between = ends if len(ends) <= 80 else "these"
@@ -106,14 +150,19 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
     )
 
 
-def _tight(instance: InstanceBase, n: int, seconds: float | None) -> Privacy | None:
+def _tight(instance: InstanceBase, n: int, seconds: float | None) -> _Lower | None:
     """Return the tight ε at one n, or what is known of it in that time; None where nothing is."""
-    bound = instance.bound
-    one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
-    limits = instance.backend, seconds or instance.timeout, instance.max_nodes, instance.max_memory, instance.method
     try:
-        return tight_privacy(Engine(one, *limits), 1)
+        found = tight_privacy(_engine(instance, n, seconds), 1)
     except LimitError:
         if n == 1:
             raise
         return None
+    return _Lower(found.lower, n, found.witness)
+
+
+def _engine(instance: InstanceBase, n: int, seconds: float | None) -> Engine:
+    bound = instance.bound
+    one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
+    limits = instance.backend, seconds or instance.timeout, instance.max_nodes, instance.max_memory, instance.method
+    return Engine(one, *limits)

@@ -1,0 +1,133 @@
+"""Limits of ratios as n grows: against long products, by hand, and what may not be told by an output."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tightdp import ALL, Bit, Int, flip, mechanism
+from tightdp.every_n.chain import Matrix, Vector, row
+from tightdp.every_n.extending import Triple, extended
+from tightdp.every_n.limits import approached, direction
+from tightdp.every_n.states import chain_of, explore
+
+ENTRIES = st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 2), Fraction(1, 3), Fraction(1)])
+
+
+@given(st.lists(ENTRIES, min_size=12, max_size=12))
+def test_directions_are_limits(entries: list[Fraction]) -> None:
+    """Repeated squaring gives a power so high that what remains is the limit, but for what shrinks like 1/m."""
+    matrix: Matrix = {i: {j: v for j in range(3) if (v := entries[3 * i + j])} for i in range(3)}
+    start = {i: v for i, v in enumerate(entries[9:]) if v}
+    found = direction(start, matrix)
+    power: Any = [[float(matrix.get(i, {}).get(j, 0)) for j in range(3)] for i in range(3)]
+    for _ in range(40):
+        power = [[sum(a[k] * power[k][j] for k in range(3)) for j in range(3)] for a in power]
+        most = max(map(max, power))
+        power = [[value / most if most else 0.0 for value in each] for each in power]
+    last = [sum(float(v) * power[i][j] for i, v in start.items()) for j in range(3)]
+    if found is not None:
+        assert all(abs(value / sum(last) - float(found.get(j, 0))) < 1e-6 for j, value in enumerate(last))
+
+
+def test_a_direction_that_oscillates_is_none() -> None:
+    turn: Matrix = {0: {1: Fraction(1)}, 1: {0: Fraction(1)}}
+    assert direction({0: Fraction(1)}, turn) is None
+
+
+def test_a_root_that_comes_twice() -> None:
+    """Each power adds to the second entry what the first one has, so that it is all in the limit."""
+    half = Fraction(1, 2)
+    found: Vector | None = direction({0: Fraction(1)}, {0: {0: half, 1: half}, 1: {1: half}})
+    assert found == {1: Fraction(1)}
+    assert row(found, {1: {1: half}}) == {1: half}
+
+
+def reached(made: Any, **parameters: Any) -> Any:
+    chain = chain_of(explore(made.program.bind(1, **parameters)))
+    assert chain is not None
+    return approached(chain)
+
+
+@mechanism(record=Int(0, 2))
+def first_above(x):
+    """The index of the first record that is found above a hidden level: by hand, 3."""
+    level = 1 if flip("1/2") else 2
+    for i, v in enumerate(x):
+        if flip(1 if v >= level else "1/3") and flip("1/2"):
+            return i
+    return len(x)
+
+
+def test_an_index_tells_where_the_loop_was_left() -> None:
+    found = first_above.bind(n=ALL).privacy()
+    assert (found.status, found.upper, found.attained) == ("exact", 3, found.lower == 3)
+    assert reached(first_above) == 3
+
+
+@mechanism(record=Bit)
+def remembered_late(x):
+    """The more zeros are passed over, the likelier is the level at which a one counts for more."""
+    low = flip("1/2")
+    for i, v in enumerate(x):
+        if flip("1/2" if v or low else "1/4"):
+            return i
+    return -1
+
+
+def test_the_claim_between_what_some_n_has_and_the_limit_is_refuted() -> None:
+    found = remembered_late.bind(n=ALL).privacy()
+    assert found.status == "exact"
+    assert found.attained is False
+    assert found.lower < found.upper == reached(remembered_late)
+    between = (found.lower + found.upper) / 2
+    assert remembered_late.bind(n=ALL).verify(exp_epsilon=between).holds is False
+    assert remembered_late.bind(n=ALL).verify(exp_epsilon=found.upper).holds is True
+
+
+@mechanism(record=Bit, neighbours="unit-all")
+def hidden_before(x):
+    """Half of all runs say 1 whatever the records are, so that e^ε is at most 2."""
+    if flip("1/2"):
+        return 1
+    seen = 1
+    for v in x:
+        if flip("1/4" if v else "1/2"):
+            seen = 0
+    return seen
+
+
+@mechanism(record=Bit, neighbours="unit-all")
+def hidden_after(x):
+    """Half of all runs say 0 whatever was sent; e^ε is below 2."""
+    sent = []
+    for v in x:
+        sent.append(v ^ flip("1/4"))
+    if flip("1/2"):
+        return 0
+    return 1 if sum(sent) > 0 else 0
+
+
+@pytest.mark.parametrize("made", [hidden_before, hidden_after])
+def test_outputs_that_do_not_tell_how_they_came_about_prove_no_growth(made: Any) -> None:
+    assert reached(made) == 1
+    found = made.bind(n=ALL).privacy()
+    assert found.proof != "growth"
+    assert found.lower <= 3
+
+
+@pytest.mark.parametrize(
+    ("x", "x_prime", "output", "expected"),
+    [
+        ((2, 2, 1), (3, 3, 0), (0, 0, 1), [((2, 2, 2, 2, 1), (3, 3, 3, 3, 0), (0, 0, 0, 0, 1))]),
+        ((2, 2, 3), (2, 2, 0), 2, [((2,) * 4 + (3,), (2,) * 4 + (0,), 2), ((2,) * 4 + (3,), (2,) * 4 + (0,), 4)]),
+        ((0, 1, 0, 1), (1, 0, 1, 0), -1, [((0, 1) * 4, (1, 0) * 4, -1)]),
+        ((0, 1), (1, 1), 0, []),
+    ],
+)
+def test_what_repeats_itself_is_repeated(x: Any, x_prime: Any, output: Any, expected: Any) -> None:
+    assert list(extended(Triple(x, x_prime, output))) == [Triple(*each) for each in expected]
