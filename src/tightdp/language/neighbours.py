@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -69,6 +69,30 @@ class NeighbouringRelation:
             absent = self.name == "add"
             return tuple(other for other in values if (record is None) == absent and (other is None) != absent)
         return tuple(other for other in values if abs(int(other) - int(record)) <= 1)
+
+    def steps_of_kinds(self, kind_of: Mapping[Record, Hashable]) -> Iterator[tuple[Record, Record]]:
+        """Yield a step to another record for every two kinds between which there is one.
+
+        Records without a kind are alike; no step from them is yielded. For relations that have a name.
+        """
+        values, steps = self.bound.record.values, self.steps
+        some: dict[Hashable, list[Record]] = {}
+        for record, kind in kind_of.items():
+            if len(of_kind := some.setdefault(kind, [])) < 2:
+                of_kind.append(record)
+        without = [next(record for record in values if record not in kind_of)] if len(kind_of) < len(values) else []
+        done: set[Hashable] = set()
+        for old, kind in kind_of.items():
+            if steps[old] is not values:
+                after = {kind_of.get(new): new for new in reversed(steps[old]) if new != old}
+                found = [new for other, new in after.items() if (kind, other) not in done]
+                done.update((kind, other) for other in after)
+            elif kind not in done:  # it may become anything, as all others of its kind
+                found = [next((new for new in of_kind if new != old), old) for of_kind in some.values()] + without
+                done.add(kind)
+            else:
+                continue
+            yield from ((old, new) for new in found if new != old)
 
     def neighbours(self, x: Dataset) -> Iterator[Dataset]:
         """Yield the neighbours of a dataset, in a fixed order.

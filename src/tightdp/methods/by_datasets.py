@@ -12,7 +12,7 @@ from tightdp.methods.first import alike_pairs
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ratios import Named
 from tightdp.methods.symmetry import Symmetry, of_symmetries
-from tightdp.symmetry.sets import MAX_DATASETS, AccuracySet, Table, every_input, every_neighbouring_pair
+from tightdp.symmetry.sets import MAX_DATASETS, AccuracySet, Table, every_input, every_told_apart
 from tightdp.symmetry.symmetries import Symmetries
 
 __all__ = ["Exhaustive", "Orbits", "look", "look_for_orbits", "up_to_symmetry"]
@@ -31,10 +31,11 @@ class Exhaustive(Method):
 
     def comparison(self, control: Control) -> Comparison | Refusal:
         try:
-            pairs = every_neighbouring_pair(self.program.bound)
+            table = self.laws(control)
+            pairs = every_told_apart(self.program.bound, table.weights)
         except QueryError as error:
             return Refusal(error.what, error.hint, decisive=True)
-        return on_table(self.laws(control), pairs, control)
+        return on_table(table, pairs, control)
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         return alike_pairs(self.program.bound, self.laws(control))

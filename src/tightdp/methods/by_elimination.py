@@ -26,7 +26,7 @@ from tightdp.methods.ratios import Named
 from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.orbits import Kind
 from tightdp.symmetry.orbits import Orbits as DatasetOrbits
-from tightdp.symmetry.sets import Table, every_dataset, every_neighbouring_pair
+from tightdp.symmetry.sets import Table, every_dataset, every_told_apart
 from tightdp.symmetry.symmetries import Symmetries
 
 __all__ = ["Eliminated", "UpToExchange", "look", "look_thoroughly"]
@@ -53,7 +53,7 @@ class Eliminated(Exhaustive):
         return self.table
 
     def comparison(self, control: Control) -> Comparison | Refusal:
-        return on_table(self.table, every_neighbouring_pair(self.program.bound), control)
+        return on_table(self.table, every_told_apart(self.program.bound, self.table.weights), control)
 
 
 class UpToExchange(Orbits):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from tightdp.exact.whole import Whole, gcd, lcm
@@ -45,6 +46,24 @@ class Block:
     bits: int
     components: tuple[int, ...]
     into: dict[Letter, dict[int, list[tuple[int, Whole]]]]
+
+    @cached_property
+    def kinds(self) -> dict[int, dict[Record, int]]:
+        """For output bits that are possible, the number of every record that has them: letters with one do the same."""
+        numbers: dict[object, int] = {}
+        found: dict[int, dict[Record, int]] = {}
+        for (record, bits), arrows in self.into.items():
+            written = frozenset((node, *entry) for node, entries in arrows.items() for entry in entries)
+            found.setdefault(bits, {})[record] = numbers.setdefault((bits, written), len(numbers))
+        return found
+
+    @cached_property
+    def first(self) -> dict[int, Letter]:
+        """The first letter of each number."""
+        found: dict[int, Letter] = {}
+        for record, bits in self.into:
+            found.setdefault(self.kinds[bits][record], (record, bits))
+        return found
 
     def pull(self, letter: Letter, vector: Vector) -> Vector:
         """Return, for nodes above the block, the value that the letter gives them from values below it."""

@@ -25,7 +25,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import relation_of
+from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
 from tightdp.methods.chain_forms import Form, Steps, distinct, extreme, positivity, prune
@@ -108,19 +108,19 @@ def blockwise_bound(chain: Chain, bound: Bound) -> Exact:
     its block: so the largest ratio of two entries of a block bounds the change of one record, the product over
     blocks that of all.
     """
-    steps = relation_of(bound).steps
-    bounds: list[Exact] = [_block_bound(block, steps) for block in chain.blocks]
-    if relation_of(bound).every_record:
+    relation = relation_of(bound)
+    bounds: list[Exact] = [_block_bound(block, relation) for block in chain.blocks]
+    if relation.every_record:
         return math.inf if math.inf in bounds else math.prod(bounds, start=Fraction(1))
     return max(bounds, default=Fraction(1))
 
 
-def _block_bound(block: Block, steps: dict[Record, tuple[Record, ...]]) -> Exact:
+def _block_bound(block: Block, relation: NeighbouringRelation) -> Exact:
     largest: Exact = Fraction(1)
-    for (old, bits), arrows in block.into.items():
-        for new in steps[old]:
+    for bits, kinds in block.kinds.items():
+        for old, new in relation.steps_of_kinds(kinds):
             others = block.into.get((new, bits), {})
-            for node, entries in arrows.items():
+            for node, entries in block.into[old, bits].items():
                 weights = dict(others.get(node, ()))
                 for above, weight in entries:
                     if above not in weights:
@@ -144,7 +144,7 @@ class _Search:
         self.chain = chain
         self.bound = bound
         self.watch = watch
-        self.steps = relation_of(bound).steps
+        self.relation = relation_of(bound)
         self.ratio: Exact = Fraction(0)
         self.best: Found | None = None
         self.cut_short = False
@@ -155,7 +155,7 @@ class _Search:
 
         An infinite ratio is looked for first: it ends the search.
         """
-        difference = find_difference(self.chain, self.bound, self.steps, self.watch)
+        difference = find_difference(self.chain, self.relation, self.watch)
         if difference is not None:
             head, tail, taken = difference
             self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
@@ -306,22 +306,19 @@ class _OneChange(_Search):
 
     def _changes(self, block: Block, suffixes: Sequence[Form]) -> Iterator[Form]:
         """Yield the forms in which this client changes its record."""
-        by_bits: dict[int, list[Record]] = {}
-        for record, bits in block.into:
-            by_bits.setdefault(bits, []).append(record)
+        moves = [(bits, *step) for bits, kinds in block.kinds.items() for step in self.relation.steps_of_kinds(kinds)]
         up, down = as_exact(self.ratio).as_integer_ratio()
         for vector, steps in suffixes:
-            for bits, records in by_bits.items():
-                pulled = {record: block.pull((record, bits), vector) for record in records}
-                for old, ours in pulled.items():
-                    for new in self.steps[old] if ours else ():
-                        theirs = pulled.get(new, {})
-                        if new != old and any(down * value > up * theirs.get(node, 0) for node, value in ours.items()):
-                            value = {
-                                node: down * ours.get(node, 0) - up * theirs.get(node, 0)
-                                for node in ours.keys() | theirs.keys()
-                            }
-                            yield value, ((old, new, bits), steps)
+            pulled: dict[int, Vector] = {number: block.pull(letter, vector) for number, letter in block.first.items()}
+            for bits, old, new in moves:
+                kinds = block.kinds[bits]
+                ours, theirs = pulled[kinds[old]], pulled[kinds[new]] if new in kinds else {}
+                if any(down * value > up * theirs.get(node, 0) for node, value in ours.items()):
+                    value = {
+                        node: down * ours.get(node, 0) - up * theirs.get(node, 0)
+                        for node in ours.keys() | theirs.keys()
+                    }
+                    yield value, ((old, new, bits), steps)
 
 
 class _EveryChange(_Search):
@@ -346,7 +343,7 @@ class _EveryChange(_Search):
             pulled = {letter: block.pull(letter, theirs) for letter in block.into}
             for old, bits in block.into:
                 left = block.pull((old, bits), ours)
-                for new in self.steps[old]:
+                for new in self.relation.steps[old]:
                     right = pulled.get((new, bits), {})
                     yield left | {~node: value for node, value in right.items()}, ((old, new, bits), steps)
 
@@ -365,7 +362,7 @@ def _pulled(block: Block, forms: Sequence[Form]) -> Iterator[Form]:
     return (
         (block.pull(letter, vector), ((letter[0], letter[0], letter[1]), steps))
         for vector, steps in forms
-        for letter in block.into
+        for letter in block.first.values()
     )
 
 
@@ -377,7 +374,8 @@ def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bo
     """Whether two neighbouring blocks give the same, in either order of any two letters, to the nodes below them."""
     if first.into.keys() != second.into.keys() or first.bits != second.bits:
         return False
-    letters = list(first.into)
+    kinds = {(first.kinds[bits][record], second.kinds[bits][record]): (record, bits) for record, bits in first.into}
+    letters = list(kinds.values())
     for node in support:
         unit: Vector = {node: 1}
         halves = {letter: second.pull(letter, unit) for letter in letters}

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound
+from tightdp.language.neighbours import NeighbouringRelation
 from tightdp.methods.chain import Block, Chain, Letter
 
 __all__ = ["Difference", "find_difference"]
@@ -27,20 +26,18 @@ _State = tuple[Nodes, Nodes, bool, Any]
 MAX_STATES = 2_000
 
 
-def find_difference(
-    chain: Chain, bound: Bound, steps: dict[Record, tuple[Record, ...]], watch: Callable[[], None]
-) -> Difference | None:
+def find_difference(chain: Chain, relation: NeighbouringRelation, watch: Callable[[], None]) -> Difference | None:
     """Return an output that some x gives with positive probability and a neighbour never gives, or None.
 
     None is returned, too, where more than `MAX_STATES` states would have to be kept: it proves nothing.
     """
-    everywhere = relation_of(bound).every_record
+    above_all = _above_all if relation.every_record else _above_one
     for tail, below in chain.tails.items():
         start = frozenset(below)
-        states: list[_State] = [(start, start, everywhere, ())]
+        states: list[_State] = [(start, start, relation.every_record, ())]
         for block in reversed(chain.blocks):
             watch()
-            states = _maximal(_above(block, states, steps, everywhere))
+            states = _maximal(above_all(block, states, relation))
             if len(states) > MAX_STATES:
                 break
         else:
@@ -51,25 +48,31 @@ def find_difference(
     return None
 
 
-def _above(
-    block: Block, states: Iterable[_State], steps: dict[Record, tuple[Record, ...]], everywhere: bool
-) -> Iterator[_State]:
+def _above_one(block: Block, states: Iterable[_State], relation: NeighbouringRelation) -> Iterator[_State]:
+    """Yield the states above a block where one client in all may change its record."""
+    for ours, theirs, changed, choices in states:
+        # One letter of those that are alike is enough, which matters where records are many.
+        left = {number: _sources(block, letter, ours) for number, letter in block.first.items()}
+        right = {number: _sources(block, letter, theirs) for number, letter in block.first.items()}
+        for number, (old, bits) in block.first.items():
+            if left[number]:
+                yield left[number], right[number], changed, ((old, old, bits), choices)
+        for bits, kinds in block.kinds.items() if not changed else ():
+            reach = {record: (left[number], right[number]) for record, number in kinds.items()}
+            for old, new in relation.steps_of_kinds(reach):
+                if reach[old][0]:
+                    after = reach[new][1] if new in reach else frozenset()
+                    yield reach[old][0], after, True, ((old, new, bits), choices)
+
+
+def _above_all(block: Block, states: Iterable[_State], relation: NeighbouringRelation) -> Iterator[_State]:
+    """Yield the states above a block where every client may change its record."""
     for ours, theirs, changed, choices in states:
         reach = {letter: _sources(block, letter, theirs) for letter in block.into}
         for old, bits in block.into:
             left = _sources(block, (old, bits), ours)
-            if not left:
-                continue
-            if not everywhere:
-                yield left, reach[old, bits], changed, ((old, old, bits), choices)
-            # One record of those that are alike is enough, which matters where records are many.
-            moved = {
-                reach.get((new, bits), frozenset()): new
-                for new in (steps[old] if everywhere or not changed else ())
-                if everywhere or new != old
-            }
-            for right, new in moved.items():
-                yield left, right, True, ((old, new, bits), choices)
+            for new in relation.steps[old] if left else ():
+                yield left, reach.get((new, bits), frozenset()), changed, ((old, new, bits), choices)
 
 
 def _sources(block: Block, letter: Letter, nodes: Nodes) -> Nodes:

@@ -183,7 +183,8 @@ def fingerprint(program: CoreProgram) -> Hashable:
             case Const():
                 extra: Hashable = (type(expr.values[0]), expr.values[0])
             case Input():
-                extra = (expr.client, expr.leaf, tuple(expr.values))
+                values = expr.values if isinstance(expr.values, range) else tuple(expr.values)
+                extra = (expr.client, expr.leaf, values)
             case Draw():
                 extra = (expr.number, expr.laws)
             case Apply() | Nary():

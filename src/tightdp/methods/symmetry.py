@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from tightdp.exact.field import Number
@@ -248,13 +248,15 @@ def _moves(bound: Bound, classes: Mapping[tuple[Record, int], Hashable]) -> int:
     """Return in how many ways that are not alike one client can change its record and the output keep its bits."""
     if relation_of(bound).custom:
         return 0
-    steps = relation_of(bound).steps
+    by_bits: dict[int, dict[Record, Hashable]] = {}
+    for (record, bits), effect in classes.items():
+        by_bits.setdefault(bits, {})[record] = effect
+    relation = relation_of(bound)
     return len(
         {
-            (effect, classes.get((new, bits)))
-            for (old, bits), effect in classes.items()
-            for new in steps[old]
-            if new != old
+            (effects[old], effects.get(new))
+            for effects in by_bits.values()
+            for old, new in relation.steps_of_kinds(effects)
         }
     )
 
@@ -276,7 +278,7 @@ def _relabellings(
         return [f"flipping x_i{together} changes nothing"]
     if len(classes) == 1:
         return [f"permuting the values of x_i{together} changes nothing"]
-    pairs = nsmallest(_SHOWN, (pair for alike in classes for pair in combinations(alike, 2)))
+    pairs = nsmallest(_SHOWN, (pair for alike in classes for pair in islice(combinations(alike, 2), _SHOWN)))
     shown = ((records[one], records[other]) for one, other in pairs)
     return [f"exchanging {one} and {other} in x_i{together} changes nothing" for one, other in shown]
 
@@ -288,32 +290,51 @@ def _exchangeable(
 
     That one can be exchanged with another, and this with a third, is true of the first and the third, too.
     """
-    columns = [
-        [tuple(table.get((record, bits)) for record in records) for bits in sorted({bits for _, bits in table})]
-        for table in tables
-    ]
-    rows = [
-        tuple(frozenset(Counter(column[at] for column in found).items()) for found in columns)
-        for at in range(len(records))
-    ]
+    written = [_Written(table) for table in tables]
     classes: list[list[int]] = []
-    for at in range(len(records)):
-        for alike in classes:
-            if rows[alike[0]] == rows[at] and all(_same_exchanged(found, alike[0], at) for found in columns):
-                alike.append(at)
-                break
-        else:
-            classes.append([at])
+    same: dict[Hashable, list[int]] = {}
+    by_row: dict[Hashable, list[list[int]]] = {}
+    for at, record in enumerate(records):
+        does = tuple(one.does(record) for one in written)
+        if does not in same:
+            alike_by_row = by_row.setdefault(tuple(one.row(record) for one in written), [])
+            found = (
+                alike for alike in alike_by_row if all(one.same_exchanged(records[alike[0]], record) for one in written)
+            )
+            same[does] = next(found, [])
+            if not same[does]:
+                alike_by_row.append(same[does])
+                classes.append(same[does])
+        same[does].append(at)
     return classes
 
 
-def _same_exchanged(columns: Sequence[tuple[Hashable, ...]], one: int, other: int) -> bool:
-    """Whether exchanging two entries of every column gives the same columns in some order."""
-    moved = [column for column in columns if column[one] != column[other]]
-    changed = (
-        (*column[:one], column[other], *column[one + 1 : other], column[one], *column[other + 1 :]) for column in moved
-    )
-    return Counter(moved) == Counter(changed)
+class _Written:
+    """What the records of one client do, by record and by output; most of them may do nothing to an output."""
+
+    def __init__(self, table: Mapping[tuple[Record, int], Hashable]) -> None:
+        self._row: dict[Record, dict[int, Hashable]] = {}
+        self._column: dict[int, dict[Record, Hashable]] = {}
+        for (record, bits), effect in table.items():
+            self._row.setdefault(record, {})[bits] = effect
+            self._column.setdefault(bits, {})[record] = effect
+
+    def does(self, record: Record) -> Hashable:
+        """Return what a record does."""
+        return frozenset(self._row.get(record, {}).items())
+
+    def row(self, record: Record) -> Hashable:
+        """Return what a record does, whatever the output."""
+        return frozenset(Counter(self._row.get(record, {}).values()).items())
+
+    def same_exchanged(self, one: Record, other: Record) -> bool:
+        """Whether exchanging two records in every column gives the same columns in some order."""
+        mine, others = self._row.get(one, {}), self._row.get(other, {})
+        moved = [self._column[bits] for bits in mine.keys() | others.keys() if mine.get(bits) != others.get(bits)]
+        turn = {one: other, other: one}
+        return Counter(frozenset(column.items()) for column in moved) == Counter(
+            frozenset((turn.get(record, record), effect) for record, effect in column.items()) for column in moved
+        )
 
 
 def _below(block: Block) -> frozenset[int]:

@@ -7,15 +7,17 @@ arguments. Here they are exhaustive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
+from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights, output_weights
@@ -29,6 +31,7 @@ __all__ = [
     "every_dataset",
     "every_input",
     "every_neighbouring_pair",
+    "every_told_apart",
 ]
 
 MAX_DATASETS = 1 << 20
@@ -36,6 +39,9 @@ MAX_DATASETS = 1 << 20
 
 MAX_KEPT = 2_000_000
 """How many probabilities are kept of the laws of datasets; beyond, they are computed anew when they are asked again."""
+
+_MANY_RECORDS = 16
+"""Of so many records, those that make no difference are looked for."""
 
 MAX_LISTED = 10_000
 """Events of more outputs are not listed."""
@@ -103,6 +109,36 @@ def every_neighbouring_pair(bound: Bound) -> PrivacySet:
     """Return all ordered pairs of neighbours."""
     datasets, neighbours = every_dataset(bound), relation_of(bound).neighbours
     return PrivacySet(lambda: ((x, other, 1) for x in datasets for other in neighbours(x)))
+
+
+def every_told_apart(bound: Bound, laws: Callable[[Dataset], Weights]) -> PrivacySet:
+    """Return all ordered pairs of neighbours; where records are many, the first of those that laws do not tell apart.
+
+    These have the same two laws, and one client in whom they differ, while all others hold the same.
+    """
+    if bound.record.size < _MANY_RECORDS or relation_of(bound).name != "replace-one":
+        return every_neighbouring_pair(bound)
+    datasets, numbers = every_dataset(bound), dict[Hashable, int]()
+
+    @cache
+    def alike(at: int, others: Dataset) -> dict[Record, list[Record]]:
+        found: dict[int, list[Record]] = {}
+        for record in bound.record.values:
+            law = laws((*others[:at], record, *others[at:]))
+            written = law.total, tuple(law.by_code), tuple(law.by_code.values())
+            found.setdefault(numbers.setdefault(written, len(numbers)), []).append(record)
+        return {records[0]: records for records in found.values()}
+
+    def pairs() -> Iterator[tuple[Dataset, Dataset, int]]:
+        for x in datasets:
+            for at, record in enumerate(x):
+                found = alike(at, x[:at] + x[at + 1 :])
+                for new, records in found.items() if record in found else ():
+                    size = len(found[record]) * (len(records) - (new == record))
+                    if size:
+                        yield x, (*x[:at], records[new == record], *x[at + 1 :]), size
+
+    return PrivacySet(pairs)
 
 
 def every_input(bound: Bound) -> AccuracySet:

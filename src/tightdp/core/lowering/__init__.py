@@ -8,8 +8,9 @@ What stays the same: on every dataset the core program has the output law of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -52,6 +53,7 @@ from tightdp.core.unbounded.inexact import Inexact, inexactness
 from tightdp.core.unbounded.meetings import Meetings
 from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output
 from tightdp.core.unbounded.windows import Window, is_far
+from tightdp.core.valuesets import ordered
 from tightdp.errors import LanguageError, LimitError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
@@ -152,9 +154,13 @@ class Lowering(Machine):
 
     def _dataset(self) -> Value:
         x, record = self.fixed, self.bound.record
-        return tuple(
-            self._record(client, record) if x is None else self._plain(x[client]) for client in range(self.bound.n)
-        )
+        if x is not None:
+            return tuple(self._plain(x[client]) for client in range(self.bound.n))
+        return tuple(self._record(client, record) for client in range(self.bound.n))
+
+    @cached_property
+    def _values_of_leaves(self) -> list[Sequence[object]]:
+        return [ordered(values) for values in self.bound.record.leaves()]
 
     def run(self) -> CoreProgram:
         """Lower the function on the dataset."""
@@ -229,7 +235,7 @@ class Lowering(Machine):
 
     def _record(self, client: int, domain: Domain) -> Value:
         """Return a symbolic record."""
-        leaves = [self.builder.input(client, leaf, values) for leaf, values in enumerate(domain.leaves())]
+        leaves = [self.builder.input(client, leaf, values) for leaf, values in enumerate(self._values_of_leaves)]
         self.inputs.extend(leaves)
         return self._nested(domain, iter(leaves))
 
@@ -243,7 +249,7 @@ class Lowering(Machine):
         """Return a leaf as a value; records that are tuples get their structure."""
         if len(leaf.values) == 1:
             return self._plain(leaf.values[0])
-        if all(is_scalar(value) for value in leaf.values):
+        if isinstance(leaf.values, range) or all(is_scalar(value) for value in leaf.values):
             return leaf
         result = self._plain(leaf.values[-1])
         for record in reversed(leaf.values[:-1]):
