@@ -28,7 +28,7 @@ from tightdp.methods import chain_screen
 from tightdp.methods.base import Comparison, Pair, Tight
 from tightdp.methods.by_chain import OfRows, look_at_rows
 from tightdp.methods.by_datasets import Exhaustive
-from tightdp.methods.chain_of_rows import chain_of_rows
+from tightdp.methods.chain_eliminated import THOROUGH, eliminate_to_chain
 from tightdp.methods.chain_screen import Screened, screened
 from tightdp.methods.chain_search import Runs
 from tightdp.methods.choose import program_of
@@ -47,8 +47,14 @@ def by_screen(bound: Bound) -> Screened | None:
 def by_rows(bound: Bound) -> Screened | None:
     """The same on the chain whose nodes are rows of elimination."""
     table = EliminationTable(bound, program_of(bound).core(Control()))
-    chain = None if table.arrangements else chain_of_rows(table)
-    return None if chain is None else screened(chain, bound, lambda _: [[at] for at in range(bound.n)], Control())
+    if table.arrangements:
+        return None
+    made = eliminate_to_chain(table.program, bound.record, Control(), THOROUGH, at_the_end=True)
+    return (
+        None
+        if made is None
+        else screened(made.chain, bound, lambda _: [[at] for at in range(len(made.chain.blocks))], Control())
+    )
 
 
 def by_pairs(bound: Bound) -> Any:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, children, reachable
-from tightdp.core.operators import REFUSED, operation
+from tightdp.core.operators import NOTHING, Value, applied, connected, operation
 from tightdp.core.passes import Rebuild
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
@@ -21,22 +21,13 @@ __all__ = ["draw_what_is_seen"]
 
 _MOST_WORK = 1 << 20
 """A draw whose outcomes, times the nodes computed from it, are more than this stays as it is."""
-_NARY: dict[str, Callable[[Sequence[Any]], object]] = {
-    "sum": sum,
-    "min": min,
-    "max": max,
-    "and": all,
-    "or": any,
-    "xor": lambda values: sum(values) % 2 == 1,
+_NARY: dict[str, Callable[..., Value]] = {
+    "sum": lambda *values: sum(values),
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+    "xor": lambda *values: sum(values) % 2 == 1,
 }
 _ABSORBING = {"and": False, "or": True}
-
-
-class _Undefined:
-    """What stands for a value that an operation refuses to compute."""
-
-
-_UNDEFINED = _Undefined()
 
 
 @dataclass
@@ -143,7 +134,7 @@ def _coarse(seen: _Seen) -> _Coarse | None:
     value_of = {value: first.setdefault(what, value) for value, what in zip(draw.values, told_apart, strict=True)}
     if len(first) == len(draw.values):
         return None
-    if len(looked_at) == 1 and not any(value is _UNDEFINED for (value,) in first):
+    if len(looked_at) == 1 and not any(value is NOTHING for (value,) in first):
         return _Coarse(looked_at[0], {value: what for value, (what,) in zip(draw.values, told_apart, strict=True)})
     return _Coarse(draw, value_of)
 
@@ -160,19 +151,15 @@ def _columns(seen: _Seen) -> dict[int, Sequence[object]]:
     return columns
 
 
-def _value(expr: Expr, given: Sequence[object]) -> object:
-    """Return the value of a node from those of its children."""
+def _value(expr: Expr, given: Sequence[Value]) -> Value:
+    """Return the value of a node from those of its children; `NOTHING` where it is refused, or not among its values."""
     if isinstance(expr, Case):
         place = expr.selector.index.get(given[0])
-        return _UNDEFINED if place is None else given[1 + place]
-    if isinstance(expr, Nary) and expr.operator in _ABSORBING and _ABSORBING[expr.operator] in given:
-        return _ABSORBING[expr.operator]
-    if any(value is _UNDEFINED for value in given):
-        return _UNDEFINED
-    assert isinstance(expr, (Apply, Nary))
-    try:
-        value = operation(expr.operator)(*given) if isinstance(expr, Apply) else _NARY[expr.operator](given)
-    except REFUSED:
-        return _UNDEFINED
+        return NOTHING if place is None else given[1 + place]
+    if isinstance(expr, Nary) and expr.operator in _ABSORBING:
+        value = connected(_ABSORBING[expr.operator], given)
+    else:
+        assert isinstance(expr, (Apply, Nary))
+        value = applied(operation(expr.operator) if isinstance(expr, Apply) else _NARY[expr.operator], given)
     place = expr.index.get(value)
-    return _UNDEFINED if place is None else expr.values[place]
+    return NOTHING if place is None else expr.values[place]

@@ -9,16 +9,29 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.weights import NUMBERS, as_exact
 from tightdp.language.tails import GaussianTail
 
-__all__ = ["REFUSED", "is_number", "operation", "refusal", "symbol_of"]
+__all__ = ["NOTHING", "REFUSED", "Value", "applied", "connected", "is_number", "operation", "refusal", "symbol_of"]
+
+Value: TypeAlias = Any
+"""A value of a node: a number, a word, None, or a tuple of those."""
+
+
+class _Nothing:
+    """What stands for a value that is not needed, cannot be told, or that an operation refuses to compute."""
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Value = _Nothing()
 
 REFUSED = (ArithmeticError, TypeError, ValueError)
 """What an operation raises where Python refuses its operands."""
@@ -140,6 +153,23 @@ def symbol_of(name: str) -> str:
 def refusal(name: str) -> str:
     """Return the name of the predicate that holds where the named operation refuses its operands."""
     return _REFUSES + name
+
+
+def applied(function: Callable[..., Value], given: Sequence[Value]) -> Value:
+    """Return the value of an operation; `NOTHING` where an operand is, and where Python refuses the operands."""
+    if any(value is NOTHING for value in given):
+        return NOTHING
+    try:
+        return function(*given)
+    except REFUSED:
+        return NOTHING
+
+
+def connected(absorbing: bool, given: Sequence[Value]) -> Value:
+    """Return whether all of some truth values hold (`absorbing` is False), or any (True); `NOTHING` where untold."""
+    if absorbing in given:
+        return absorbing
+    return NOTHING if any(value is NOTHING for value in given) else not absorbing
 
 
 def operation(name: str) -> Callable[..., Any]:

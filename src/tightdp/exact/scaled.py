@@ -31,6 +31,7 @@ __all__ = [
     "as_double",
     "binomial",
     "convolved",
+    "doubled",
     "endless",
     "excess_above",
     "gamma",
@@ -205,6 +206,13 @@ def power(masses: dict[int, Fraction], times: int, least: float, step: int = 1) 
     whole = denominator**times
     weights = np.array([int(count) / whole for count in (fmpz_poly(counts) ** times).coeffs()])
     return Scaled(low * times, weights, 2 * UNIT, len(weights) * _LOST, step).cut(least)
+
+
+def doubled(power: Callable[[int], Scaled], times: int, added: Callable[[Scaled, Scaled], Scaled]) -> Scaled:
+    """Return the power of a law from half of it: the law of the sum of so many draws, two at least."""
+    half = power(times // 2)
+    square = added(half, half)
+    return added(square, power(1)) if times % 2 else square
 
 
 def as_double(value: Number) -> float:

@@ -12,11 +12,11 @@ from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset, Output
 from tightdp.logic.bdd import TooDeep
+from tightdp.methods import chain_eliminated as eliminated
 from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_table, ratios_of_pairs
 from tightdp.methods.by_aggregates import COSTLY
 from tightdp.methods.chain import Chain
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
-from tightdp.methods.chain_of_rows import chain_of_rows
 from tightdp.methods.chain_ratios import TooManyForms, every_ratio
 from tightdp.methods.chain_screen import MOST_DATASETS, screened
 from tightdp.methods.chain_search import BRIEF, THOROUGH, Found, blockwise_bound, largest_ratio
@@ -43,9 +43,6 @@ __all__ = [
     "look_for_some_pairs",
     "look_without_diagram",
 ]
-
-_MOST_ROWS_MADE = 8_000_000
-"""So many rows elimination may make for the maps of a chain."""
 
 
 class Chained(Method):
@@ -198,15 +195,15 @@ def look_at_rows(program: Program, control: Control) -> OfRows | Refusal:
     if program.forced is not None or program.datasets > MOST_DATASETS or relation_of(bound).custom:
         return Refusal("chain: the datasets are many, or neighbours are given by a function")
     try:
-        table = EliminationTable(bound, program.core(control), watch=control, budget=_MOST_ROWS_MADE)
-        found = None if table.arrangements else chain_of_rows(table)
+        table = EliminationTable(bound, program.core(control), watch=control)
     except TooWide:
-        found = None
+        return Refusal("chain: elimination keeps many values at a time")
+    found = None
+    if not table.arrangements:
+        found = eliminate_to_chain(table.program, bound.record, control, eliminated.THOROUGH, at_the_end=True)
     if found is None:
         return Refusal("chain: elimination keeps many rows between clients")
-    table.budget = None
-    table.elimination.budget = None
-    return OfRows(program, found, table)
+    return OfRows(program, found.chain, table)
 
 
 def look_at_small(program: Program, control: Control) -> Chained | Refusal:

@@ -2,7 +2,8 @@
 
 Records are taken as draws, so that elimination keeps of them what is needed later and nothing else. Between the first
 needs of the records of two clients it is followed from every state that occurs, for every record. Output components
-are noted in the block in which they are computed, and kept in the state only while something reads them.
+are noted in the block in which they are computed, and kept in the state only while something reads them; or they are
+kept to the end, and outputs are told apart there.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from tightdp.core.nodes import CoreProgram, Expr, Input, reachable
+from tightdp.core.operators import NOTHING, Value
 from tightdp.core.passes import Rebuild
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
@@ -22,17 +25,12 @@ from tightdp.language.program import Dataset
 from tightdp.logic.formula import code_length
 from tightdp.methods.chain import Block, Chain, Letter
 from tightdp.methods.elimination import Elimination, Failed, Integers, Part, TooMuchWork, Waiting, Weight
-from tightdp.methods.elimination_nodes import NOTHING, Value
 from tightdp.methods.elimination_plan import Plan, Row, Step, TooWide, first_plan
 
-__all__ = ["EliminatedChain", "eliminate_to_chain"]
+__all__ = ["BRIEF", "THOROUGH", "Effort", "EliminatedChain", "eliminate_to_chain"]
 
-_MOST_STATES = 1 << 10
-"""So many states between two clients are followed."""
 _MOST_RECORDS = 1 << 10
 """So many records every state is followed for."""
-_MOST_WORK = 1_000_000
-"""So many rows are made for all blocks together."""
 
 _State = tuple[int, Row]
 """The step that a row waits for, and what is kept of the row."""
@@ -42,11 +40,23 @@ _Decided = list[tuple[int, int]]
 """Output components, by number and node."""
 
 
+class Effort(NamedTuple):
+    """How many states between two clients are followed, and how many rows are made for all blocks together."""
+
+    states: int
+    rows: int
+
+
+BRIEF = Effort(1 << 10, 1_000_000)
+THOROUGH = Effort(4_000, 8_000_000)
+
+
 @dataclass(frozen=True)
 class EliminatedChain:
     """A chain, and the values of the output components that the bits of its letters stand for.
 
-    `decided[0]` belongs to what comes before any client, `decided[i]` to block i.
+    `decided[0]` belongs to what comes before any client, `decided[i]` to block i. Where outputs are told apart at the
+    end, the tails of the chain have the codes of outputs, and no bits belong to letters.
     """
 
     chain: Chain
@@ -82,8 +92,16 @@ class EliminatedChain:
         return found[::-1]
 
 
-def eliminate_to_chain(program: CoreProgram, record: Domain, watch: Callable[[], None]) -> EliminatedChain | None:
+def eliminate_to_chain(
+    program: CoreProgram,
+    record: Domain,
+    watch: Callable[[], None],
+    effort: Effort = BRIEF,
+    at_the_end: bool = False,
+) -> EliminatedChain | None:
     """Return a program without `Shuffled` nodes as a chain of client blocks; None where that takes much work.
+
+    With `at_the_end`, outputs are told apart at the end of the chain.
 
     None, too, where it conditions on something, where records are not needed one client after the other, and where a
     run can fail.
@@ -92,29 +110,35 @@ def eliminate_to_chain(program: CoreProgram, record: Domain, watch: Callable[[],
     if program.evidence or not needed or record.size > _MOST_RECORDS or any(len(leaf.values) < 2 for leaf in needed):
         return None
     try:
-        return _Maker(program, record, watch).made()
+        return _Maker(program, record, watch, effort, at_the_end).made()
     except (TooMuchWork, TooWide, Failed, QueryError):
         return None
 
 
 class _Sources:
-    """Weight by the number of the state that it comes from; it adds, and multiplies with whole numbers."""
+    """Weight by the number of the state that it comes from; it adds, and multiplies with whole numbers when it adds."""
 
-    __slots__ = ("by_number",)
+    __slots__ = ("_factor", "_parts")
 
-    def __init__(self, by_number: dict[int, Whole]) -> None:
-        self.by_number = by_number
+    def __init__(self, parts: dict[int, Whole], factor: Whole = 1) -> None:
+        self._parts, self._factor = parts, factor
+
+    @property
+    def by_number(self) -> dict[int, Whole]:
+        if self._factor != 1:
+            factor = self._factor
+            self._parts, self._factor = {number: weight * factor for number, weight in self._parts.items()}, 1
+        return self._parts
 
     def __add__(self, other: _Sources) -> _Sources:
-        total = dict(self.by_number)
-        for number, weight in other.by_number.items():
-            total[number] = total[number] + weight if number in total else weight
+        total, factor = dict(self.by_number), other._factor
+        for number, weight in other._parts.items():
+            scaled = weight if factor == 1 else weight * factor
+            total[number] = total[number] + scaled if number in total else scaled
         return _Sources(total)
 
     def __mul__(self, factor: Whole) -> _Sources:
-        if factor == 1:
-            return self
-        return _Sources({number: weight * factor for number, weight in self.by_number.items()})
+        return self if factor == 1 else _Sources(self._parts, self._factor * factor)
 
 
 class _Plainly(Integers):
@@ -142,16 +166,20 @@ class _Following(Elimination):
 
 
 class _Maker:
-    def __init__(self, program: CoreProgram, record: Domain, watch: Callable[[], None]) -> None:
-        self.program, self.record, self.watch = program, record, watch
+    def __init__(
+        self, program: CoreProgram, record: Domain, watch: Callable[[], None], effort: Effort, at_the_end: bool
+    ) -> None:
+        self.program, self.record, self.effort, self.at_the_end = program, record, effort, at_the_end
         drawn, leaves = _drawing(program)
         self.plan = first_plan(drawn)
         place = {node.expr.serial: at for at, node in enumerate(self.plan.nodes.nodes)}
         self.places = {(client, leaf): place[serial] for (client, leaf), serial in leaves.items() if serial in place}
-        self.elimination = _Following(self.plan, _Plainly(), watch, _MOST_WORK)
+        self.elimination = _Following(self.plan, _Plainly(), watch, effort.rows)
         self.elimination.given = {}
         self.made_at = {step.node: at for at, step in enumerate(self.plan.steps) if step.kind != "check"}
         self.last = _last_reads(self.plan)
+        if at_the_end:
+            self.last.update(dict.fromkeys(self.plan.nodes.components, len(self.plan.steps)))
 
     def made(self) -> EliminatedChain | None:
         bounds = self._bounds()
@@ -171,7 +199,10 @@ class _Maker:
             block, below, states = self._block(client, (start, ends[at]), states, decided[at], numbers[at])
             blocks.append(block)
             denominator *= below
-        chain = Chain(heads, tuple(blocks), {0: dict.fromkeys(states.values(), 1)}, 0)
+        tails: dict[int, dict[int, Whole]] = {}
+        for (_, row), number in states.items():
+            tails.setdefault(self._code(row) if self.at_the_end else 0, {})[number] = 1
+        chain = Chain(heads, tuple(blocks), tails, max(tails, default=0).bit_length())
         components = tuple(tuple(at for at, _ in own) for own in decided)
         return EliminatedChain(chain, components, tuple(map(tuple, numbers)), denominator)
 
@@ -185,9 +216,20 @@ class _Maker:
         return found if len(dict(found)) == len(found) else None
 
     def _decided(self, start: int, end: int) -> _Decided:
-        """Return the components (number, node) that are computed in a range of steps."""
+        """Return the components (number, node) that are computed in a range of steps, and noted there."""
+        if self.at_the_end:
+            return []
         components = enumerate(self.plan.nodes.components)
         return [(at, node) for at, node in components if start <= self.made_at.get(node, -1) < end]
+
+    def _code(self, row: Row) -> int:
+        """Return the code of the output of a row at the end."""
+        place = {column: at for at, column in enumerate(self.plan.layout)}
+        code = 0
+        for node, component in zip(self.plan.nodes.components, self.program.components, strict=True):
+            value = row[place[node]] if node in place else self.elimination.known[node]
+            code = code * len(component.index) + component.index[value]
+        return code
 
     def _followed(self, waiting: Waiting, start: int, end: int, decided: _Decided) -> tuple[_Arrows, Whole]:
         """Return where rows get to by a step, with the components that were computed, and the denominator."""
@@ -234,7 +276,7 @@ class _Maker:
                 reached = after.setdefault(state, len(after))
                 scaled = (weight * (common // below)).by_number
                 into.setdefault(letter, {}).setdefault(reached, []).extend(scaled.items())
-        if len(after) > _MOST_STATES:
+        if len(after) > self.effort.states:
             raise TooMuchWork
         return Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into), common, after
 

@@ -15,12 +15,13 @@ from operator import itemgetter
 from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.nodes import Case, Draw
+from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.field import Number
 from tightdp.exact.weights import as_exact, over, over_common
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.laws import Law
 from tightdp.methods.elimination_guards import ALWAYS
-from tightdp.methods.elimination_nodes import NOTHING, Node, Value
+from tightdp.methods.elimination_nodes import Node
 from tightdp.methods.elimination_plan import Plan, Row, Step
 
 __all__ = ["INTEGERS", "Elimination", "Failed", "Integers", "Numbers", "Part", "Ring", "TooMuchWork"]

@@ -10,7 +10,8 @@ from functools import reduce
 from itertools import combinations
 
 from tightdp.core.nodes import Case
-from tightdp.methods.elimination_nodes import NOTHING, Node, Value
+from tightdp.core.operators import NOTHING, Value
+from tightdp.methods.elimination_nodes import Node
 
 __all__ = ["ALWAYS", "Atom", "Conjunction", "Guard", "Guards"]
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Draw
+from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.methods.elimination import Elimination, Failed, Integers, Part, Waiting, Weight
 from tightdp.methods.elimination_guards import Conjunction
-from tightdp.methods.elimination_nodes import NOTHING, Node, Value
+from tightdp.methods.elimination_nodes import Node
 from tightdp.methods.elimination_plan import Plan, Row, Step
 
 if TYPE_CHECKING:

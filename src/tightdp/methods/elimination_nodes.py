@@ -9,27 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import add, ne
-from typing import Any, TypeAlias
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
-from tightdp.core.operators import REFUSED, operation
+from tightdp.core.operators import NOTHING, Value, applied, connected, operation
 from tightdp.logic.order import order
 
-__all__ = ["NOTHING", "Node", "Nodes", "Value", "leaf_orders", "make_nodes"]
+__all__ = ["Node", "Nodes", "leaf_orders", "make_nodes"]
 
-
-Value: TypeAlias = Any
-"""A value of a node: a number, a word, None, or a tuple of those."""
-
-
-class _Nothing:
-    """What stands for a value that is not needed."""
-
-    def __repr__(self) -> str:
-        return "NOTHING"
-
-
-NOTHING: Value = _Nothing()
 
 _BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
@@ -54,20 +40,12 @@ class Node:
         match self.kind:
             case "apply":
                 assert self.function is not None
-                if any(value is NOTHING for value in given):
-                    return NOTHING
-                try:
-                    return self.function(*given)
-                except REFUSED:
-                    return NOTHING
+                return applied(self.function, given)
             case "case":
                 place = self.branch(given[0])
                 return NOTHING if place is None else given[place]
             case "and" | "or":
-                absorbing = self.kind == "or"
-                if absorbing in given:
-                    return absorbing
-                return NOTHING if any(value is NOTHING for value in given) else not absorbing
+                return connected(self.kind == "or", given)
         raise TypeError(self.kind)
 
     @property

@@ -14,8 +14,9 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from tightdp.core.nodes import Case, CoreProgram, Expr
+from tightdp.core.operators import Value
 from tightdp.methods.elimination_guards import ALWAYS, Atom, Guard, Guards
-from tightdp.methods.elimination_nodes import Nodes, Value, leaf_orders, make_nodes
+from tightdp.methods.elimination_nodes import Nodes, leaf_orders, make_nodes
 
 __all__ = ["Plan", "Row", "Step", "TooWide", "first_plan", "plans"]
 

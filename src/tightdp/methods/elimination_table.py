@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from tightdp.core.nodes import Apply, Check, Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.operators import Value
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -18,7 +19,6 @@ from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting, Weight
-from tightdp.methods.elimination_nodes import Value
 from tightdp.methods.elimination_plan import Row
 from tightdp.methods.elimination_trial import make_plan
 from tightdp.symmetry.sets import MAX_KEPT, Table

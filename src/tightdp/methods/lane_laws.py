@@ -9,12 +9,12 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Draw
+from tightdp.core.operators import Value
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
 from tightdp.methods.elimination import Part, Weight
 from tightdp.methods.elimination_lanes import Arrays, Lanes, ManyLanes
-from tightdp.methods.elimination_nodes import Value
 from tightdp.methods.elimination_plan import Plan, Row
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from tightdp.core.nodes import (
     Shape,
     reachable,
 )
+from tightdp.core.operators import Value
 from tightdp.errors import ProgramError
 from tightdp.exact.whole import Whole
 from tightdp.language.program import Output
@@ -27,7 +28,6 @@ from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula, code_length
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
-from tightdp.methods.elimination_nodes import Value
 from tightdp.methods.elimination_plan import Plan, TooWide
 from tightdp.methods.elimination_table import Walk
 from tightdp.methods.elimination_trial import make_plan

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tightdp.exact.field import Number
-from tightdp.exact.scaled import Scaled, binomial, convolved, point, power, scaled
+from tightdp.exact.scaled import Scaled, binomial, convolved, doubled, point, power, scaled
 
 __all__ = ["Summands"]
 
@@ -58,9 +58,7 @@ class Summands:
             and len(exact) == len(values)
         ):
             return power(exact, times, self.least, self.step)
-        half = self.power(letter, times // 2)
-        square = self.added(half, half)
-        return self.added(square, self.scaled[letter]) if times % 2 else square
+        return doubled(lambda half: self.power(letter, half), times, self.added)
 
     def law(self, counts: Sequence[int]) -> Scaled:
         """Return the law of what all records add that have these counts of letters."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
+from tightdp.core.lowering import inexact
+from tightdp.core.nodes import CoreProgram
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Limits, default_memory
@@ -167,22 +169,28 @@ class Engine:
         """An upper bound on every likelihood ratio that is known without a search; infinite before compilation."""
         return questions.ratio_bound(self.program)
 
-    def table_of(self, x: Dataset, query: Query, reuse: bool = True) -> Table:
-        """Return a table that has at least dataset x: the one for all datasets, if it is there.
+    def table_of(self, x: Dataset, query: Query) -> Table:
+        """Return a table made for one dataset, with its diagram."""
+        with query.compiling():
+            return self._encoded(lower_dataset(self.bound, x, self.backend, query.control), x, query)
 
-        Without `reuse` it is made for x, with its diagram, and not for listing its law. Raises QueryError for laws too
-        long to list.
+    def listing(self, x: Dataset, query: Query) -> Table | None:
+        """Return a table from which the law of a dataset is listed: the one for all datasets, if it is there.
+
+        None where the laws have so many digits, as those of Gaussian noise, that they are not counted on a diagram.
+        Raises QueryError for laws too long to list.
         """
-        if reuse and self.program.compiled is not None:
+        if self.program.compiled is not None:
             check_listable(self.program.core(query.control))
-            return self.program.table(query.control)
+            return None if inexact(self.bound) else self.program.table(query.control)
         with query.compiling():
             core = lower_dataset(self.bound, x, self.backend, query.control)
-            if reuse:
-                check_listable(core)
-                if (found := table_without_diagram(self.bound, core, x, query.control)) is not None:
-                    return found
-            return Table(self.bound, encode_dataset(core, self.bound, x, self.backend, query.control))
+            check_listable(core)
+            found = table_without_diagram(self.bound, core, x, query.control)
+            return found if found is not None or inexact(self.bound) else self._encoded(core, x, query)
+
+    def _encoded(self, core: CoreProgram, x: Dataset, query: Query) -> Table:
+        return Table(self.bound, encode_dataset(core, self.bound, x, self.backend, query.control))
 
     def profile(self) -> tuple[Profile, Outcome]:
         """Return the privacy profile; searched for once, unless that was cut short."""

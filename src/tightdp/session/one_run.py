@@ -14,6 +14,7 @@ from tightdp.core.lowering import lower as lowered
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.language.program import Dataset, Output
 from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
@@ -29,7 +30,7 @@ from tightdp.results.efficacy import Efficacy, Row
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
-from tightdp.session.engine import Engine, Outcome
+from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.search import tight_privacy
 from tightdp.session.widened import up
 from tightdp.session.widened_audits import enclosed_rows, least_within, widest
@@ -127,6 +128,12 @@ def adaptive(
     )
 
 
+def _law(engine: Engine, query: Query, x: Dataset) -> dict[Output, Number]:
+    """Return the output law on a dataset."""
+    found = engine.listing(x, query)
+    return (engine.table_of(x, query) if found is None else found).law(x)
+
+
 def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) -> Guessing:
     """Return the same for classic auditing: independent runs on x or x', by default a worst pair of neighbours."""
     if (x is None) != (x_prime is None):
@@ -137,7 +144,7 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) 
         x, x_prime = (first, first) if witness is None else (witness.x, witness.x_prime)
     query = engine.query()
     datasets = engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime)
-    law, law_prime = (engine.table_of(dataset, query).law(dataset) for dataset in datasets)
+    law, law_prime = (_law(engine, query, dataset) for dataset in datasets)
     joint = as_joint_law(runs, classic_joint(law, law_prime, runs, Threshold(threshold).least))
     known = inexact(engine.bound)
     ratios: list[Exact] = [Fraction(1)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tightdp.core.lowering import inexact
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
@@ -42,10 +41,10 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
 def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[int, int]]:
     """Return a table with the law of a dataset, the name of the method, and the size of its diagram."""
     if engine.program.forced is None:
-        table = engine.table_of(x, query)
+        table = engine.listing(x, query)
         if isinstance(table, EliminationTable):
             return table, "elimination", (0, 0)
-        if not inexact(engine.bound):  # whose many digits are not counted on a diagram
+        if table is not None:
             return table, "exhaustive", (len(table.formula.variables), table.formula.nodes)
     method, laws = questions.laws(engine.program, query.control)
     return laws, method.name, method.size()

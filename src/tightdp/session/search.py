@@ -376,7 +376,7 @@ def structure(engine: Engine, x: Dataset | None) -> Structure:
         name, formula = method.name, engine.program.formula(query.control)
     else:
         name, symmetry = "exhaustive", Symmetry(())
-        formula = engine.table_of(x, query, reuse=False).formula
+        formula = engine.table_of(x, query).formula
     stats = query.stats((len(formula.variables), formula.nodes), name, symmetry)
     return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats)
 

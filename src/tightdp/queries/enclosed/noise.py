@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tightdp.exact.scaled import UNIT, Scaled, binomial, point
+from tightdp.exact.scaled import UNIT, Scaled, binomial, doubled, point
 
 __all__ = ["SharedNoise"]
 
@@ -54,9 +54,7 @@ class SharedNoise:
         if times not in self._powers:
             if len(self._powers) >= _MOST_KEPT:
                 self._powers.clear()
-            half = self.power(times // 2)
-            square = self._added(half, half)
-            self._powers[times] = self._added(square, self._law) if times % 2 else square
+            self._powers[times] = doubled(self.power, times, self._added)
         return self._powers[times]
 
 
