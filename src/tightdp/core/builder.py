@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from tightdp.core.conditions import tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
-from tightdp.core.operators import refusal
+from tightdp.core.operators import Value, refusal
 from tightdp.core.unbounded.windows import NARROW, Place, Window, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
 from tightdp.language.laws import Law, OnIntegers
@@ -73,7 +73,7 @@ class Builder:
         """Return a scalar as a node: a plain value becomes a constant."""
         return value if isinstance(value, Expr) else self.const(value)
 
-    def input(self, client: int, leaf: int, values: Sequence[Any]) -> Input:
+    def input(self, client: int, leaf: int, values: Sequence[Value]) -> Input:
         """Return a leaf of a symbolic record."""
         node = self._make((Input, client, leaf), lambda serial: Input(serial, ordered(values), client, leaf))
         assert isinstance(node, Input)
@@ -188,11 +188,11 @@ class Builder:
             values = sums(values, (constants,))
         return self._nary("sum", (*terms, self.const(constant)) if constant else tuple(terms), values)
 
-    def _sums(self, operands: Sequence[Expr]) -> Sequence[Any]:
+    def _sums(self, operands: Sequence[Expr]) -> Sequence[Value]:
         if all(contiguous(operand.values) for operand in operands):
             low = sum(int(operand.values[0]) for operand in operands)
             return ordered(range(low, sum(int(operand.values[-1]) for operand in operands) + 1))
-        values: Sequence[Any] = (0,)
+        values: Sequence[Value] = (0,)
         for operand in operands:
             self._watch()
             values = sums(values, operand.values)
@@ -224,7 +224,7 @@ class Builder:
             return self.const(values[0])
         return self._nary(operator, tuple(flat.values()), values)
 
-    def _nary(self, operator: str, operands: tuple[Expr, ...], values: Sequence[Any]) -> Expr:
+    def _nary(self, operator: str, operands: tuple[Expr, ...], values: Sequence[Value]) -> Expr:
         key = ("nary", operator, *(operand.serial for operand in operands))
         return self._make(key, lambda serial: Nary(serial, values, operator, operands))
 
@@ -313,7 +313,7 @@ class Builder:
             return self.sum([self._given(part, selector, position) for part in parts])
         return expr
 
-    def _note_mixed(self, parts: Sequence[Sequence[Any]]) -> None:
+    def _note_mixed(self, parts: Sequence[Sequence[Value]]) -> None:
         """Note in `mixed` that a truth value and a number met in one node: which of them it was is lost."""
         if not self.mixed:
             kinds = {type(part[end]) for part in parts for end in (0, -1)}
@@ -385,7 +385,7 @@ def _summands(expr: Expr) -> tuple[Expr, ...]:
     return (expr,)
 
 
-def _terms(expr: Expr) -> tuple[tuple[Expr, ...], Any]:
+def _terms(expr: Expr) -> tuple[tuple[Expr, ...], Value]:
     """Return the terms of a sum that are not constant, and its constant, which comes last."""
     operands = _summands(expr)
     if isinstance(operands[-1], Const):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tightdp.core.nodes import Apply, Case, Const, Expr, Nary, children
-from tightdp.core.operators import REFUSED, operation
+from tightdp.core.operators import REFUSED, Value, operation
 
 __all__ = ["tested_value", "tests", "values_where"]
 
@@ -33,7 +32,7 @@ def tests(condition: Expr, holds: bool) -> dict[int, list[Apply]]:
     return found
 
 
-def values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: int = 3) -> Sequence[Any]:
+def values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: int = 3) -> Sequence[Value]:
     """Return the values that a node can take where comparisons have a truth value, as far as is easily seen."""
     values = expr.values
     if not tests or isinstance(expr, Const):
@@ -63,7 +62,7 @@ def _only_unknown(expr: Apply) -> Expr | None:
     return unknown[0] if len(unknown) == 1 else None
 
 
-def _result(expr: Apply, value: Any) -> Any:
+def _result(expr: Apply, value: Value) -> Value:
     """Return the result of an operation on its one unknown operand, `REFUSED` where Python refuses it."""
     try:
         return operation(expr.operator)(

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tightdp.core.operators import is_number
+from tightdp.core.operators import Value, is_number
 from tightdp.core.valuesets import Places, Progression
 from tightdp.errors import Span
 from tightdp.language.laws import Law
+from tightdp.language.program import Output
 
 __all__ = [
     "Apply",
@@ -47,7 +48,7 @@ class Expr:
     values: Sequence[Any]
 
     @cached_property
-    def index(self) -> Mapping[Any, int]:
+    def index(self) -> Mapping[Value, int]:
         """Position of every value in `values`."""
         if isinstance(self.values, range):
             return Places(self.values)
@@ -139,7 +140,7 @@ class Check:
 class Shape:
     """How an output is put together from the values of components."""
 
-    def decode(self, values: Sequence[Any]) -> Any:
+    def decode(self, values: Sequence[Value]) -> Output:
         """Return the output whose components have these values."""
         raise NotImplementedError
 
@@ -154,7 +155,7 @@ class Leaf(Shape):
 
     component: int
 
-    def decode(self, values: Sequence[Any]) -> Any:
+    def decode(self, values: Sequence[Value]) -> Output:
         return values[self.component]
 
     def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
@@ -167,7 +168,7 @@ class TupleOf(Shape):
 
     items: tuple[Shape, ...]
 
-    def decode(self, values: Sequence[Any]) -> Any:
+    def decode(self, values: Sequence[Value]) -> Output:
         return tuple(item.decode(values) for item in self.items)
 
     def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
@@ -182,7 +183,7 @@ class Choice(Shape):
     component: int
     alternatives: tuple[Shape, ...]
 
-    def decode(self, values: Sequence[Any]) -> Any:
+    def decode(self, values: Sequence[Value]) -> Output:
         return self.alternatives[values[self.component]].decode(values)
 
 

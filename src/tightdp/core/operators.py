@@ -42,13 +42,13 @@ def is_number(value: object) -> bool:
     return isinstance(value, NUMBERS)
 
 
-def _divide(left: Any, right: Any) -> Any:
+def _divide(left: Value, right: Value) -> Value:
     if not (is_number(left) and is_number(right)):
         raise TypeError(f"cannot divide {left!r} by {right!r}")
     return as_exact(left) / as_exact(right)
 
 
-def _power(base: Any, exponent: Any) -> Any:
+def _power(base: Value, exponent: Value) -> Value:
     if not (is_number(base) and is_number(exponent)):
         raise TypeError(f"cannot raise {base!r} to the power {exponent!r}")
     if isinstance(base, ExpNumber) and not isinstance(exponent, ExpNumber):
@@ -92,7 +92,7 @@ def _name_tail(value: int | Fraction, far: int, reach: int, variance: Fraction) 
     return GaussianTail(reach, direction, variance, int(value) - direction * far)
 
 
-_OPERATORS: dict[str, Callable[..., Any]] = {
+_OPERATORS: dict[str, Callable[..., Value]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
@@ -172,13 +172,13 @@ def connected(absorbing: bool, given: Sequence[Value]) -> Value:
     return NOTHING if any(value is NOTHING for value in given) else not absorbing
 
 
-def operation(name: str) -> Callable[..., Any]:
+def operation(name: str) -> Callable[..., Value]:
     """Return the function that a name stands for."""
     if not name.startswith(_REFUSES):
         return _OPERATORS[name]
     function = _OPERATORS[name.removeprefix(_REFUSES)]
 
-    def refuses(*values: Any) -> bool:
+    def refuses(*values: Value) -> bool:
         try:
             function(*values)
         except REFUSED:

@@ -28,8 +28,10 @@ from tightdp.core.nodes import (
     children,
     reachable,
 )
+from tightdp.core.operators import Value
 from tightdp.language import laws
 from tightdp.language.laws import Law
+from tightdp.language.program import Output
 
 __all__ = ["Arrangement", "Rebuild", "arrangements_to_counts", "expand_shuffles"]
 
@@ -137,7 +139,7 @@ class Rebuild:
         return new
 
 
-def _aligned(old: Expr, new: Expr, entries: Sequence[Any]) -> list[Any]:
+def _aligned(old: Expr, new: Expr, entries: Sequence[Value]) -> list[Value]:
     """Return the entries that belong to the values of a selector's image."""
     return [entries[old.index[value]] for value in new.values]
 
@@ -209,20 +211,20 @@ class Arrangement(Shape):
     values: tuple[Any, ...]
     length: int
 
-    def counts(self, components: Sequence[Any]) -> list[int]:
+    def counts(self, components: Sequence[Value]) -> list[int]:
         """Return how often each value occurs."""
         known = [components[self.first + at] for at in range(len(self.values) - 1)]
         return [*known, self.length - sum(known)]
 
-    def decode(self, values: Sequence[Any]) -> Any:
+    def decode(self, values: Sequence[Value]) -> Output:
         counts = self.counts(values)
         return tuple(value for value, count in zip(self.values, counts, strict=True) for _ in range(count))
 
-    def every(self, values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    def every(self, values: Sequence[Value]) -> Iterator[tuple[Value, ...]]:
         """Yield all outputs with these counts, in the order of the values."""
         left = self.counts(values)
 
-        def arrange(done: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+        def arrange(done: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
             if len(done) == self.length:
                 yield done
             for at, value in enumerate(self.values):
@@ -233,7 +235,7 @@ class Arrangement(Shape):
 
         return arrange(())
 
-    def arrangements(self, values: Sequence[Any]) -> int:
+    def arrangements(self, values: Sequence[Value]) -> int:
         """Return how many outputs there are with these counts."""
         return factorial(self.length) // prod(factorial(count) for count in self.counts(values))
 

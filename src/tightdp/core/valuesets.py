@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tightdp.core.operators import REFUSED, is_number, operation
+from tightdp.core.operators import REFUSED, Value, is_number, operation
 
 __all__ = ["Places", "Progression", "TooManyValues", "combined", "contiguous", "ordered", "sums", "united"]
 
@@ -55,7 +55,7 @@ class Places(Mapping[Any, int]):
         return len(self._values)
 
 
-class Progression(Sequence[Any]):
+class Progression(Sequence[Value]):
     """Numbers at equal distances, ascending, without a table."""
 
     def __init__(self, start: Fraction, step: Fraction, length: int) -> None:
@@ -101,7 +101,7 @@ def _linear(operator: str, operands: Sequence[Sequence[object]]) -> range | Prog
     return Progression(Fraction(start), Fraction(step), len(values))
 
 
-def ordered(values: Sequence[Any]) -> Sequence[Any]:
+def ordered(values: Sequence[Value]) -> Sequence[Value]:
     """Return distinct values in canonical order.
 
     Where a truth value and an equal integer meet, the integer stays.
@@ -122,7 +122,7 @@ def ordered(values: Sequence[Any]) -> Sequence[Any]:
     return tuple(distinct)
 
 
-def united(parts: Sequence[Sequence[Any]]) -> Sequence[Any]:
+def united(parts: Sequence[Sequence[Value]]) -> Sequence[Value]:
     """Return the union of value sets; where one of them holds all the others, it is that one."""
     parts = [part for at, part in enumerate(parts) if not any(part is other for other in parts[:at])]
     largest = max(parts, key=len)
@@ -141,11 +141,11 @@ def united(parts: Sequence[Sequence[Any]]) -> Sequence[Any]:
     return ordered([value for part in parts for value in part])
 
 
-def _ends(part: Sequence[Any]) -> Sequence[Any]:
+def _ends(part: Sequence[Value]) -> Sequence[Value]:
     return (part[0], part[-1]) if isinstance(part, range) else part
 
 
-def _touching(parts: Sequence[Sequence[Any]]) -> bool:
+def _touching(parts: Sequence[Sequence[Value]]) -> bool:
     reach = None
     for low, high in sorted((int(part[0]), int(part[-1])) for part in parts):
         if reach is not None and low > reach + 1:
@@ -154,14 +154,14 @@ def _touching(parts: Sequence[Sequence[Any]]) -> bool:
     return True
 
 
-def contiguous(values: Sequence[Any]) -> bool:
+def contiguous(values: Sequence[Value]) -> bool:
     """Whether values are consecutive integers (False and True count as 0 and 1)."""
     return isinstance(values, range) or (
         all(isinstance(value, int) for value in values) and values[-1] - values[0] + 1 == len(values)
     )
 
 
-def sums(left: Sequence[Any], right: Sequence[Any]) -> Sequence[Any]:
+def sums(left: Sequence[Value], right: Sequence[Value]) -> Sequence[Value]:
     """Return the values of a sum of two numbers."""
     if contiguous(left) and contiguous(right):
         return ordered(range(int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1]) + 1))
@@ -173,8 +173,8 @@ def sums(left: Sequence[Any], right: Sequence[Any]) -> Sequence[Any]:
 
 
 def combined(
-    operator: str, operands: Sequence[Sequence[Any]], watch: Callable[[], None] = lambda: None
-) -> tuple[Sequence[Any], bool]:
+    operator: str, operands: Sequence[Sequence[Value]], watch: Callable[[], None] = lambda: None
+) -> tuple[Sequence[Value], bool]:
     """Return the values of an operation, and whether Python refuses some combination of the operands' values."""
     size = 1
     for values in operands:
@@ -207,7 +207,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any, Any, Any], tuple[bool, bool]]] = {
 """Whether a comparison of low..high with least..most can be false, and whether it can be true."""
 
 
-def _by_ends(operator: str, operands: Sequence[Sequence[Any]]) -> Sequence[Any] | None:
+def _by_ends(operator: str, operands: Sequence[Sequence[Value]]) -> Sequence[Value] | None:
     """Return the values of an operation on numbers where the ends of the operands tell, else None."""
     if not all(
         isinstance(values, (range, Progression)) or all(is_number(value) for value in values) for values in operands
@@ -241,7 +241,7 @@ def _by_ends(operator: str, operands: Sequence[Sequence[Any]]) -> Sequence[Any] 
     return None
 
 
-def _equality(operator: str, left: Sequence[Any], right: Sequence[Any]) -> Sequence[Any]:
+def _equality(operator: str, left: Sequence[Value], right: Sequence[Value]) -> Sequence[Value]:
     few, many = sorted((left, right), key=len)
     places = Places(many) if isinstance(many, range) else set(many)
     meet = any(value in places for value in few)

@@ -74,7 +74,7 @@ def raw_weights(
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     passed = 0
 
-    def look(_: Any) -> None:
+    def look(_: object) -> None:
         nonlocal passed
         passed += 1
         if not passed % _BETWEEN_LOOKS:

@@ -7,11 +7,13 @@ from functools import partial
 from typing import Any
 
 from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Leaf, reachable
+from tightdp.core.operators import Value
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language.laws import Law
+from tightdp.language.program import Dataset
 from tightdp.logic.bdd import Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
 from tightdp.logic.functions import Digit, Functions, Tree
@@ -205,7 +207,7 @@ class Encoder(Functions):
             node = diagram.high[node] if up else diagram.low[node]
         raise ProgramError(check.message, check.hint, span=check.span, x=self._dataset(taken))
 
-    def _dataset(self, taken: dict[int, bool]) -> tuple[tuple[Any, ...], ...] | None:
+    def _dataset(self, taken: dict[int, bool]) -> Dataset | None:
         """Return the leaf values, client by client, of a dataset in which these input bits are set."""
         if not self.program.inputs:
             return None
@@ -217,7 +219,7 @@ class Encoder(Functions):
             clients.setdefault(leaf.client, []).append(leaf.values[min(code, len(leaf.values) - 1)])
         return tuple(tuple(leaves) for leaves in clients.values())
 
-    def possible(self, expr: Expr, values: Sequence[Any]) -> tuple[bool, ...]:
+    def possible(self, expr: Expr, values: Sequence[Value]) -> tuple[bool, ...]:
         """Say which of some values a node can take where the first component holds."""
         manager, condition = self.manager, self.holds(self.program.components[0])
         taken = {

@@ -16,10 +16,12 @@ from functools import cached_property
 from typing import Any
 
 from tightdp.core.nodes import Choice, Input, Leaf, Shape, TupleOf
+from tightdp.core.operators import Value
 from tightdp.exact.field import Number
 from tightdp.exact.weights import may_be_positive, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
+from tightdp.language.program import Dataset, Output
 from tightdp.logic.bdd import Diagram
 
 __all__ = ["Coin", "InputBit", "OutputBit", "Variable", "WeightedFormula"]
@@ -81,17 +83,17 @@ class WeightedFormula:
     variables: tuple[Variable, ...]
     owners: tuple[int, ...]
     inputs: tuple[Input, ...]
-    values: tuple[Sequence[Any], ...]
+    values: tuple[Sequence[Value], ...]
     shape: Shape
     conditioned: bool
     nodes: int
 
-    def evidence(self, x: Sequence[Any], record: Domain) -> dict[int, bool]:
+    def evidence(self, x: Dataset, record: Domain) -> dict[int, bool]:
         """Return the value of every input bit, by level, for a dataset of records of a domain."""
         components = [record.split(item) for item in x]
         return self.evidence_of([components[leaf.client][leaf.leaf] for leaf in self.inputs])
 
-    def evidence_of(self, values: Sequence[Any]) -> dict[int, bool]:
+    def evidence_of(self, values: Sequence[Value]) -> dict[int, bool]:
         """Return the value of every input bit, by level, for values of the input leaves."""
         codes = [leaf.index[value] for leaf, value in zip(self.inputs, values, strict=True)]
         lengths = [code_length(len(leaf.values)) for leaf in self.inputs]
@@ -106,7 +108,7 @@ class WeightedFormula:
         """(component, bit) of every output bit, from the top of the diagram to its bottom."""
         return tuple((v.component, v.bit) for v in self.variables if isinstance(v, OutputBit))
 
-    def output_code(self, output: Any) -> int | None:
+    def output_code(self, output: Output) -> int | None:
         """Return the output bits of an output as one number, top level first; None where it is never given."""
         codes: dict[int, int] = {}
         if not self._components(self.shape, output, codes):
@@ -117,7 +119,7 @@ class WeightedFormula:
             result = result << 1 | codes.get(component, 0) >> (length - 1 - bit) & 1
         return result
 
-    def _components(self, shape: Shape, output: Any, codes: dict[int, int]) -> bool:
+    def _components(self, shape: Shape, output: Output, codes: dict[int, int]) -> bool:
         match shape:
             case Leaf(component):
                 if isinstance(output, tuple):
@@ -156,7 +158,7 @@ class WeightedFormula:
             positions[component].append(total - 1 - place)
         return positions
 
-    def output(self, code: int) -> Any:
+    def output(self, code: int) -> Output:
         """Return the output that a code of output bits stands for."""
         return self.shape.decode(self.component_values(code))
 
@@ -178,7 +180,7 @@ class WeightedFormula:
             columns.append([*map(value_of.__getitem__, keys)])
         return self.shape.decode_rows(columns, len(codes))
 
-    def component_values(self, code: int) -> list[Any]:
+    def component_values(self, code: int) -> list[Value]:
         """Return the values of the output components that a code of output bits stands for."""
         chosen = []
         for values, positions in zip(self.values, self._positions, strict=True):

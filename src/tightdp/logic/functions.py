@@ -13,7 +13,7 @@ from operator import add
 from typing import Any
 
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary
-from tightdp.core.operators import operation
+from tightdp.core.operators import Value, operation
 from tightdp.logic.bdd import Manager, Node
 
 __all__ = ["Digit", "Functions", "Tree"]
@@ -55,7 +55,7 @@ class Functions:
         self._guards: dict[int, tuple[Node, ...]] = {}
         self._bound: dict[tuple[int, ...], Node] = {}
         self._visits: dict[int, int] = {}
-        self._kept: list[Any] = []
+        self._kept: list[Value] = []
         self._ticks = _TICKS
 
     def tick(self) -> None:
@@ -165,18 +165,18 @@ class Functions:
             return self._binary_guards(expr, function, unknown)
         return self._product_guards(expr, function, unknown)
 
-    def _arguments(self, expr: Apply, unknown: Sequence[Expr], plain: Sequence[Any]) -> list[Any]:
+    def _arguments(self, expr: Apply, unknown: Sequence[Expr], plain: Sequence[Value]) -> list[Value]:
         values = iter(plain)
         return [operand.values[0] if isinstance(operand, Const) else next(values) for operand in expr.operands]
 
-    def _position(self, expr: Apply, function: Callable[..., Any], arguments: Sequence[Any]) -> int | None:
+    def _position(self, expr: Apply, function: Callable[..., Value], arguments: Sequence[Value]) -> int | None:
         """Return the position of an operation's result; None where Python refuses the arguments."""
         try:
             return expr.index[function(*arguments)]
         except (ArithmeticError, TypeError, ValueError):
             return None
 
-    def _binary_guards(self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]) -> tuple[Node, ...]:
+    def _binary_guards(self, expr: Apply, function: Callable[..., Value], unknown: Sequence[Expr]) -> tuple[Node, ...]:
         """Group the values of the second operand by the result, for every value of the first."""
         manager = self.manager
         left, right = unknown
@@ -204,7 +204,7 @@ class Functions:
             result = self.manager.either(result, function)
         return result
 
-    def _product_guards(self, expr: Apply, function: Callable[..., Any], unknown: Sequence[Expr]) -> tuple[Node, ...]:
+    def _product_guards(self, expr: Apply, function: Callable[..., Value], unknown: Sequence[Expr]) -> tuple[Node, ...]:
         """Go through the combinations of operand values that can occur together."""
         manager = self.manager
         combinations: list[tuple[tuple[Any, ...], Node]] = [((), manager.true)]
@@ -335,7 +335,7 @@ class Functions:
     def _bind_sum(self, expr: Nary, k: tuple[Node, ...]) -> Node:
         """Add the operands from the top of the order down, with one function per partial sum."""
         operands = self._from_the_top(expr.operands)
-        partial: list[list[Any]] = [[0]]
+        partial: list[list[Value]] = [[0]]
         for operand in operands[:-1]:
             partial.append(list(dict.fromkeys(done + value for done in partial[-1] for value in operand.values)))
         after: dict[Any, Node] = {value: k[at] for value, at in expr.index.items()}

@@ -29,6 +29,7 @@ from tightdp.core.nodes import (
     children,
     reachable,
 )
+from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
@@ -311,7 +312,7 @@ def _rest(program: CoreProgram, cut: Sequence[Nary], client: dict[int, int], che
     return rest
 
 
-def _aggregate_values(operator: str, operands: Sequence[Expr]) -> Sequence[Any]:
+def _aggregate_values(operator: str, operands: Sequence[Expr]) -> Sequence[Value]:
     """Return the values that an aggregate of these operands may take."""
     scratch = Builder()
     leaves = [scratch.input(at, 0, operand.values) for at, operand in enumerate(operands)]
@@ -345,7 +346,7 @@ def marginal(table: Sequence[Contribution], chosen: Sequence[int]) -> tuple[Cont
     return tuple(_reduced(result))
 
 
-def _canonical(entry: tuple[tuple[Any, ...], Whole]) -> list[tuple[str, Any]]:
+def _canonical(entry: tuple[tuple[Value, ...], Whole]) -> list[tuple[str, Value]]:
     return [(type(value).__name__ if value is None else "", value if value is not None else 0) for value in entry[0]]
 
 

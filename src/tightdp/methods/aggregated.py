@@ -10,6 +10,7 @@ from itertools import islice, product
 from typing import Any
 
 from tightdp.core.nodes import CoreProgram
+from tightdp.core.operators import Value
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
@@ -277,7 +278,7 @@ class AggregateTable(Table):
         whole = sum(total.values()) if self.rest.conditioned else state.denominator * common
         return Weights(dict(sorted(total.items())), whole)
 
-    def _outputs_given(self, values: tuple[Any, ...]) -> tuple[dict[int, Whole], Whole]:
+    def _outputs_given(self, values: tuple[Value, ...]) -> tuple[dict[int, Whole], Whole]:
         found = self._given.get(values)
         if found is None:
             weights, below = self.rest.given(values)

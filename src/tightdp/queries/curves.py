@@ -20,7 +20,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import ExpInteger, Whole, ball_of
-from tightdp.language.program import Dataset, as_output, order_of
+from tightdp.language.program import Dataset, Output, as_output, order_of
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
 from tightdp.methods.sums import LawByCode
@@ -137,7 +137,7 @@ class Profile:
         )
 
 
-def event_of(pair: Pair, t: Number) -> tuple[Any, ...]:
+def event_of(pair: Pair, t: Number) -> tuple[Output, ...]:
     """Return the outputs y with P(y) > t·P'(y), in order."""
     table = pair.table
     ours, theirs = table.weights(pair.x), table.weights(pair.x_prime)

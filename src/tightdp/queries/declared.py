@@ -11,11 +11,12 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.rationals import as_value
+from tightdp.language.domains import Record
 from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
@@ -37,6 +38,8 @@ __all__ = [
     "read_triples",
 ]
 
+T = TypeVar("T")
+
 Point = tuple[Dataset, Output]
 Exact = Fraction | ExpNumber | float
 
@@ -56,7 +59,7 @@ class Triple:
 # reading
 
 
-def read_triples(bound: Bound, declared: Iterable[Any]) -> tuple[Triple, ...]:
+def read_triples(bound: Bound, declared: Iterable[object]) -> tuple[Triple, ...]:
     """Return the triples of a privacy set. Raises QueryError where an entry is no pair of neighbours and an output."""
     triples = []
     for entry in _entries("privacy set", declared):
@@ -68,13 +71,13 @@ def read_triples(bound: Bound, declared: Iterable[Any]) -> tuple[Triple, ...]:
     return tuple(dict.fromkeys(triples))
 
 
-def read_points(bound: Bound, declared: Iterable[Any]) -> frozenset[Point]:
+def read_points(bound: Bound, declared: Iterable[object]) -> frozenset[Point]:
     """Return the (x, y) of an inference set. Raises QueryError where an entry is not a dataset and an output."""
     entries = (_parts("inference set", entry, ("x", "y")) for entry in _entries("inference set", declared))
     return frozenset((bound.check_dataset(x), _output(output)) for x, output in entries)
 
 
-def read_datasets(bound: Bound, declared: Iterable[Any]) -> tuple[Dataset, ...]:
+def read_datasets(bound: Bound, declared: Iterable[Sequence[Record]]) -> tuple[Dataset, ...]:
     """Return the datasets of an accuracy set."""
     return tuple(dict.fromkeys(bound.check_dataset(x) for x in _entries("accuracy set", declared)))
 
@@ -84,19 +87,19 @@ def as_accuracy_set(datasets: Sequence[Dataset]) -> AccuracySet:
     return AccuracySet(lambda: ((x, 1) for x in datasets), len(datasets))
 
 
-def _entries(name: str, declared: Iterable[Any]) -> list[Any]:
+def _entries(name: str, declared: Iterable[T]) -> list[T]:
     if isinstance(declared, (str, bytes)) or not isinstance(declared, Iterable):
         raise QueryError(f"the {name} is {declared!r}", "give a list")
     return list(declared)
 
 
-def _parts(name: str, entry: Any, names: Sequence[str]) -> tuple[Any, ...]:
+def _parts(name: str, entry: object, names: Sequence[str]) -> tuple[Any, ...]:
     if not isinstance(entry, (tuple, list)) or len(entry) != len(names):
         raise QueryError(f"the {name} has the entry {entry!r}", f"give tuples ({', '.join(names)})")
     return tuple(entry)
 
 
-def _output(value: Any) -> Output:
+def _output(value: object) -> Output:
     return as_value(value)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tightdp.core.lowering import inexact
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int

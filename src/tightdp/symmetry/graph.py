@@ -15,7 +15,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
-from tightdp.core.operators import REFUSED, operation
+from tightdp.core.operators import REFUSED, Value, operation
+from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _branches(expr: Case) -> Iterator[Row]:
                 yield (value(expr.selector, position), value(branch, at), value(expr, expr.index[item])), None
 
 
-def _masses(expr: Expr) -> dict[Any, Any]:
+def _masses(expr: Expr) -> dict[Value, Number]:
     """Return the probability of every outcome of a draw whose law is fixed."""
     if not isinstance(expr, Draw) or not isinstance(expr.selector, Const) or expr.laws[0] is None:
         return {}

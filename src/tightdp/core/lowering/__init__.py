@@ -58,7 +58,7 @@ from tightdp.errors import LanguageError, LimitError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
-from tightdp.language.program import Bound
+from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
 
 __all__ = ["Lowering", "Plan", "inexact", "lower", "lower_target"]
@@ -76,7 +76,7 @@ _MAX_COMPONENTS = 50_000
 
 def lower(
     bound: Bound,
-    x: tuple[Any, ...] | None = None,
+    x: Dataset | None = None,
     probe: Probe | None = None,
     watch: Callable[[], None] = lambda: None,
 ) -> CoreProgram:
@@ -134,7 +134,7 @@ class Lowering(Machine):
     """One lowering of one mechanism."""
 
     def __init__(
-        self, bound: Bound, x: tuple[Any, ...] | None, probe: Probe | None, watch: Callable[[], None], plan: Plan
+        self, bound: Bound, x: Dataset | None, probe: Probe | None, watch: Callable[[], None], plan: Plan
     ) -> None:
         super().__init__(probe, watch)
         self.plan = plan
