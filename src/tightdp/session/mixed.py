@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
 from tightdp.core.lowering import inexact
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.program import Dataset
+from tightdp.limits import snapshot
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.queries.enclosed.directions import Ends, enclosed, least_above
@@ -34,6 +36,7 @@ METHOD = "parts with noise of their own"
 Value = Fraction | float
 Worth = Callable[[Ends], tuple[Value, Value]]
 """Both ends of what is asked, from two laws that tell less and more."""
+Answer = TypeVar("Answer", Privacy, Delta)
 
 
 def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
@@ -50,13 +53,13 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
         above = least_above(found.upper, float(least), math.nextafter(float(low), 0.0))
         return least, Fraction(above) if math.isfinite(above) else above
 
-    found = _asked(engine, worth, float(low), Fraction(1))
-    if found is None:
-        return None
-    outcome = outcome_of(found.query, found.stopped, found.lower == found.upper, METHOD)
-    if found.stopped is not None and found.upper == math.inf > found.lower:
-        outcome = replace(outcome, status="unresolved")
-    return outcome.on(enclosed_privacy(engine, bar, found.lower, found.upper, found.witness))
+    def answer(found: _Found) -> Privacy:
+        outcome = outcome_of(found.query, found.stopped, found.lower == found.upper, METHOD)
+        if found.stopped is not None and found.upper == math.inf > found.lower:
+            outcome = replace(outcome, status="unresolved")
+        return outcome.on(enclosed_privacy(engine, bar, found.lower, found.upper, found.witness))
+
+    return _asked(engine, worth, float(low), Fraction(1), answer)
 
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
@@ -67,12 +70,12 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
         ours, theirs = found.lower.event(float(high))
         return max(ours - high * theirs, Fraction(0)), Fraction(min(found.upper.delta_above(float(low)), 1.0))
 
-    found = _asked(engine, worth, 1e-6, Fraction(0))
-    if found is None:
-        return None
-    lower, upper = Fraction(found.lower), Fraction(found.upper)
-    outcome = outcome_of(found.query, found.stopped, lower == upper, METHOD)
-    return outcome.on(enclosed_delta(engine, t, epsilon, lower, upper, found.witness))
+    def answer(found: _Found) -> Delta:
+        lower, upper = Fraction(found.lower), Fraction(min(found.upper, 1))
+        outcome = outcome_of(found.query, found.stopped, lower == upper, METHOD)
+        return outcome.on(enclosed_delta(engine, t, epsilon, lower, upper, found.witness))
+
+    return _asked(engine, worth, 1e-6, Fraction(0), answer)
 
 
 @dataclass
@@ -95,8 +98,10 @@ class _Found:
     stopped: LimitError | None
 
 
-def _asked(engine: Engine, worth: Worth, delta: float, least: Fraction) -> _Found | None:
-    """Return both ends of the largest worth over all pairs of neighbours."""
+def _asked(
+    engine: Engine, worth: Worth, delta: float, least: Fraction, answer: Callable[[_Found], Answer]
+) -> Answer | None:
+    """Return the answer with both ends of the largest worth over all pairs of neighbours."""
     query = engine.query()
     parts = find_noisy_parts(engine.program, query.control)
     if parts is None or math.prod(len(kernel) for kernel in parts.kernels) > _CENTRES or _listed(engine, parts, query):
@@ -112,16 +117,21 @@ def _asked(engine: Engine, worth: Worth, delta: float, least: Fraction) -> _Foun
                     break
                 lower, upper = worth(ends)
                 first.lower, first.upper = max(first.lower, lower), min(first.upper, upper)
+                snapshot(answer(_found(query, pairs, least, None)))  # printed where the search must be abandoned
         except LimitError as error:
             stopped = error
     if not pairs and stopped is not None:
         return None
-    best_pair = max(pairs, key=lambda pair: pair.lower, default=None)
-    if best_pair is None:
+    return answer(_found(query, pairs, least, stopped))
+
+
+def _found(query: Query, pairs: list[_Pair], least: Fraction, stopped: LimitError | None) -> _Found:
+    best = max(pairs, key=lambda pair: pair.lower, default=None)
+    if best is None:
         return _Found(query, least, least, None, None)
     upper = max(pair.upper for pair in pairs)
-    witness = PairWitness(best_pair.x, best_pair.x_prime) if best_pair.lower > least else None
-    return _Found(query, best_pair.lower, max(upper, best_pair.lower), witness, stopped)
+    witness = PairWitness(best.x, best.x_prime) if best.lower > least else None
+    return _Found(query, best.lower, max(upper, best.lower), witness, stopped)
 
 
 def _pairs(engine: Engine, parts: NoisyParts, query: Query, delta: float, least: Fraction) -> list[_Pair]:
