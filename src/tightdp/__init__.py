@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tightdp import _loading  # noqa: F401 (first of all: it says what Ctrl-C does while the others are loaded)
 from tightdp._version import __version__
 from tightdp.errors import (
     BackendError,
