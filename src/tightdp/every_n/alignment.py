@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.optimize import linprog
+from scipy.sparse import coo_matrix
 
 from tightdp.every_n.shifts import Shift, reach_of, shifts
 from tightdp.every_n.states import Path, Paths
@@ -26,7 +27,11 @@ __all__ = ["Alignment", "align"]
 
 _MOST_CELLS = 3000
 _MOST_OPTIONS = 200_000
-_ROUNDS = 400
+_ROUNDS = 40
+_OFTEN = 10
+"""After so many rounds each, prices of the plans of the last one are computed."""
+_IMPROVED = 2
+_REPEATED = 3000
 _ENOUGH = 1e-12
 _LARGEST = 1e15
 _MARGIN = Fraction(1, 10**8)
@@ -146,7 +151,7 @@ class _Search:
             ]
             after = self._paths.after
             steps.append(self._options(after.get(cell.ours, ()), after.get(cell.theirs, ()), cell.shift, last=True))
-            found[cell] = tuple(steps)
+            found[cell] = tuple(dict.fromkeys(steps))
             reached = [option.target for step in steps for some in step for option in some]
             pending += reached
             options += len(reached)
@@ -167,26 +172,83 @@ class _Search:
 
 
 def _near_prices(steps: dict[Cell, tuple[Step, ...]], watch: Callable[[], None]) -> dict[Cell, float]:
-    """Return the least prices in floats; infinite where there are none."""
+    """Return prices in floats, the least that are found; infinite where there are none.
+
+    They are raised from below. Where that takes long, the plans of the last round are kept, and their prices computed.
+    """
     prices = {_END: 1.0, **dict.fromkeys(steps, 0.0)}
+    plans: dict[Cell, list[Plan]] = {}
     waiting: dict[Cell, set[Cell]] = {}
     for cell, some in steps.items():
         for option in (option for step in some for options in step for option in options):
             waiting.setdefault(option.target, set()).add(cell)
     pending = set(steps)
-    for _ in range(_ROUNDS):
+    for number in range(1, _ROUNDS + 1):
         watch()
         changed = set()
         for cell in pending:
-            value = max((_compared(step, prices)[0] for step in steps[cell]), default=0.0)
-            value = math.inf if value > _LARGEST else value
+            value, plans[cell] = _cheapest(steps[cell], prices)
             if value > prices[cell] * (1 + _ENOUGH):
                 prices[cell] = value
                 changed.add(cell)
         pending = {cell for each in changed for cell in waiting.get(each, ())}
         if not pending:
-            break
+            return prices
+        if number % _OFTEN == 0:
+            found = _of_plans(plans, prices)
+            if number == _ROUNDS or all(found[cell] < math.inf for cell in steps if prices[cell] < math.inf):
+                return _improved(steps, found)
     return prices
+
+
+def _cheapest(steps: Sequence[Step], prices: dict[Cell, float]) -> tuple[float, list[Plan]]:
+    """Return the least price for all steps of a cell, and how paths are compared for it."""
+    some = [_compared(step, prices) for step in steps]
+    value = max((price for price, _ in some), default=0.0)
+    return (math.inf if value > _LARGEST else value), [plan for _, plan in some]
+
+
+def _improved(steps: dict[Cell, tuple[Step, ...]], prices: dict[Cell, float]) -> dict[Cell, float]:
+    """Return the prices of plans that are better at the given prices."""
+    for _ in range(_IMPROVED):
+        plans = {cell: _cheapest(some, prices)[1] for cell, some in steps.items() if prices[cell] < math.inf}
+        below = {cell: 0.0 if 0 < value < math.inf and cell != _END else value for cell, value in prices.items()}
+        found = _of_plans(plans, below)
+        prices = {cell: min(value, found[cell]) for cell, value in prices.items()}
+    return prices
+
+
+def _of_plans(plans: dict[Cell, list[Plan]], prices: dict[Cell, float]) -> dict[Cell, float]:
+    """Return prices of fixed plans, from prices below them; infinite where there are none, or they are not come to."""
+    at = {cell: number for number, cell in enumerate(prices)}
+    rows: list[tuple[int, dict[int, float]]] = []
+    for cell, some in plans.items():
+        for plan in some:
+            totals: dict[int, dict[int, float]] = {}
+            for option, share in (each for part in plan for each in part):
+                total = totals.setdefault(option.theirs, {})
+                target = at[option.target]
+                total[target] = total.get(target, 0.0) + float(share * option.gain)
+            rows += [(at[cell], total) for total in totals.values()]
+    entries = [(value, number, target) for number, (_, total) in enumerate(rows) for target, value in total.items()]
+    data, row, column = (np.array([entry[part] for entry in entries]) for part in range(3))
+    table = coo_matrix((data, (row.astype(int), column.astype(int))), shape=(len(rows), len(at))).tocsr()
+    cells = np.array([cell for cell, _ in rows], dtype=int)
+    endless = np.array([value == math.inf for value in prices.values()])
+    values = np.array([0.0 if value == math.inf else value for value in prices.values()])
+    last = values
+    for _ in range(_REPEATED):
+        last, values = values, values.copy()
+        np.maximum.at(values, cells, np.minimum(table @ values, 2 * _LARGEST))
+        if (values <= last * (1 + _ENOUGH)).all():
+            break
+    endless |= (values > _LARGEST) | (values > last * (1 + _ENOUGH))
+    while True:
+        more = endless.copy()
+        more[cells[table @ endless.astype(float) > 0]] = True
+        if (more == endless).all():
+            return {cell: math.inf if endless[number] else float(values[number]) for cell, number in at.items()}
+        endless = more
 
 
 def _compared(step: Step, prices: dict[Cell, float]) -> tuple[float, Plan]:
