@@ -35,6 +35,8 @@ LITTLE_WORK = 400_000
 """So many rows elimination may make for all datasets together before a diagram is tried."""
 MOST_WORK = 8_000_000
 """So many rows it may make where the diagram is large."""
+_SURELY = 4
+"""Where all datasets would take so many times the rows, if they took as many as the first, none is gone through."""
 
 
 class Eliminated(Exhaustive):
@@ -119,7 +121,10 @@ def _made(
     try:
         if found is None:
             table = EliminationTable(program.bound, core, watch=control, budget=budget)
-            for x in every_dataset(program.bound):
+            datasets = every_dataset(program.bound)
+            if any(rows > _SURELY * budget for rows in table.foreseen(next(iter(datasets)))):
+                return None
+            for x in datasets:
                 table.weights(x)
             return Eliminated(program, table)
         table = _InOrder(program, core, control, budget, found)

@@ -7,6 +7,7 @@ them has an exact answer (`session/limited.py`). So no question takes much longe
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import islice
@@ -24,12 +25,18 @@ from tightdp.methods.control import Control
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Runs", "few_runs", "look"]
+__all__ = ["Runs", "endless_runs", "few_runs", "look"]
 
 MOST_RUNS = 1_000_000
 """So many runs are gone through where there is no other way to an answer."""
 _COMPARED = 32
 """So many neighbours are compared in the time that one run takes, by output."""
+_HOUR = 3_600.0
+"""Going through runs for more seconds is no way to an answer."""
+_JUDGED = 0.5
+"""After so many seconds it is foreseen how long all runs take."""
+_SHORTEST = 1e-5
+_NO_MASS = 1e-300
 
 
 class RunsTable(Table):
@@ -94,6 +101,18 @@ def few_runs(bound: Bound) -> bool:
         return 0 < sum(1 for _ in islice(interp.runs(bound, first), most + 1)) <= most
     except TightdpError:
         return False
+
+
+def endless_runs(bound: Bound) -> bool:
+    """Whether going through all runs would take more than an hour, judged by a part of those of the first dataset."""
+    datasets = bound.n * math.log2(bound.record.size)
+    first = (bound.record.values[0],) * bound.n
+    start, mass = time.process_time(), 0.0
+    for _, probability in interp.runs(bound, first):
+        mass += float(probability)
+        if time.process_time() - start > _JUDGED:
+            return datasets + math.log2(time.process_time() - start) - math.log2(mass or _NO_MASS) > math.log2(_HOUR)
+    return datasets + math.log2(max(time.process_time() - start, _SHORTEST)) > math.log2(_HOUR)
 
 
 def look(program: Program, control: Control) -> Runs | Refusal:

@@ -149,20 +149,33 @@ class _Plainly(Integers):
 
 
 class _Following(Elimination):
-    """Goes through a plan where some draws are given their outcome."""
+    """Goes through a plan for all records of one client at once.
 
-    given: dict[int, Value]
+    `given` says, for draws that stand for parts of that record, what they are for every record. The sources of weights
+    are numbered by state and record.
+    """
+
+    given: dict[int, list[Value]]
 
     def _drawn(self, at: int, step: Step, part: Part) -> Part:
         if step.node not in self.given:
             return super()._drawn(at, step, part)
+        values = self.given[step.node]
         made: dict[Row, Weight] = {}
         for row, weight in part.rows.items():
-            new = (*row, self.given[step.node])
-            if step.pick is not None:
-                new = step.pick(new)
-            made[new] = made[new] + weight if new in made else weight
+            for value, own in _by_value(weight, values).items():
+                new = (*row, value)
+                if step.pick is not None:
+                    new = step.pick(new)
+                made[new] = made[new] + own if new in made else own
         return Part(made, part.denominator)
+
+
+def _by_value(weight: _Sources, values: list[Value]) -> dict[Value, _Sources]:
+    found: dict[Value, dict[int, Whole]] = {}
+    for source, own in weight.by_number.items():
+        found.setdefault(values[source % len(values)], {})[source] = own
+    return {value: _Sources(by_number) for value, by_number in found.items()}
 
 
 class _Maker:
@@ -256,29 +269,45 @@ class _Maker:
         self, client: int, ends: tuple[int, int], states: dict[_State, int], decided: _Decided, numbers: dict[Row, int]
     ) -> tuple[Block, Whole, dict[_State, int]]:
         """Return the block of a client, its denominator, and the states after it."""
-        flows = []
-        for item in self.record.values:
-            given = enumerate(self.record.split(item))
-            self.elimination.given = {
-                self.places[client, leaf]: value for leaf, value in given if (client, leaf) in self.places
-            }
-            by_step: dict[int, dict[Row, Weight]] = {}
-            for (at, row), number in states.items():
-                by_step.setdefault(at, {})[row] = _Sources({number: 1})
-            flows.append((item, *self._followed({at: [Part(rows, 1)] for at, rows in by_step.items()}, *ends, decided)))
+        records = self.record.values
+        for leaf, column in enumerate(zip(*map(self.record.split, records), strict=True)):
+            if (client, leaf) in self.places:
+                self.elimination.given[self.places[client, leaf]] = list(column)
+        by_step: dict[int, dict[Row, Weight]] = {}
+        for (at, row), number in states.items():
+            sources = range(number * len(records), (number + 1) * len(records))
+            by_step.setdefault(at, {})[row] = _Sources(dict.fromkeys(sources, 1))
+        waiting = {at: [Part(rows, 1)] for at, rows in by_step.items()}
+        halfway = self._emitted(client, ends, decided)
+        arrows, common = self._followed(waiting, ends[0], halfway, decided)
         self.elimination.given = {}
-        common = lcm(*(below for *_, below in flows))
+        letters = [numbers.setdefault(emitted, len(numbers)) for emitted, _ in arrows]
+        merged: dict[int, dict[Row, Weight]] = {}
+        for ((_, (at, row)), weight), bits in zip(arrows.items(), letters, strict=True):
+            told = _Sources({source * len(numbers) + bits: share for source, share in weight.by_number.items()})
+            rows = merged.setdefault(at, {})
+            rows[row] = rows[row] + told if row in rows else told
+        reached_by, below = self._followed({at: [Part(rows, 1)] for at, rows in merged.items()}, halfway, ends[1], [])
         into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
         after: dict[_State, int] = {}
-        for item, arrows, below in flows:
-            for (emitted, state), weight in arrows.items():
-                letter = item, numbers.setdefault(emitted, len(numbers))
-                reached = after.setdefault(state, len(after))
-                scaled = (weight * (common // below)).by_number
-                into.setdefault(letter, {}).setdefault(reached, []).extend(scaled.items())
+        for (_, state), weight in reached_by.items():
+            reached = after.setdefault(state, len(after))
+            for told_source, share in weight.by_number.items():
+                source, bits = divmod(told_source, len(numbers))
+                number, place = divmod(source, len(records))
+                into.setdefault((records[place], bits), {}).setdefault(reached, []).append((number, share))
         if len(after) > self.effort.states:
             raise TooMuchWork
-        return Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into), common, after
+        return Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into), common * below, after
+
+    def _emitted(self, client: int, ends: tuple[int, int], decided: _Decided) -> int:
+        """Return the step of a block from which on no output component of it, and no record, is looked at any more.
+
+        From there on rows that differ in these alone are one.
+        """
+        own = [node for _, node in decided] + [node for (one, _), node in self.places.items() if one == client]
+        reads = [at for node in own for at in (self.made_at[node], self.last.get(node, -1))]
+        return min(max([ends[0], *(at + 1 for at in reads)]), ends[1])
 
 
 def _drawing(program: CoreProgram) -> tuple[CoreProgram, dict[tuple[int, int], int]]:

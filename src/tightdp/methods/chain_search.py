@@ -29,6 +29,8 @@ from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
 from tightdp.methods.chain_forms import Form, Steps, distinct, extreme, positivity, prune
+from tightdp.methods.chain_lumped import lumped
+from tightdp.methods.chain_published import largest_along_paths, published_levels
 from tightdp.methods.chain_screen import screened
 from tightdp.methods.impossible import find_difference
 
@@ -75,6 +77,7 @@ def largest_ratio(
     raises LimitError, or the search would have to follow too many forms, what is known by then is returned. `limits`
     says how many forms and suffixes are followed, search after search.
     """
+    chain = lumped(chain)
     search = (_EveryChange if relation_of(bound).every_record else _OneChange)(chain, bound, watch)
     reason: LimitError | None = None
     most: Exact = math.inf
@@ -153,8 +156,17 @@ class _Search:
     def run(self, limits: Sequence[tuple[int, int]]) -> None:
         """Search all heads and tails, following so many forms and suffixes at most, one limit after the other.
 
-        An infinite ratio is looked for first: it ends the search.
+        No search is needed where outputs tell the nodes. Else an infinite ratio is looked for first: it ends the
+        search.
         """
+        levels = published_levels(self.chain)
+        if levels is not None:
+            path = largest_along_paths(self.chain, levels, self.relation.steps, self.relation.every_record)
+            if path is not None:
+                above, below = self.chain.heads[path.head], self.chain.tails[path.tail]
+                self.best = self._found(path.head, above, path.tail, below, path.taken)
+                self.ratio = self.best.ratio
+            return
         difference = find_difference(self.chain, self.relation, self.watch)
         if difference is not None:
             head, tail, taken = difference

@@ -217,7 +217,13 @@ class Elimination:
             return part, Part({}, 1)
         columns = sorted({column for alternative in alternatives for column, _ in alternative})
         key = _getter(columns)
-        verdicts: dict[Value, bool] = {}
+        examples = dict(zip(map(key, part.rows), part.rows, strict=True))
+        verdicts = {
+            values: any(all(row[column] in wanted for column, wanted in alternative) for alternative in alternatives)
+            for values, row in examples.items()
+        }
+        if all(verdicts.values()):
+            return part, Part({}, 1)
         going: dict[Row, Weight] = {}
         left: dict[Row, Weight] = {}
         onto = self._onto.get((at, step.past))
@@ -225,13 +231,7 @@ class Elimination:
             onto = self._onto[at, step.past] = self.plan.onto(at, step.past)
         for chunk in self._chunks(part.rows):
             for row, weight in chunk:
-                values = key(row)
-                needed = verdicts.get(values)
-                if needed is None:
-                    needed = verdicts[values] = any(
-                        all(row[column] in wanted for column, wanted in alternative) for alternative in alternatives
-                    )
-                if needed:
+                if verdicts[key(row)]:
                     going[row] = weight
                 else:
                     new = onto((*row, NOTHING))

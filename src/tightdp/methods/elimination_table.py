@@ -165,6 +165,24 @@ class EliminationTable(Table):
             self._laws[x] = found
         return found
 
+    def foreseen(self, x: Dataset) -> Iterator[int]:
+        """Go through one dataset; yield again and again how many rows all datasets take if they all take as many.
+
+        The last number is for whole datasets, those before for what comes before some record.
+        """
+        walk = self._walk(None, lambda: self.program)
+        values = self._leaf_values(walk, x)
+        rows, beginnings = 0, 1
+        try:
+            for depth, leaf in enumerate(walk.leaves):
+                before = walk.elimination.work
+                walk.end(values[: depth + 1])
+                beginnings *= len(leaf.values)
+                rows += (walk.elimination.work - before) * beginnings
+                yield rows
+        except Failed:
+            return  # the one who asks for the law is told
+
     def probability(self, x: Dataset, output: Output) -> Number:
         """Return P(output | x) without computing the rest of the law."""
         wanted: dict[int, Value] = {}

@@ -111,7 +111,7 @@ def _first_answer(instance: InstanceBase, question: Callable[[], R], by_runs: Ca
     """Return the answer of a question, or that of going through all runs where this is faster or the only way."""
     if instance.method is not None or instance.precision is not None or not instance.one_engine:
         return question()
-    race = Race(question, lambda: _whole(by_runs()), limits)
+    race = Race(question, lambda: _beside(instance, by_runs), limits)
     try:
         found = race.answer()
     except (LimitError, TooLargeError, RecursionError):
@@ -125,8 +125,11 @@ def _first_answer(instance: InstanceBase, question: Callable[[], R], by_runs: Ca
     return by_runs()
 
 
-def _whole(found: R) -> R:
-    """Return an answer that no limit has cut short. Raises LimitError for others: they win no race."""
+def _beside(instance: InstanceBase, by_runs: Callable[[], R]) -> R:
+    """Return the answer of going through all runs, whole. Raises LimitError where there is none: that wins no race."""
+    if _runs.endless_runs(instance.bound):
+        raise LimitError("going through all runs takes too long", "")
+    found = by_runs()
     if reason := getattr(found, "reason", ""):
         raise LimitError(str(reason), "")
     return found
