@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, children, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Once, children, reachable
 from tightdp.core.operators import NOTHING, Value, applied, connected, operation
 from tightdp.core.passes import Rebuild
 from tightdp.exact.field import Number
@@ -104,9 +104,10 @@ def _all_seen(program: CoreProgram) -> Iterable[_Seen]:
         roots.update({condition.serial: condition for condition in conditions})
     found: list[_Seen] = []
     from_one: dict[int, _Seen] = {}
+    once = Once()
     for expr in reachable(list(roots.values())):
-        below = [child for child in children(expr) if not isinstance(child, Const)]
-        sources = {id(from_one.get(child.serial)): from_one.get(child.serial) for child in below}
+        below = [child for child in once.children(expr) if not isinstance(child, Const)]
+        sources = {id(source): source for source in [from_one.get(child.serial) for child in below]}
         alone = next(iter(sources.values())) if len(sources) == 1 else None
         if alone is not None and isinstance(expr, (Apply, Case, Nary)):
             from_one[expr.serial] = alone

@@ -64,6 +64,11 @@ class Expr:
         """Whether every value is a truth value."""
         return len(self.values) <= 2 and all(isinstance(value, bool) for value in self.values)
 
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        """The nodes that it is computed from."""
+        return ()
+
 
 @dataclass(frozen=True, eq=False)
 class Const(Expr):
@@ -92,6 +97,10 @@ class Draw(Expr):
     name: str
     active: Expr | None = None
 
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.selector,)
+
 
 @dataclass(frozen=True, eq=False)
 class Apply(Expr):
@@ -99,6 +108,10 @@ class Apply(Expr):
 
     operator: str
     operands: tuple[Expr, ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.operands
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +121,10 @@ class Nary(Expr):
     operator: str
     operands: tuple[Expr, ...]
 
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.operands
+
 
 @dataclass(frozen=True, eq=False)
 class Case(Expr):
@@ -115,6 +132,10 @@ class Case(Expr):
 
     selector: Expr
     branches: tuple[Expr, ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return (self.selector, *self.branches)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +145,10 @@ class Shuffled(Expr):
     group: int
     place: int
     items: tuple[Expr, ...]
+
+    @property
+    def children(self) -> tuple[Expr, ...]:
+        return self.items
 
 
 @dataclass(frozen=True)
@@ -209,17 +234,7 @@ class CoreProgram:
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the nodes that a node is computed from."""
-    match expr:
-        case Draw():
-            return (expr.selector,)
-        case Apply() | Nary():
-            return expr.operands
-        case Case():
-            return (expr.selector, *expr.branches)
-        case Shuffled():
-            return expr.items
-        case _:
-            return ()
+    return expr.children
 
 
 def reachable(roots: Sequence[Expr]) -> list[Expr]:
@@ -244,7 +259,7 @@ class Once:
     def children(self, expr: Expr) -> tuple[Expr, ...]:
         """Return the children of a node that were not given as the items of the same arrangement before."""
         if not isinstance(expr, Shuffled):
-            return children(expr)
+            return expr.children
         if id(expr.items) in self._items:
             return ()
         self._items[id(expr.items)] = expr.items

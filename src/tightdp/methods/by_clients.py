@@ -135,8 +135,9 @@ class Independent(Method):
 
     def laws(self, control: Control) -> Table:
         pieces = [
-            Piece(part.components, part.clients, alike.law_table(control))
+            Piece(part.components, part.clients, table)
             for alike in self._alike
+            for table in [alike.law_table(control)]
             for part in alike.parts
             if part.components
         ]

@@ -60,6 +60,8 @@ class SumLaws:
         self._supports = [[1] for _ in self._letters]
         self._wholes: dict[Counts, dict[int, Whole]] = {}
         self._kept = 0
+        self._given: dict[tuple[int, int], list[int]] = {}
+        """The codes of the last set of sums: often all counts have the same."""
 
     def weights(self, counts: Counts) -> Weights:
         """Return the law by output code; what is not looked at is not computed."""
@@ -97,7 +99,10 @@ class SumLaws:
             while len(supports) <= times:
                 supports.append(_sums(supports[-1], _bits(values)))
             low, present = low + times * values[0], _sums(present, supports[times])
-        return sorted(self.codes.code_of[low + at] for at in range(present.bit_length()) if present >> at & 1)
+        if (low, present) not in self._given:
+            sums = (low + at for at in range(present.bit_length()) if present >> at & 1)
+            self._given = {(low, present): sorted(map(self.codes.code_of.__getitem__, sums))}
+        return self._given[low, present]
 
 
 def _flat(counts: Counts) -> list[int]:
