@@ -14,6 +14,9 @@ from tightdp import Instance, ProgramError, QueryError
 from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
 from tightdp.methods import questions
+from tightdp.methods.by_clients import Independent
+from tightdp.methods.control import Control
+from tightdp.methods.program import Program
 
 Law = dict[Any, Fraction]
 Laws = dict[tuple[Any, ...], Law]
@@ -120,10 +123,15 @@ def check_ratio(instance: Instance, laws: Laws, pairs: Pairs) -> str:
 
 def tallied_in_full(instance: Instance) -> bool:
     """Whether every output counts by itself, not together with others that only have another order or other clients."""
-    control = instance.engine.control()
-    method, _ = questions.comparison(instance.engine.program, control)
-    _, table = questions.laws(instance.engine.program, control)
-    return method.name != "independent outputs" and not getattr(table, "arrangements", ())
+    return _tallied_in_full(instance.engine.program, instance.engine.control())
+
+
+def _tallied_in_full(program: Program, control: Control) -> bool:
+    method, _ = questions.comparison(program, control)
+    _, table = questions.laws(program, control)
+    if method.name == "independent outputs" or getattr(table, "arrangements", ()):
+        return False
+    return not isinstance(method, Independent) or all(_tallied_in_full(one.program, control) for one in method.kinds)
 
 
 def check_witness(witness: Any, laws: Laws, pairs: Pairs, value: Fraction | float) -> None:

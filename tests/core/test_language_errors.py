@@ -192,6 +192,18 @@ def test_contradiction_of_observe_names_the_dataset() -> None:
         assert caught.value.x == (0,)
 
 
+def test_contradiction_in_a_part_names_the_whole_dataset() -> None:
+    with module_of(
+        "@mechanism(record=Bit)\n"
+        "def f(x):\n    observe(x[2] == 0 or flip(1/2) == x[1] - 1)\n    return (x[0] ^ flip(1/3), flip(1/4))\n"
+    ) as module:
+        instance = module.f.bind(n=3)
+        for ask in (instance.privacy, lambda: instance.delta(exp_epsilon=2), lambda: instance.privacy(delta="1/10")):
+            with pytest.raises(ProgramError, match="contradiction") as caught:
+                ask()
+            assert caught.value.x is not None and len(caught.value.x) == 3 and caught.value.x[2] == 1
+
+
 def test_contradiction_on_every_dataset() -> None:
     with module_of("def f(x):\n    observe(False)\n    return 1\n") as module:
         bound = bind(module, Bit, 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -78,7 +79,8 @@ class Independent(Method):
         reason: LimitError | None = None
         for alike in self.kinds:
             try:
-                found = questions.tight(alike.program, Control(control.limits))[1]
+                with self._placing_failures(alike):
+                    found = questions.tight(alike.program, Control(control.limits))[1]
             except LimitError as error:
                 found = Tight(Fraction(1), math.inf, None, error)
             if found.witness is not None and (best is None or found.lower > best[1].exp_epsilon):
@@ -90,7 +92,10 @@ class Independent(Method):
         return Tight(lower, upper, witness, reason if upper > lower else None)
 
     def comparison(self, control: Control) -> Comparison | Refusal:
-        found = [(alike, questions.comparison(alike.program, control)[1]) for alike in self.kinds]
+        found = []
+        for alike in self.kinds:
+            with self._placing_failures(alike):
+                found.append((alike, questions.comparison(alike.program, control)[1]))
         incomplete = next((pairs.incomplete for _, pairs in found if pairs.incomplete is not None), None)
         sizes = [pairs.size for _, pairs in found]
         size = None if None in sizes else sum(number for number in sizes if number is not None)
@@ -100,12 +105,13 @@ class Independent(Method):
             for alike, some in found:
                 ways = self._ways(alike, control)
                 tables: dict[int, PieceTable] = {}
-                for pair in some:
-                    table = tables.get(id(pair.table))
-                    if table is None:
-                        table = tables[id(pair.table)] = self._table(alike, pair.table, control)
-                    x, x_prime = (self._placed(alike.parts[0], given) for given in (pair.x, pair.x_prime))
-                    yield Pair(x, x_prime, pair.size * ways, table)
+                with self._placing_failures(alike):
+                    for pair in some:
+                        table = tables.get(id(pair.table))
+                        if table is None:
+                            table = tables[id(pair.table)] = self._table(alike, pair.table, control)
+                        x, x_prime = (self._placed(alike.parts[0], given) for given in (pair.x, pair.x_prime))
+                        yield Pair(x, x_prime, pair.size * ways, table)
 
         return Comparison(pairs, size, incomplete, bound)
 
@@ -175,6 +181,15 @@ class Independent(Method):
             x[client] = record
         return tuple(x)
 
+    @contextmanager
+    def _placing_failures(self, alike: Alike) -> Iterator[None]:
+        """Raise an observation that never holds in a part as one of the whole program, on a whole dataset."""
+        try:
+            yield
+        except ProgramError as error:
+            x = self._first if error.x is None else self._placed(alike.parts[0], error.x)
+            raise self.program.bound.contradiction(x, "is false in every run") from None
+
     def _table(self, shown: Alike, table: Table, control: Control, first: Part | None = None) -> PieceTable:
         """Return the table of one of some parts (the first, unless given), of which one table is given."""
         first = first or shown.parts[0]
@@ -202,8 +217,9 @@ class Independent(Method):
             return 0
         ways = len(alike.parts)
         for other in self._alike:
-            table = other.law_table(control)
-            ways *= _outputs(table, other.program, control) ** (len(other.parts) - (other is alike))
+            with self._placing_failures(other):
+                outputs = _outputs(other.law_table(control), other.program, control)
+            ways *= outputs ** (len(other.parts) - (other is alike))
         return ways
 
 

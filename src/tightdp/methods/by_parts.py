@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Shuffled, reachable
-from tightdp.errors import ProgramError
+from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
@@ -31,7 +31,7 @@ from tightdp.methods.base import Comparison, Pair, Refusal, Tight
 from tightdp.methods.by_clients import hold
 from tightdp.methods.chain_forms import logarithm
 from tightdp.methods.control import Control
-from tightdp.methods.first import position_of
+from tightdp.methods.first import MOST_OUTPUT_BITS, neighbours_in_order, position_of
 from tightdp.methods.parts import Part, split_by_draws
 from tightdp.methods.pieces import Piece, PieceTable, plain
 from tightdp.methods.program import Method, Program, TooLarge
@@ -93,6 +93,7 @@ class OverlappingParts(Method):
         self._first = (program.bound.record.values[0],) * program.bound.n
         self._programs: dict[object, Program] = {}
         self._pieces: list[Piece] = []
+        self._tables: dict[tuple[int, ...], PieceTable] = {}
         self._ratios: dict[tuple[int, int], _Largest] = {}
         numbers: dict[object, int] = {}
         self._number = [numbers.setdefault(part.key, len(numbers)) for part in parts]
@@ -135,7 +136,7 @@ class OverlappingParts(Method):
                 pair = self._placed(step, x)
                 if best is None or ratio > best[0] or (ratio == best[0] and self._before(pair, best[1])):
                     best = ratio, pair
-        if best is None or best[0] <= 1:
+        if best is None:
             return Tight(Fraction(1), Fraction(1), None)
         control.privacy_set += sum(self.contents(step) for step in self.steps())
         return Tight(best[0], best[0], self._witness(best[0], *best[1], control))
@@ -265,11 +266,11 @@ class OverlappingParts(Method):
             joined += outputs * self.contents(step)
             if joined > _MOST_JOINED:
                 return Refusal("independent outputs: the joint laws of the parts that a record changes are long")
-        return Comparison(lambda: self._pairs(pieces, control))
+        return Comparison(lambda: self._pairs(control))
 
-    def _pairs(self, pieces: Sequence[Piece], control: Control) -> Iterator[Pair]:
+    def _pairs(self, control: Control) -> Iterator[Pair]:
         """Yield one pair of neighbours for every way in which the laws of parts change."""
-        shape, records = self.program.core(control).shape, self.program.bound.record.values
+        records = self.program.bound.record.values
         merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
         for step in self.steps():
             others = [client for client in step.clients if client != step.client]
@@ -282,13 +283,28 @@ class OverlappingParts(Method):
                 key = tuple(sorted((id(ours), id(theirs)) for _, ours, theirs in laws if ours is not theirs))
                 *first, size = merged.get(key, (x, x_prime, shown, 0))
                 merged[key] = first[0], first[1], first[2], size + alike
-        tables: dict[tuple[int, ...], PieceTable] = {}
         for x, x_prime, shown, size in merged.values():
-            if shown not in tables:
-                chosen = [piece for at, piece in enumerate(pieces) if at in (shown or (0,))]
-                others_of = [piece for at, piece in enumerate(pieces) if at not in (shown or (0,))]
-                tables[shown] = PieceTable(self.program.bound, shape, chosen, others_of)
-            yield Pair(x, x_prime, size, tables[shown])
+            yield Pair(x, x_prime, size, self._table(shown, control))
+
+    def in_order(self, control: Control) -> Iterator[Pair]:
+        for x, x_prime in neighbours_in_order(self.program.bound):
+            at = next(at for at, (old, new) in enumerate(zip(x, x_prime, strict=True)) if old != new)
+            table = self._table(tuple(number for number, part in enumerate(self.parts) if at in part.clients), control)
+            if table.code_bits > MOST_OUTPUT_BITS:
+                raise QueryError("there are too many outputs to look at single laws", "")
+            yield Pair(x, x_prime, 0, table)
+
+    def _table(self, shown: tuple[int, ...], control: Control) -> PieceTable:
+        """Return the table of some parts; where there are none, any of them will do."""
+        if shown not in self._tables:
+            pieces, chosen = self.pieces(control), shown or (0,)
+            self._tables[shown] = PieceTable(
+                self.program.bound,
+                self.program.core(control).shape,
+                [piece for at, piece in enumerate(pieces) if at in chosen],
+                [piece for at, piece in enumerate(pieces) if at not in chosen],
+            )
+        return self._tables[shown]
 
 
 def _largest(ours: Weights, theirs: Weights) -> _Largest:

@@ -8,6 +8,7 @@ answer. The work is counted: where it takes too much, the witness stays that of 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
@@ -25,7 +26,15 @@ from tightdp.methods.ranking import ROUGH, logarithm_of
 from tightdp.methods.ratios import Ratio
 from tightdp.symmetry.sets import Table
 
-__all__ = ["alike_pairs", "first_alike", "first_pair", "first_ratio", "position_of"]
+__all__ = [
+    "MOST_OUTPUT_BITS",
+    "alike_pairs",
+    "first_alike",
+    "first_pair",
+    "first_ratio",
+    "neighbours_in_order",
+    "position_of",
+]
 
 MOST_WORK = 1 << 17
 """So many probabilities, and nodes of diagrams, are looked at in search of the first pair."""
@@ -61,7 +70,10 @@ def first_pair(
 
 
 def first_alike(method: Method, control: Control, pair: Pair) -> Pair:
-    """Return the first pair that has the same probabilities as another one, up to the names of outputs."""
+    """Return the first pair that has the same probabilities as another one, up to the names of outputs.
+
+    Where one output has an infinite ratio, the first pair that has such an output.
+    """
 
     def profile(ours: Weights, theirs: Weights) -> Counter[tuple[Number, Number]]:
         get = theirs.by_code.get
@@ -70,7 +82,10 @@ def first_alike(method: Method, control: Control, pair: Pair) -> Pair:
             for code in ours.by_code.keys() | theirs.by_code.keys()
         )
 
-    wanted = profile(pair.table.weights(pair.x), pair.table.weights(pair.x_prime))
+    ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
+    if _attaining(ours, theirs, math.inf):
+        return first_pair(method, control, lambda ours, theirs: bool(_attaining(ours, theirs, math.inf))) or pair
+    wanted = profile(ours, theirs)
     return first_pair(method, control, lambda *laws: profile(*laws) == wanted) or pair
 
 
@@ -130,11 +145,17 @@ def alike_pairs(bound: Bound, table: Table, groups: Sequence[Sequence[int]] = ()
     """
     if table.code_bits > MOST_OUTPUT_BITS:
         raise QueryError("there are too many outputs to look at single laws", "")
+    for x, other in neighbours_in_order(bound, groups):
+        yield Pair(x, other, 0, table)
+
+
+def neighbours_in_order(bound: Bound, groups: Sequence[Sequence[int]] = ()) -> Iterator[tuple[Dataset, Dataset]]:
+    """Yield the neighbours of `alike_pairs` by themselves."""
     before = {client: group[at - 1] for group in groups for at, client in enumerate(group) if at}
     relation = relation_of(bound)
     for x in _datasets(bound, before):
         for other in relation.neighbours(x) if not relation.one_record else _of_one_record(relation, x, before):
-            yield Pair(x, other, 0, table)
+            yield x, other
 
 
 def _datasets(bound: Bound, before: dict[int, int]) -> Iterator[Dataset]:

@@ -70,10 +70,8 @@ class PieceTable(Table):
         return sum(piece.table.code_bits for piece in self.shown)
 
     def weights(self, x: Dataset) -> Weights:
-        if len(self.shown) > 1:
-            return super().weights(x)
         try:
-            return self.shown[0].weights(x)
+            return self.shown[0].weights(x) if len(self.shown) == 1 else super().weights(x)
         except ProgramError:
             raise self.bound.contradiction(x, "is false in every run") from None
 
