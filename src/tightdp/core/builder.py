@@ -27,7 +27,7 @@ class Builder:
     number became one node, so that 1 may stand for True.
 
     `noises` lists the draws on all integers, and `operations` what was asked of values since the first of them, folded
-    or not. `windows` says where such a draw, by its place among them, is looked at in detail.
+    or not. `windows` says where such a draw, by its place among them, is looked at in detail, or `cut` how each is.
     """
 
     def __init__(self, watch: Callable[[], None] = lambda: None) -> None:
@@ -40,6 +40,7 @@ class Builder:
         self.windows: Sequence[Window] = ()
         self.noises: list[tuple[Expr, tuple[Law | OnIntegers | None, ...]]] = []
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
+        self.cut: Callable[[OnIntegers], Law] | None = None
         self.place: Callable[[], Place | None] = lambda: None
         self.true = self.const(True)
         self.false = self.const(False)
@@ -87,7 +88,8 @@ class Builder:
             return self._draw(name, selector, laws, active)  # type: ignore[arg-type]
         place = len(self.noises)
         window = self.windows[place] if place < len(self.windows) else NARROW
-        finite = [window.law(law) if isinstance(law, OnIntegers) else law for law in laws]
+        finite_law = self.cut or window.law
+        finite = [finite_law(law) if isinstance(law, OnIntegers) else law for law in laws]
         self.noises.append((self._draw(name, selector, finite, active), tuple(laws)))
         return self.noises[-1][0]
 

@@ -7,7 +7,10 @@ from fractions import Fraction
 
 from tightdp.exact.field import Number
 
-__all__ = ["GaussianTail", "Tail"]
+__all__ = ["BEYOND", "GaussianTail", "Tail", "is_beyond"]
+
+BEYOND = "noise beyond what is looked at"
+"""What stands for outputs of runs in which noise that was cut off is further out."""
 
 
 class Tail(str):
@@ -64,6 +67,11 @@ class GaussianTail(str):
     def __reduce__(self) -> tuple[type[GaussianTail], tuple[int, int, Fraction, int]]:
         """Return how a copy is made."""
         return GaussianTail, (self.reach, self.direction, self.variance, self.offset)
+
+
+def is_beyond(output: object) -> bool:
+    """Whether an output stands for noise that was cut off, or has a part that does."""
+    return any(map(is_beyond, output)) if isinstance(output, tuple) else output is BEYOND or output == BEYOND
 
 
 def _floor(value: int | Number) -> int:

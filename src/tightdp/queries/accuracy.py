@@ -17,7 +17,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
-from tightdp.language.tails import GaussianTail, Tail
+from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods.base import Known
 from tightdp.methods.sums import mass
 from tightdp.symmetry.sets import Table
@@ -136,7 +136,7 @@ def number_or_tail(table: Table, x: Dataset, code: int) -> int | float | Number 
     Raises QueryError where it is neither.
     """
     output = table.output(code)
-    if isinstance(output, GaussianTail):
+    if isinstance(output, GaussianTail) or is_beyond(output):
         return math.inf
     if not is_number(output) and not isinstance(output, Tail):
         raise QueryError(

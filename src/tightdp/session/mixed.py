@@ -104,6 +104,8 @@ def _asked(
     """Return the answer with both ends of the largest worth over all pairs of neighbours."""
     query = engine.query()
     parts = find_noisy_parts(engine.program, query.control)
+    if (known := inexact(engine.bound)) is not None and known.cut:
+        return None
     if parts is None or math.prod(len(kernel) for kernel in parts.kernels) > _CENTRES or _listed(engine, parts, query):
         return None
     width, stopped = engine.precision or WIDTH, None

@@ -64,9 +64,9 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
         rows = tuple(Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1]) for k in numbers)
         ratio = replace(ratio, lower=lower)
     else:
-        rows, least, ratio = enclosed_rows(
-            law, error, [(k, values[k - 1], best[k - 1]) for k in numbers], values[0], ratio
-        )
+        most = tight_privacy(engine, 1).exp_epsilon if error.cut else None
+        found = [(k, values[k - 1], best[k - 1]) for k in numbers]
+        rows, least, ratio = enclosed_rows(law, error, found, values[0], ratio, most)
     return audit.outcome(ratio).on(
         Efficacy(
             subject=engine.subject,

@@ -12,6 +12,7 @@ from tightdp.exact.rationals import as_int
 from tightdp.language.neighbours import relation_of
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset, Output
+from tightdp.language.tails import is_beyond
 from tightdp.methods import one_output, questions
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
@@ -68,8 +69,12 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
         def ends(mass: Number) -> tuple[Number, Number]:
             return down(mass * (1 - error.relative)), up(mass * (1 + error.relative))
 
-        ours, theirs = clamped(*laws)
-        rows = likelihood_table(ours.items(), theirs.items(), ends)
+        if error.cut:
+            both = [[each for each in law.items() if not is_beyond(each[0])] for law in laws]
+            rows = likelihood_table(both[0], both[1], error.ends)
+        else:
+            ours, theirs = clamped(*laws)
+            rows = likelihood_table(ours.items(), theirs.items(), ends)
     return Likelihood(
         subject=first.subject,
         status="exact" if error is None else "bounded",

@@ -11,6 +11,7 @@ from tightdp.core.lowering import inexact
 from tightdp.core.operators import is_number
 from tightdp.core.unbounded.inexact import Inexact
 from tightdp.errors import ProgramError, QueryError
+from tightdp.exact.field import Number
 from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
 from tightdp.language.interp import named_parameters
@@ -81,21 +82,26 @@ def _measures(law: list[tuple[Output, Any]], target: Output, error: Inexact | No
     slack = none if error is None else error.relative
 
     def mean(measure: str, errors: Iterable[tuple[Moment, Any]]) -> tuple[str, Any, Any]:
-        low, high = none, none
+        low: Number = none
+        high: Number = none
+        largest: Number = none
         for (least, most), mass in errors:
-            low, high = low + mass * least, high + mass * most
+            low, high, largest = low + mass * least, high + mass * most, max(largest, most)
+        if error is not None and error.cut:  # all outputs are known, but not how likely they are
+            low, high = max(low - error.lost * largest, none), high + error.lost * largest
         return (measure, low, high) if error is None else (measure, down(low * (1 - slack)), up(high * (1 + slack)))
 
-    if is_number(target) and all(is_real(output) for output, _ in law):
+    known = error is None or not error.cut or not error.published  # else there may be other outputs, however large
+    if is_number(target) and known and all(is_real(output) for output, _ in law):
         for power, name in ((1, "absolute"), (2, "squared")):
             yield mean(f"expected {name} error", ((moment(output, target, power), mass) for output, mass in law))
-    elif _vector(target) and all(_vector(output) and len(output) == len(target) for output, _ in law):
+    elif _vector(target) and known and all(_vector(output) and len(output) == len(target) for output, _ in law):
         for place, wanted in enumerate(target):
             errors = ((moment(output[place], wanted, 1), mass) for output, mass in law)
             yield mean(f"expected absolute error, coordinate {place + 1}", errors)
         if all(is_number(value) for output, _ in law for value in output):
-            largest = [(max(abs(a - b) for a, b in zip(output, target, strict=True)), mass) for output, mass in law]
-            yield mean("expected largest error", (((value, value), mass) for value, mass in largest))
+            farthest = [(max(abs(a - b) for a, b in zip(output, target, strict=True)), mass) for output, mass in law]
+            yield mean("expected largest error", (((value, value), mass) for value, mass in farthest))
     right = sum((mass * chance(output, target) for output, mass in law), none)
     low, high = (right, right) if error is None else error.ends(right)
     yield (RIGHT, low, high) if error is None else (RIGHT, down(low), up(min(high, Fraction(1))))

@@ -17,18 +17,19 @@ from tightdp.core.lowering import inexact
 from tightdp.core.unbounded.inexact import Inexact
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, log_up
+from tightdp.exact.numbers import Exact, log_down, log_up
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Bound
-from tightdp.language.tails import GaussianTail
+from tightdp.language.tails import GaussianTail, is_beyond
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
-from tightdp.queries import divergences, gaussian
+from tightdp.methods.program import Method
+from tightdp.queries import cut, divergences, gaussian
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
-from tightdp.session.engine import Engine
+from tightdp.session.engine import Engine, Query
 
 __all__ = ["concentrated", "down", "inexact_after", "refuse_inexact", "renyi", "up", "widened"]
 
@@ -73,6 +74,8 @@ def renyi(engine: Engine, error: Inexact, order: Fraction) -> Renyi:
     query = engine.query()
     method, pairs = questions.comparison(engine.program, query.control)
     with query.searching():
+        if error.cut:
+            return _renyi_of_cut(engine, query, method, order, cut.renyi(query.control.pairs(pairs), order, error))
         found, pair = gaussian.renyi(query.control.pairs(pairs), order, error.relative)
     outcome = engine.outcome(query, method)
     if isinstance(found, float):
@@ -81,6 +84,15 @@ def renyi(engine: Engine, error: Inexact, order: Fraction) -> Renyi:
     upper, lower = up(found.upper) if query.control.stopped is None else math.inf, down(found.lower)
     result = Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=lower, witness=_witness(pair))
     return (outcome.bounded if query.control.stopped is None else outcome).on(result)
+
+
+def _renyi_of_cut(engine: Engine, query: Query, method: Method, order: Fraction, found: cut.Found) -> Renyi:
+    lower, upper, pair = found
+    outcome = engine.outcome(query, method)
+    stopped = query.control.stopped is not None
+    least, most = down(lower), math.inf if stopped or isinstance(upper, float) else up(upper)
+    result = Renyi(subject=engine.subject, order=order, exp_moment=most, lower=least, witness=_witness(pair))
+    return (outcome if stopped else outcome.bounded).on(result)
 
 
 def concentrated(engine: Engine, error: Inexact, exp_epsilon: Exact) -> Zcdp:
@@ -101,7 +113,12 @@ def concentrated(engine: Engine, error: Inexact, exp_epsilon: Exact) -> Zcdp:
 def _rho(
     error: Inexact, exp_epsilon: Exact, pairs: Callable[[], Iterable[Pair]]
 ) -> tuple[Fraction | float, Fraction | float, Pair | None]:
-    """Enclose ρ: the core program has at least as much, but for logarithms of ratios that are wrong by 4·relative."""
+    """Enclose ρ: the core program has at least as much, but for logarithms of ratios that are wrong by 4·relative.
+
+    Where noise is cut off ρ is at most ε²/2 (Bun and Steinke 2016, Proposition 1.4), and at least D_a/a at some orders.
+    """
+    if error.cut:
+        return _rho_of_cut(error, exp_epsilon, list(pairs()))
     if error.published and isinstance(exp_epsilon, float):
         return gaussian.least_rho(pairs(), _ORDERS, error.relative), math.inf, None
     found = divergences.concentrated(pairs())
@@ -115,12 +132,26 @@ def _rho(
     return lower, up(up(found.upper) + slack), found.pair
 
 
+def _rho_of_cut(
+    error: Inexact, exp_epsilon: Exact, pairs: Sequence[Pair]
+) -> tuple[Fraction, Fraction | float, Pair | None]:
+    best: tuple[Fraction, Pair | None] = Fraction(0), None
+    for order in _ORDERS:
+        lower, _, pair = cut.renyi(pairs, order, error)
+        least = down(Fraction(max(log_down(lower), 0)) / (order * (order - 1)))
+        best = max(best, (least, pair), key=lambda found: found[0])
+    if isinstance(exp_epsilon, float):
+        return best[0], math.inf, best[1]
+    return best[0], up(Fraction(log_up(exp_epsilon)) ** 2 / 2), best[1]
+
+
 def _witness(pair: Pair | None) -> PairWitness | None:
     return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 def _in_a_tail(output: object) -> bool:
-    return isinstance(output, GaussianTail) or (isinstance(output, tuple) and any(map(_in_a_tail, output)))
+    inside = isinstance(output, tuple) and any(map(_in_a_tail, output))
+    return isinstance(output, GaussianTail) or inside or is_beyond(output)
 
 
 class _Widening:
@@ -153,6 +184,8 @@ class _Widening:
         """Return an answer that a limit cut short with ends that are wide enough, without asking again."""
         match found:
             case Privacy() if not found.delta:
+                if self._error.cut:
+                    return replace(found, exp_epsilon=math.inf, lower=Fraction(1), witness=None, top=())
                 lower = max(down(found.lower / self._factor), Fraction(1)) if found.lower < math.inf else Fraction(1)
                 return replace(found, exp_epsilon=math.inf, lower=lower, top=())
             case Delta():
@@ -177,6 +210,10 @@ class _Widening:
         lower: Exact = found.lower / self._factor
         upper: Exact = found.exp_epsilon * self._factor
         witness = found.witness
+        if self._error.cut:
+            lower, upper, pair = cut.pure(self._pairs(), self._error)
+            least, most = max(down(lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
+            return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(pair), top=())
         if self._error.published:
             known = gaussian.pure(self._pairs(), self._error.relative, self._error.lost)
             lower = known.lower
@@ -238,7 +275,7 @@ class _Widening:
         t = found.exp_epsilon[1] if isinstance(found.exp_epsilon, tuple) else found.exp_epsilon
         slack = self._slack(t)
         lower, upper = max(found.lower - slack, Fraction(0)), min(found.delta + slack, Fraction(1))
-        if not found.delta and not self._error.published:
+        if not found.delta and not self._error.published and not self._error.cut:
             largest = questions.tight(self._engine.program, self._engine.control())[1].upper
             if largest * self._factor <= t:
                 upper = Fraction(0)
@@ -281,9 +318,9 @@ class _Widening:
         return replace(found, status="bounded", one_minus_beta=lower, beta=1 - lower, lower=lower, upper=upper, top=top)
 
     def _distribution(self, found: Distribution) -> Distribution:
-        relative, lost = self._error.relative, self._error.lost
-        lower = tuple((output, down(mass * (1 - relative))) for output, mass in found.law)
-        upper = tuple((output, up(min(mass * (1 + relative) + lost, Fraction(1)))) for output, mass in found.law)
+        law = [(output, self._error.ends(mass)) for output, mass in found.law if not is_beyond(output)]
+        lower = tuple((output, down(low)) for output, (low, _) in law)
+        upper = tuple((output, up(min(high, Fraction(1)))) for output, (_, high) in law)
         return replace(found, status="bounded", law=lower, upper=upper)
 
 

@@ -29,22 +29,29 @@ def enclosed_rows(
     efficacies: Sequence[tuple[int, Number, Number | None]],
     ac: Number,
     ratio: RestrictedRatio,
+    most: Exact | None = None,
 ) -> tuple[Rows, Rows, RestrictedRatio]:
     """Return rows with the upper ends of all numbers, rows with the lower ones, and both ends of e^ε.
 
     `efficacies` are (guesses, E_k, the adaptive one), AC is E_1, `ratio` is that of the core program. An expected share
     of right guesses is a sum of probabilities of events that are disjoint, for the best guesses. Who sees the tails of
-    the core program guesses at least as well, and worse than who sees the outputs only where tails occur.
+    the core program guesses at least as well, and worse than who sees the outputs only where tails occur. `most` is the
+    upper end of e^ε where noise is cut off.
     """
 
     def ends(value: Number) -> tuple[Fraction, Fraction]:
         low = max(value * (1 - error.relative) - error.lost, Fraction(1, 2))
-        return down(low), up(min(value * (1 + error.relative), Fraction(1)))
+        high = value * (1 + error.relative) + (error.lost if error.cut else 0)
+        return down(low), up(min(high, Fraction(1)))
 
     leak = _least_leak(law, error)
-    ddp = max(leak, ends(ac)[0]), _posterior_above(distributional_privacy(law).confidence, error)
-    exp_epsilon = _odds(ddp[0]), widest(ratio.upper, error)
-    if not error.published:
+    if most is None:
+        ddp = max(leak, ends(ac)[0]), _posterior_above(distributional_privacy(law).confidence, error)
+        exp_epsilon = _odds(ddp[0]), widest(ratio.upper, error)
+    else:
+        ddp = max(leak, ends(ac)[0]), up(as_posterior(most))
+        exp_epsilon = _odds(ddp[0]), most
+    if not error.cut and not error.published:
         exp_epsilon = max(exp_epsilon[0], _narrowest(ratio.lower, error)), exp_epsilon[1]
     dp = tuple(map(as_posterior, exp_epsilon))
     rows: tuple[list[Row], list[Row]] = [], []
@@ -69,7 +76,9 @@ def least_within(law: AuditLaw, delta: Number, error: Inexact) -> Exact:
 
 def widest(ratio: Exact, error: Inexact) -> Exact:
     """Return the upper end of a likelihood ratio."""
-    return ratio if isinstance(ratio, float) else up(ratio * (1 + error.relative) / (1 - error.relative))
+    if isinstance(ratio, float) or error.cut:
+        return math.inf
+    return up(ratio * (1 + error.relative) / (1 - error.relative))
 
 
 def _narrowest(ratio: Exact, error: Inexact) -> Exact:
@@ -99,7 +108,7 @@ def _least_leak(law: AuditLaw, error: Inexact) -> Fraction:
     """
     best = Fraction(1, 2)
     for group in law.distinct:
-        if _moved(group):
+        if not error.cut and _moved(group):
             return Fraction(1)
         for stage in group.stages:
             for outcome in (outcome for outcomes in stage.outcomes.values() for outcome in outcomes):

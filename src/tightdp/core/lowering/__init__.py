@@ -48,13 +48,14 @@ from tightdp.core.lowering.values import (
     name_of,
 )
 from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.core.unbounded.forms import outside
+from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
+from tightdp.core.unbounded.forms import Unmerged, outside
 from tightdp.core.unbounded.inexact import Inexact, inexactness
 from tightdp.core.unbounded.meetings import Meetings
 from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output
 from tightdp.core.unbounded.windows import Window, is_far
 from tightdp.core.valuesets import ordered
-from tightdp.errors import LanguageError, LimitError, Span
+from tightdp.errors import LanguageError, LimitError, ProgramError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
@@ -67,6 +68,8 @@ _PLANS: WeakKeyDictionary[Bound, Plan] = WeakKeyDictionary()
 """How noise on all integers was made finite for all datasets, so that single datasets have the same outputs."""
 _INEXACT: dict[Bound, Inexact] = {}
 """How far the laws of programs that were lowered are from the true ones, where they are. Nothing of it may be lost."""
+_NEAR = -1
+"""In place of a reach: noise is cut off as near as it may be."""
 _MOST_ROUNDS = 8
 """How often a program with noise on all integers is lowered until the windows are wide enough."""
 
@@ -87,20 +90,34 @@ def lower(
     language.
     """
     plan = Plan() if x is None else _PLANS.get(bound, Plan())
+    unmerged: Unmerged | None = None
     for _ in range(_MOST_ROUNDS):
         lowering = Lowering(bound, x, probe, watch, plan)
         try:
             program = lowering.run()
             wider = lowering.wider(program)
-        except LanguageError as error:
+        except Unmerged as error:
             error.span = error.span or lowering.source.span()
+            unmerged, plan = unmerged or error, Plan(cut=1)
+            continue
+        except (LanguageError, ProgramError) as error:
+            if plan.cut > 1:  # so far out it is too large: then it is not known whether outputs are missing
+                plan = Plan(cut=_NEAR)
+                continue
+            if unmerged is not None:
+                raise unmerged from None
+            if isinstance(error, LanguageError):
+                error.span = error.span or lowering.source.span()
             raise
         if wider is None:
+            if unmerged is not None and program.evidence:
+                raise unmerged
             if x is None:
                 _PLANS[bound] = plan
-            found = inexactness(lowering.builder, bool(plan.ends.farthest))
+            found = lowering.inexact()
             if found is not None:
-                _INEXACT[bound] = found
+                known = _INEXACT.get(bound)
+                _INEXACT[bound] = found if known is None else found.joined(known)
             return draw_what_is_seen(program, watch)
         if x is not None and wider.ends != plan.ends:
             lower(bound, None, probe, watch)
@@ -124,10 +141,14 @@ def inexact(bound: Bound) -> Inexact | None:
 
 @dataclass(frozen=True)
 class Plan:
-    """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin."""
+    """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin.
+
+    Or all of it is cut off, so far out at least.
+    """
 
     windows: tuple[Window, ...] = ()
     ends: Ends = NO_ENDS
+    cut: int = 0
 
 
 class Lowering(Machine):
@@ -139,9 +160,11 @@ class Lowering(Machine):
         super().__init__(probe, watch)
         self.plan = plan
         self.builder.windows = plan.windows
+        self.builder.cut = (lambda law: cut_law(law, reach_of(law, plan.cut))) if plan.cut else None
         self.builder.place = lambda: (self.frame.source, self.position[-1]) if self.position else None
         self.published: list[tuple[Expr, Span]] = []
         self.unpublished = 0
+        self.complete = False
         self.bound = bound
         self.fixed = x
         self.source = read_function(bound.program.function)
@@ -215,6 +238,10 @@ class Lowering(Machine):
         builder, plan = self.builder, self.plan
         if not builder.noises:
             return None
+        if plan.cut:
+            reach = None if self.published or plan.cut == _NEAR else reach_of_outcomes(builder, program)
+            self.complete = reach is not None
+            return None if reach is None or reach <= plan.cut else Plan(cut=reach)
         ends = plan.ends
         if self.published:
             before = Meetings(builder.noises, builder.operations[: self.unpublished])
@@ -230,6 +257,12 @@ class Lowering(Machine):
         if len(used) == len(needed) and all(map(Window.covers, used, needed)):
             return None
         return Plan(needed, ends)
+
+    def inexact(self) -> Inexact | None:
+        """Return how far the laws of the program are from the true ones, None where they are exact."""
+        if self.plan.cut:
+            return error_of_cuts(self.builder, self.plan.cut, not self.complete)
+        return inexactness(self.builder, bool(self.plan.ends.farthest))
 
     # records
 
@@ -327,6 +360,8 @@ class Lowering(Machine):
         if not self.builder.noises or not is_far(expr):
             return expr
         self.published.append((expr, self._returned(expr)))
+        if self.plan.cut:
+            return cut_output(self.builder, expr)
         return finite_output(self.builder, expr, self.plan.ends)
 
 

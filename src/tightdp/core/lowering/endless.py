@@ -21,6 +21,7 @@ from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Value
 from tightdp.core.nodes import Expr, reachable
 from tightdp.core.valuesets import TooManyValues
+from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
 
@@ -301,6 +302,8 @@ def _check_noise(m: Machine, chain: _Chain, before: int) -> None:
     new = m.builder.noises[before:]
     if not new:
         return
+    if m.builder.cut is not None:
+        raise LanguageError("noise on all integers is drawn any number of times", "bound the loop")
     if any(isinstance(law, Gaussian) for _, laws in new for law in laws):
         raise NotAChain("it draws Gaussian noise any number of times")
     if any(window.bases for window in m.builder.windows[before : before + len(new)]):

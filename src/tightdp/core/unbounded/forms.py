@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
@@ -12,7 +13,7 @@ from tightdp.core.operators import is_number, symbol_of
 from tightdp.core.unbounded.windows import FAR, is_far
 from tightdp.errors import LanguageError
 
-__all__ = ["Forms", "Rest", "Terms", "outside", "scaled", "sum_of"]
+__all__ = ["Forms", "Rest", "Terms", "Unmerged", "outside", "scaled", "sum_of"]
 
 Terms: TypeAlias = frozenset[tuple[int, Any]]
 """Draws with their coefficients."""
@@ -23,15 +24,24 @@ _MOST_FACTORS = 16
 _ALONE: Terms = frozenset()
 
 
-def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> LanguageError:
-    """The error for a use of noise on all integers that has no exact finite form here."""
-    return LanguageError(f"noise on all integers {what}", hint)
+class Unmerged(LanguageError):
+    """A use of noise on all integers that has no exact finite form here."""
+
+
+def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> Unmerged:
+    """Return the error for such a use."""
+    return Unmerged(f"noise on all integers {what}", hint)
 
 
 class Forms:
-    """The forms of nodes, each computed once. Raises LanguageError where a value is none of these forms."""
+    """The forms of nodes, each computed once. Raises LanguageError where a value is none of these forms.
 
-    def __init__(self, draws: Iterable[Expr]) -> None:
+    With `periodic`, quotients and remainders by constants are taken for what they are but for a part that is bounded,
+    and `period` is a multiple of all these constants.
+    """
+
+    def __init__(self, draws: Iterable[Expr], periodic: bool = False) -> None:
+        self.periodic, self.period = periodic, 1
         self._place = {draw.serial: place for place, draw in enumerate(draws)}
         self._known: dict[int, dict[Terms, Rest]] = {}
 
@@ -93,6 +103,13 @@ class Forms:
                 return forms[0]
             case "int" | "floor" | "ceil" | "round" if len(forms) == 1:
                 return {terms: (low - 1, high + 1) for terms, (low, high) in forms[0].items()}
+            case "mod" | "floordiv" if self.periodic and isinstance(operands[1], Const):
+                (by,) = operands[1].values
+                if isinstance(by, int) and by > 0:
+                    self.period = math.lcm(self.period, by)
+                    if operator == "mod":
+                        return {_ALONE: (0, by - 1)}
+                    return {terms: (low - 1, high) for terms, (low, high) in scaled(forms[0], Fraction(1, by)).items()}
             case "mul":
                 for form, other in ((forms[0], operands[1]), (forms[1], operands[0])):
                     if is_far(other):

@@ -26,15 +26,24 @@ class Inexact:
     relative: Fraction
     lost: Fraction
     published: bool
+    cut: bool = False
+    """Whether noise is cut off, so that any probability may be larger or smaller by `lost`. There may be other outputs
+    then, further out, where `published`."""
 
     @property
     def total(self) -> Fraction:
         """How much the probabilities of an event, and those of two laws added up, may differ at most."""
         return self.relative + self.lost
 
+    def joined(self, other: Inexact) -> Inexact:
+        """Return bounds that hold for two programs."""
+        relative, lost = max(self.relative, other.relative), max(self.lost, other.lost)
+        return Inexact(relative, lost, self.published or other.published, self.cut or other.cut)
+
     def ends(self, mass: Number) -> tuple[Number, Number]:
         """Return both ends of the true probability of an event that has the probability `mass` in the core program."""
-        return mass * (1 - self.relative), mass * (1 + self.relative) + self.lost
+        low = mass * (1 - self.relative) - (self.lost if self.cut else 0)
+        return max(low, Fraction(0)), mass * (1 + self.relative) + self.lost
 
 
 def inexactness(builder: Builder, published: bool) -> Inexact | None:

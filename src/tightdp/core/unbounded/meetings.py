@@ -35,8 +35,9 @@ class Meetings:
         self,
         noises: Sequence[tuple[Expr, tuple[Law | OnIntegers | None, ...]]],
         operations: Iterable[tuple[str, tuple[Expr, ...], Place | None]],
+        periodic: bool = False,
     ) -> None:
-        self.forms = Forms(draw for draw, _ in noises)
+        self.forms = Forms((draw for draw, _ in noises), periodic)
         self.laws = [[law for law in laws if isinstance(law, OnIntegers)] for _, laws in noises]
         self._pure = [all(law is None or isinstance(law, OnIntegers) for law in laws) for _, laws in noises]
         self.bounds = [max(abs(law.centre) for law in laws) for laws in self.laws]
@@ -44,6 +45,7 @@ class Meetings:
             sure = [abs(z) for law in laws if law and not isinstance(law, OnIntegers) for z, _ in law]
             self.bounds[place] = max([self.bounds[place], *sure])
         self.partners: list[dict[int, int]] = [{} for _ in noises]
+        self.summed = False
         self.gaussian = [any(isinstance(law, Gaussian) for law in laws) for laws in self.laws]
         for operator, operands, where in operations:
             try:
@@ -61,7 +63,7 @@ class Meetings:
                     self._compared(sum_of(left, scaled(right, -1)))
         elif operator in ("not", "bool", "abs"):
             self._compared(forms[0])
-        elif operator not in _LINEAR:
+        elif operator not in _LINEAR and not (self.forms.periodic and operator in ("mod", "floordiv")):
             raise outside(f"is an operand of {symbol_of(operator)}")
 
     def _compared(self, difference: dict[Terms, Rest]) -> None:
@@ -74,10 +76,11 @@ class Meetings:
                 (one, c), (other, d) = terms
                 if abs(c) != abs(d):
                     raise outside("is compared with a multiple of other such noise", "compare multiples of one number")
-                if self.gaussian[one] or self.gaussian[other]:
+                if not self.forms.periodic and (self.gaussian[one] or self.gaussian[other]):
                     hint = "clamp one of them, or use discrete Laplace noise there"
                     raise outside("is compared with other such noise, and one of them is Gaussian", hint)
                 bound = ceil(bound / abs(Fraction(c)))
+                self.summed |= c == d
                 for ours, theirs in ((one, other), (other, one)):
                     self.partners[ours][theirs] = max(self.partners[ours].get(theirs, 0), bound)
             elif terms:
@@ -97,6 +100,20 @@ class Meetings:
                 raise outside("is an argument of another draw")
             if isinstance(expr, Nary) and expr.operator in ("and", "or", "xor") and any(map(is_far, children(expr))):
                 raise outside(f"is an operand of {symbol_of(expr.operator)}")
+
+    @property
+    def reach(self) -> int:
+        """Within which distance all outcomes of the comparisons occur together that occur at all.
+
+        Given the remainders of the draws by the period, what the comparisons demand of a run are bounds on single draws
+        and on sums and differences of two: whoever meets them can be taken so small (docs/unbounded-noise.md).
+        """
+        slack = max((bound for each in self.partners for bound in each.values()), default=-1)
+        hub = max(range(len(self.bounds)), key=lambda draw: len(self.partners[draw]))
+        others = set(range(len(self.bounds))) - {hub}
+        steps = min(len(self.bounds), 2 * self._farthest(hub, {hub, *others}) + 1)  # of a way that visits the hub once
+        found = max(self.bounds) + 1 + (steps + 1) * (slack + 1) + (2 * steps + 1) * (self.forms.period - 1)
+        return 2 * found if self.summed else found
 
     def windows(self, farthest: int = 0) -> tuple[Window, ...]:
         """Return windows that are wide enough: docs/unbounded-noise.md says why.
