@@ -197,6 +197,8 @@ def in_place_of(
     Return the ways in which it does, under conditions, with what it writes, and the failures. Raises NotAChain where
     it has infinitely many states, or is otherwise not followed.
     """
+    if m.builder.cut is not None:  # of draws of any number it is not known how rarely one is far out
+        raise LanguageError("a loop without a bound stands beside noise that is cut off", "bound the loop")
     noises, born, keys = len(m.builder.noises), m.builder.newest, m.store.newest
     cells: list[Cell] = []
     outer: list[Expr] = []
@@ -302,8 +304,6 @@ def _check_noise(m: Machine, chain: _Chain, before: int) -> None:
     new = m.builder.noises[before:]
     if not new:
         return
-    if m.builder.cut is not None:
-        raise LanguageError("noise on all integers is drawn any number of times", "bound the loop")
     if any(isinstance(law, Gaussian) for _, laws in new for law in laws):
         raise NotAChain("it draws Gaussian noise any number of times")
     if any(window.bases for window in m.builder.windows[before : before + len(new)]):
