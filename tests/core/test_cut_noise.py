@@ -13,7 +13,7 @@ from flint import arb, ctx, fmpq
 from agreement import bind, module_of
 from tightdp import discrete_gaussian, geometric, mechanism
 from tightdp.core.unbounded import cut
-from tightdp.errors import LanguageError
+from tightdp.errors import LanguageError, ProgramError
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Int
 from tightdp.language.laws import Gaussian, TwoSided
@@ -176,6 +176,18 @@ def test_noise_that_reaches_too_far_keeps_its_refusal() -> None:
     with module_of(source) as module, pytest.raises(LanguageError, match="Gaussian") as caught:
         Instance(bind(module, Bit, 1)).privacy()
     assert caught.value.span is not None
+
+
+def test_an_index_that_noise_can_pass_fails() -> None:
+    with module_of("def f(x):\n    return (5, 6, 7)[geometric(x[0], 1/2)]\n") as module:
+        with pytest.raises(ProgramError, match="IndexError"):
+            Instance(bind(module, Bit, 1)).privacy()
+
+
+def test_loops_without_a_bound_keep_their_refusal() -> None:
+    source = "def f(x):\n    z = 0\n    while z % 3 != 1:\n        z = geometric(x[0], 1/2)\n    return 1\n"
+    with module_of(source) as module, pytest.raises(LanguageError, match="operand of %"):
+        Instance(bind(module, Bit, 1)).privacy()
 
 
 def test_conditioned_runs_keep_their_refusal() -> None:

@@ -139,7 +139,6 @@ OUTSIDE = {
     "argument of binomial": "def f(x):\n    return binomial(geometric(x[0], 1/2), 1/2)",
     "how often": "def f(x):\n    t = 0\n    for i in range(geometric(x[0], 1/2)):\n        t = i\n    return t > 2",
     "how many": "def f(x):\n    return [0] * geometric(x[0], 1/2)",
-    "value by value": "def f(x):\n    return (5, 6, 7)[geometric(x[0], 1/2)]",
 }
 
 

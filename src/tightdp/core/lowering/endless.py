@@ -21,7 +21,6 @@ from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Value
 from tightdp.core.nodes import Expr, reachable
 from tightdp.core.valuesets import TooManyValues
-from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
 
@@ -197,8 +196,6 @@ def in_place_of(
     Return the ways in which it does, under conditions, with what it writes, and the failures. Raises NotAChain where
     it has infinitely many states, or is otherwise not followed.
     """
-    if m.builder.cut is not None:  # of draws of any number it is not known how rarely one is far out
-        raise LanguageError("a loop without a bound stands beside noise that is cut off", "bound the loop")
     noises, born, keys = len(m.builder.noises), m.builder.newest, m.store.newest
     cells: list[Cell] = []
     outer: list[Expr] = []

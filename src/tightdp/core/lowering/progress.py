@@ -26,6 +26,7 @@ from tightdp.core.lowering.values import (
     known,
 )
 from tightdp.core.nodes import Expr
+from tightdp.errors import LanguageError
 
 __all__ = ["Progress"]
 
@@ -145,6 +146,8 @@ class _Picture:
         machine = self.machine
         if machine.probe is None:
             return machine.alive
+        if machine.builder.cut is not None:  # of draws of any number it is not known how rarely one is far out
+            raise LanguageError("a loop without a plain bound stands beside noise that is cut off", "bound the loop")
         exprs = [*self.scalars.values(), *self.guards.values()]
         possible = machine.probe(machine.alive, [machine.builder.true, *exprs])
         if not any(possible[0]):
