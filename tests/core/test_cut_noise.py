@@ -179,9 +179,9 @@ def test_noise_that_reaches_too_far_keeps_its_refusal() -> None:
 
 
 def test_an_index_that_noise_can_pass_fails() -> None:
-    with module_of("def f(x):\n    return (5, 6, 7)[geometric(x[0], 1/2)]\n") as module:
-        with pytest.raises(ProgramError, match="IndexError"):
-            Instance(bind(module, Bit, 1)).privacy()
+    source = "def f(x):\n    return (5, 6, 7)[geometric(x[0], 1/2)]\n"
+    with module_of(source) as module, pytest.raises(ProgramError, match="IndexError"):
+        Instance(bind(module, Bit, 1)).privacy()
 
 
 def test_loops_without_a_bound_keep_their_refusal() -> None:
