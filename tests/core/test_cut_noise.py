@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -169,6 +170,41 @@ def test_outputs_of_rare_runs_are_not_forgotten(condition: str) -> None:
     with module_of(source) as module:
         found = Instance(bind(module, Bit, 1)).privacy()
     assert found.upper == math.inf
+
+
+@pytest.mark.parametrize(
+    ("condition", "centre", "holds"),
+    [
+        ("z // 2 == 30", -50, lambda z: z // 2 == 30),
+        ("z % 101 == 50", 0, lambda z: z % 101 == 50),
+        ("(z // 2) % 40 == 20", 0, lambda z: z % 80 in (40, 41)),
+    ],
+)
+def test_outputs_far_from_the_centre_and_of_long_periods_are_known(
+    condition: str, centre: int, holds: Callable[[int], bool]
+) -> None:
+    with module_of(f"def f(x):\n    z = geometric(x[0] + {centre}, 1/9)\n    return {condition}\n") as module:
+        found = Instance(bind(module, Bit, 1)).privacy()
+    inside = [[z - centre - b for z in range(-400, 401) if holds(z)] for b in (0, 1)]
+    masses = [sum(Fraction(1, 9) ** abs(z) for z in each) for each in inside]
+    wanted = max(masses[1] / masses[0], masses[0] / masses[1])
+    assert found.lower <= wanted * (1 + NARROW**4)
+    assert wanted * (1 - NARROW**4) <= found.upper < math.inf
+
+
+@pytest.mark.parametrize("noise", ["z", "z - geometric(0, 1/2)"])
+def test_multiples_that_are_no_integers_are_compared_wherever_they_are(noise: str) -> None:
+    source = f"def f(x):\n    z = geometric(x[0], 1/2)\n    return max(-1, min(({noise}) * Fraction(1, 30), 1))\n"
+    with module_of("from fractions import Fraction\n" + source) as module:
+        bound = bind(module, Bit, 1)
+        found = Instance(bound).distribution((0,))
+        masses, beyond = interp.law_within(bound, (0,), 60)
+    upper = dict(found.upper)
+    for output, low in found.law:
+        inside = masses.get(output, Fraction(0))
+        assert low <= inside + beyond
+        assert inside <= upper[output]
+    assert set(masses) <= set(upper)
 
 
 def test_noise_that_reaches_too_far_keeps_its_refusal() -> None:

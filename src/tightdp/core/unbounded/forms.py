@@ -81,12 +81,13 @@ class Forms:
             case Shuffled():
                 return _united([self.of(item) for item in expr.items])
             case Apply():
-                return self._applied(expr.operator, expr.operands)
+                return self.applied(expr.operator, expr.operands)
             case Const():
                 raise outside("is taken value by value")
         raise outside("is used in a way that is not known to be exact")
 
-    def _applied(self, operator: str, operands: Sequence[Expr]) -> dict[Terms, Rest]:
+    def applied(self, operator: str, operands: Sequence[Expr]) -> dict[Terms, Rest]:
+        """Return what an operation on nodes gives. Raises LanguageError where that is none of these forms."""
         forms = [self.of(operand) for operand in operands]
         match operator:
             case "add":
@@ -106,9 +107,10 @@ class Forms:
             case "mod" | "floordiv" if self.periodic and isinstance(operands[1], Const):
                 (by,) = operands[1].values
                 if isinstance(by, int) and by > 0:
-                    self.period = math.lcm(self.period, by)
+                    parts = (Fraction(times).denominator for terms in forms[0] for _, times in terms)
+                    self.period = math.lcm(self.period, by * math.lcm(*parts))  # so that (z // 2) % 2 asks for z % 4
                     if operator == "mod":
-                        return {_ALONE: (0, by - 1)}
+                        return {_ALONE: (0, by)}
                     return {terms: (low - 1, high) for terms, (low, high) in scaled(forms[0], Fraction(1, by)).items()}
             case "mul":
                 for form, other in ((forms[0], operands[1]), (forms[1], operands[0])):

@@ -19,7 +19,6 @@ from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
 __all__ = ["Meetings"]
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "min", "max"})
-_LINEAR = frozenset({"add", "sub", "neg", "pos", "int", "floor", "ceil", "round", "fraction", "mul", "sum"})
 _MOST_BASES = 400
 """How many different powers the tail of one draw may have to be right for."""
 
@@ -63,8 +62,8 @@ class Meetings:
                     self._compared(sum_of(left, scaled(right, -1)))
         elif operator in ("not", "bool", "abs"):
             self._compared(forms[0])
-        elif operator not in _LINEAR and not (self.forms.periodic and operator in ("mod", "floordiv")):
-            raise outside(f"is an operand of {symbol_of(operator)}")
+        else:  # a value that is so small that nothing is noted of its own use may come of it
+            self.forms.applied(operator, operands)
 
     def _compared(self, difference: dict[Terms, Rest]) -> None:
         for terms, rest in difference.items():
@@ -112,7 +111,8 @@ class Meetings:
         hub = max(range(len(self.bounds)), key=lambda draw: len(self.partners[draw]))
         others = set(range(len(self.bounds))) - {hub}
         steps = min(len(self.bounds), 2 * self._farthest(hub, {hub, *others}) + 1)  # of a way that visits the hub once
-        found = max(self.bounds) + 1 + (steps + 1) * (slack + 1) + (2 * steps + 1) * (self.forms.period - 1)
+        centre = max(abs(law.centre) for laws in self.laws for law in laws)  # from where reaches are counted
+        found = max(self.bounds) + centre + 1 + (steps + 1) * (slack + 1) + (2 * steps + 1) * (self.forms.period - 1)
         return 2 * found if self.summed else found
 
     def windows(self, farthest: int = 0) -> tuple[Window, ...]:
