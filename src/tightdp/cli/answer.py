@@ -105,7 +105,7 @@ def emit(result: Result, options: Namespace) -> None:
     """
     if options.json:
         sys.stdout.write(f"{json.dumps(result.to_dict())}\n")
-        if result.status == "unresolved" and result.reason:
+        if result.cut_short and result.reason:
             sys.stdout.flush()
             sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")
     else:

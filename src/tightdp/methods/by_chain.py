@@ -188,6 +188,9 @@ class OfRows(Method):
         reason = None if found.lower == found.upper else LimitError("many pairs come close to it", "use fewer records")
         return Tight(found.lower, found.upper, Ratio(found.lower, x, x_prime, output, p, q), reason)
 
+    def in_order(self, control: Control) -> Iterator[Pair]:
+        return alike_pairs(self.program.bound, self.table)
+
 
 def look_at_rows(program: Program, control: Control) -> OfRows | Refusal:
     """Return the method where datasets are not too many, and the rows that elimination keeps few."""

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 MOST_WORK = 1 << 17
-"""So many probabilities, and nodes of diagrams, are looked at in search of the first pair."""
+"""So many probabilities, nodes of diagrams, and rows of elimination are looked at in search of the first pair."""
 MOST_OUTPUT_BITS = 17
 """Laws that may have more outputs than this many bits can tell apart are not looked at."""
 MOST_OUTPUTS = 4_096
@@ -133,7 +133,9 @@ class _Work:
                     self._left -= getattr(getattr(table, "formula", None), "nodes", 1)
                 if self._left < 0:
                     return False
+                before = getattr(table, "work", 0)
                 self._left -= table.length(x)
+                self._left -= getattr(table, "work", 0) - before
         self._left -= table.length(pair.x)
         return self._left >= 0
 

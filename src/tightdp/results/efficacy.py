@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -33,23 +34,22 @@ class Row(Recorded):
     """The row with the other ends of the same numbers, where they are enclosed: gaps are differences of both."""
 
     @property
-    def _less(self) -> Row:
-        return self.other or self
-
-    @property
     def element_gap(self) -> Number:
         """What is lost because not all elements are the worst one: AC - E_k."""
-        return max(self.ac - self._less.efficacy, Fraction(0))
+        return self._gap(self.ac, lambda row: row.efficacy)
 
     @property
     def output_gap(self) -> Number:
         """What is lost because not all outputs are the worst one: DDP - AC."""
-        return max(self.ddp - self._less.ac, Fraction(0))
+        return self._gap(self.ddp, lambda row: row.ac)
 
     @property
     def interference_gap(self) -> Number:
         """What is lost because the other bits are not known: DP - DDP."""
-        return max(self.dp - self._less.ddp, Fraction(0))
+        return self._gap(self.dp, lambda row: row.ddp)
+
+    def _gap(self, more: Number, less: Callable[[Row], Number]) -> Number:
+        return more - less(self) if self.other is None else max(more - less(self.other), Fraction(0))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
