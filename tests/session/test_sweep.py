@@ -94,3 +94,10 @@ def test_a_single_value_is_swept_over_as_it_is() -> None:
     instance = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=1, lam="1/5")
     rows = instance.sweep({"n": 2, "lam": ["1/5", "1/4"]}).rows
     assert [row.parameters["n"] for row in rows] == [2, 2]
+
+
+def test_rows_for_every_n(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, "sweep", "randomized_response", "n=all", "lam=1/5,1/4", "--csv")
+    assert status == 0
+    shown = [(row["lam"], row["exp_epsilon"], row["status"]) for row in csv.DictReader(io.StringIO(out))]
+    assert shown == [("1/5", "4", "exact"), ("1/4", "3", "exact")]

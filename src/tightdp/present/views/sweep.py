@@ -18,6 +18,7 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.audit import Audit
 from tightdp.results.diagram import DiagramSize
 from tightdp.results.efficacy import Efficacy
+from tightdp.results.every_n import EveryN
 from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import Result
 from tightdp.results.sweep import Sweep
@@ -109,7 +110,7 @@ def _coordinates(result: Sweep, row: Result) -> list[str]:
 
 def _numbers(row: Result) -> dict[str, tuple[Exact, Exact]]:
     """Return the ends of the numbers of an answer that a table shows, equal where exact; none where none is known."""
-    if isinstance(row, Privacy):
+    if isinstance(row, (Privacy, EveryN)):
         return dict.fromkeys(_EPSILON, (row.lower if row.status != "exact" else row.upper, row.upper))
     if isinstance(row, Delta):
         return {"delta": (row.lower if row.status != "exact" else row.upper, row.upper)}
