@@ -22,6 +22,11 @@ _MANY = 1 << 12
 """Of so many combinations a linear function is not tabulated."""
 _WATCHED = 1 << 12
 """How many combinations are tabulated between two looks at the limits."""
+_KEPT = 1 << 8
+_MOST_KEPT = 64
+"""Values of so many combinations are kept for the next operation on the same values, of so many operations."""
+
+_tabulated: dict[tuple[object, ...] | None, tuple[Sequence[Value], bool]] = {}
 
 
 class TooManyValues(Exception):
@@ -187,6 +192,9 @@ def combined(
         return found, False
     if size > MAX_COMBINATIONS:
         raise TooManyValues(size)
+    key = None if size < _KEPT else _as_key(operator, operands)
+    if key in _tabulated:
+        return _tabulated[key]
     function, results, refused = operation(operator), [], False
     for at, combination in enumerate(product(*operands)):
         if at % _WATCHED == 0:
@@ -195,7 +203,28 @@ def combined(
             results.append(function(*combination))
         except REFUSED:
             refused = True
-    return ordered(results), refused
+    tabulated = ordered(results), refused
+    if key is not None:
+        if len(_tabulated) >= _MOST_KEPT:
+            _tabulated.clear()
+        _tabulated[key] = tabulated
+    return tabulated
+
+
+def _as_key(operator: str, operands: Sequence[Sequence[Value]]) -> tuple[object, ...] | None:
+    """Return what tells an operation on some values from others; None where the values are no numbers.
+
+    Types are part of it: a truth value equals an integer, and operations tell them apart.
+    """
+    key: list[object] = [operator]
+    for values in operands:
+        if not isinstance(values, range):
+            kinds = tuple(map(type, values))
+            if not {bool, int, Fraction}.issuperset(kinds):
+                return None
+            key.append(kinds)
+        key.append(values if isinstance(values, range) else tuple(values))
+    return tuple(key)
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any, Any, Any], tuple[bool, bool]]] = {

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from math import log2
 from operator import add, ne
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
@@ -16,6 +18,11 @@ from tightdp.logic.order import order
 
 __all__ = ["Node", "Nodes", "leaf_orders", "make_nodes"]
 
+
+_LONG = 64
+_WIDE = 64
+_NARROW = 18
+"""In a program of so many leaves, an order that keeps more bits than this at a time gives way to one that keeps few."""
 
 _BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
@@ -102,9 +109,60 @@ def _every(program: CoreProgram) -> tuple[list[Expr], set[int]]:
 
 
 def leaf_orders(program: CoreProgram) -> Iterator[list[Expr]]:
-    """Yield some orders of the draws and inputs of a program in which few values are kept at a time."""
-    yield _by_need(program)
+    """Yield some orders of the draws and inputs of a program in which few values are kept at a time.
+
+    Long programs that replace a small state again and again keep few values in the order in which they were written;
+    where another order would keep very many, that one is the first and only one.
+    """
+    by_need = _by_need(program)
+    if len(by_need) > _LONG and _most_bits(program, by_need) > _WIDE:
+        as_written = _as_written(program)
+        if _most_bits(program, as_written) < _NARROW:
+            yield as_written
+            return
+    yield by_need
     yield [block.leaf for block in order(program) if block.leaf is not None]
+
+
+def _as_written(program: CoreProgram) -> list[Expr]:
+    """Return the leaves in the order in which a run meets them; an input where it is first looked at."""
+    every, _ = _every(program)
+    first = {expr.serial: expr.serial for expr in every}
+    for expr in reversed(every):
+        for child in children(expr):
+            if isinstance(child, Input):
+                first[child.serial] = expr.serial
+    leaves = [expr for expr in every if isinstance(expr, (Draw, Input))]
+    return sorted(leaves, key=lambda leaf: (first[leaf.serial], leaf.serial))
+
+
+def _most_bits(program: CoreProgram, leaves: Sequence[Expr]) -> float:
+    """Return the most bits that the values take that are kept after some leaf, where all of them can be combined."""
+    every, _ = _every(program)
+    position = {leaf.serial: at for at, leaf in enumerate(leaves)}
+    rank: dict[int, int] = {}
+    last: dict[int, int] = {}
+    since: dict[int, int] = {}
+    drawn: set[int] = set()
+    for expr in every:
+        below = children(expr)
+        known = [rank[child.serial] for child in below]
+        rank[expr.serial] = since[expr.serial] = own = max([position.get(expr.serial, -1), *known])
+        if isinstance(expr, Draw) or any(child.serial in drawn for child in below):
+            drawn.add(expr.serial)
+        if isinstance(expr, Nary):  # a partial result takes the place of the operands met so far
+            since[expr.serial] = min((rank[child.serial] for child in below if child.serial in drawn), default=own)
+        else:
+            for child in below:
+                last[child.serial] = max(last.get(child.serial, -1), own)
+    last.update((component.serial, len(leaves)) for component in program.components)
+    change = [0.0] * (len(leaves) + 2)
+    for expr in every:
+        if expr.serial in drawn:
+            bits = log2(len(expr.values))
+            change[since[expr.serial] + 1] += bits
+            change[max(last.get(expr.serial, -1), rank[expr.serial]) + 1] -= bits
+    return max(accumulate(change))
 
 
 def _by_need(program: CoreProgram) -> list[Expr]:

@@ -86,7 +86,7 @@ def picker(places: Sequence[int]) -> Callable[[Row], Row]:
 
 
 def first_plan(program: CoreProgram) -> Plan:
-    """Return the plan that goes up to the roots, oldest first. Raises TooWide."""
+    """Return the plan that the first order of the leaves gives. Raises TooWide."""
     return _Planner(program, next(leaf_orders(program))).run()
 
 

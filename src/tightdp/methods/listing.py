@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from itertools import accumulate
 from math import prod
+from operator import or_
+from typing import TypeAlias
 
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Shuffled, children, reachable
 from tightdp.errors import QueryError
+from tightdp.language.laws import Law
 from tightdp.methods.pieces import plain
 
 __all__ = ["MOST_LISTED", "check_listable", "least_outputs"]
@@ -27,56 +32,82 @@ def least_outputs(program: CoreProgram) -> int:
     """
     if program.evidence or not plain(program.shape):
         return 1
-    found, taken = [], set[int]()
-    for component in sorted(set(program.components), key=lambda expr: expr.serial):
-        own: set[int] = set()
-        others: set[int] = set()
-        values = _least_values(component, own, others)
-        if values > 1 and own.isdisjoint(taken | others):
+    components = sorted(set(program.components), key=lambda expr: expr.serial)
+    known = _Least(components)
+    found, taken = [], 0
+    for component in components:
+        values, own, others = known.least[component.serial]
+        if values > 1 and not own & (taken | others):
             found.append(values)
-            taken |= _draws(component)
+            taken |= known.draws[component.serial]
     return prod(found)
 
 
-def _draws(expr: Expr) -> set[int]:
-    return {below.serial for below in reachable([expr]) if isinstance(below, Draw)}
+Draws: TypeAlias = int
+"""A set of draws: one bit for each."""
+_Values: TypeAlias = tuple[int, Draws, Draws]
+"""How many values a node takes at least over its own draws alone, where what it selects by is given; these draws; and
+those that it selects by."""
+_ONE: _Values = 1, 0, 0
 
 
-def _least_values(expr: Expr, own: set[int], others: set[int]) -> int:
-    """Return how many values a node takes at least over its own draws alone; what it selects by is given.
+class _Least:
+    """What is known of every node below some, operands first: the draws below it, and the values it takes at least."""
 
-    The own draws, and those that it selects by, are noted.
-    """
-    match expr:
-        case Draw():
-            own.add(expr.serial)
-            return min(sum(1 for _, mass in law if mass) for law in expr.laws if law is not None)
-        case Case() if _renames(expr):
-            return _least_values(expr.selector, own, others)
-        case Case():
-            others |= _draws(expr.selector)
-            return min(_least_values(branch, own, others) for branch in expr.branches)
-        case Nary() | Apply(operands=(_, _)) if expr.operator in _INJECTIVE_IN_EACH:
-            return _least_of_operands(expr.operands, own, others)
-        case Apply(operands=(operand,)) if expr.operator in _INJECTIVE and len(expr.values) == len(operand.values):
-            return _least_values(operand, own, others)
-        case Apply(operands=(operand, Const())) if expr.operator == "eq" and len(operand.values) == 2:
-            return _least_values(operand, own, others)
-    return 1
+    def __init__(self, roots: Sequence[Expr]) -> None:
+        self.draws: dict[int, Draws] = {}
+        self.least: dict[int, _Values] = {}
+        arrangements: dict[int, Draws] = {}
+        number = 0
+        for expr in reachable(roots):
+            if isinstance(expr, Shuffled):
+                if expr.group not in arrangements:
+                    arrangements[expr.group] = self._below(expr.items)
+                below = arrangements[expr.group]
+            else:
+                below = self._below(children(expr))
+            if isinstance(expr, Draw):
+                own, number = 1 << number, number + 1
+                below |= own
+                self.least[expr.serial] = min(_outcomes(law) for law in expr.laws if law is not None), own, 0
+            else:
+                self.least[expr.serial] = self._least(expr)
+            self.draws[expr.serial] = below
+
+    def _below(self, operands: Sequence[Expr]) -> Draws:
+        return reduce(or_, (self.draws[operand.serial] for operand in operands), 0)
+
+    def _least(self, expr: Expr) -> _Values:
+        match expr:
+            case Case() if _renames(expr):
+                return self.least[expr.selector.serial]
+            case Case():
+                values, own, others = zip(*(self.least[branch.serial] for branch in expr.branches), strict=True)
+                return min(values), reduce(or_, own), reduce(or_, others, self.draws[expr.selector.serial])
+            case Nary() | Apply(operands=(_, _)) if expr.operator in _INJECTIVE_IN_EACH:
+                return self._of_operands(expr.operands)
+            case Apply(operands=(operand,)) if expr.operator in _INJECTIVE and len(expr.values) == len(operand.values):
+                return self.least[operand.serial]
+            case Apply(operands=(operand, Const())) if expr.operator == "eq" and len(operand.values) == 2:
+                return self.least[operand.serial]
+        return _ONE
+
+    def _of_operands(self, operands: Sequence[Expr]) -> _Values:
+        """Return the same for an operation that is injective in each operand: one varies, and the others are given."""
+        below = [self.draws[operand.serial] for operand in operands]
+        after = [*accumulate(reversed(below), or_, initial=0)][-2::-1]
+        best, before = _ONE, 0
+        for operand, drawn, later in zip(operands, below, after, strict=True):
+            values, own, others = self.least[operand.serial]
+            given = others | before | later
+            before |= drawn
+            if values > best[0] and not own & given:
+                best = values, own, given
+        return best
 
 
-def _least_of_operands(operands: Sequence[Expr], own: set[int], others: set[int]) -> int:
-    """Return the same for an operation that is injective in each operand: one varies, and the others are given."""
-    best, best_own, best_others = 1, set[int](), set[int]()
-    for operand in operands:
-        varied, given = set[int](), set[int]()
-        values = _least_values(operand, varied, given)
-        given |= {serial for other in operands if other is not operand for serial in _draws(other)}
-        if values > best and varied.isdisjoint(given):
-            best, best_own, best_others = values, varied, given
-    own |= best_own
-    others |= best_others
-    return best
+def _outcomes(law: Law) -> int:
+    return sum(1 for _, mass in law if mass)
 
 
 def _renames(expr: Case) -> bool:
