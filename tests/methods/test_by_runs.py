@@ -1,11 +1,11 @@
-"""Going through all runs beside other ways: it is not begun where it would take hours."""
+"""Going through all runs, beside other ways or as the only one: it is not begun where it would take hours."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tightdp import Bit, Int, choice, flip, geometric, mechanism
-from tightdp.methods.by_runs import endless_runs
+from tightdp import Bit, Int, choice, flip, geometric, mechanism, randint
+from tightdp.methods.by_runs import endless_runs, few_runs
 
 
 @mechanism(record=Bit)
@@ -28,3 +28,23 @@ def test_how_long_all_runs_take_is_foreseen() -> None:
     assert not endless_runs(in_any_order.bind(n=3).bound)
     assert endless_runs(in_any_order.bind(n=12).bound)  # 12! orders of each of 2^12 datasets
     assert endless_runs(noisy_sum.bind(n=3).bound)  # few runs of each of 10^18 datasets
+
+
+@mechanism(record=Int(0, 3))
+def one_walks_far(x: Any, steps: int) -> Any:
+    s = 1
+    if all(v == 0 for v in x):
+        for i in range(steps):
+            s = (s * (s + 3 * i) + randint(0, 19) * (s + i)) % 100_003
+        return s % 4
+    for i, v in enumerate(x):
+        s = (s * s + (i + 2) * s * v + 3 * flip("1/3") + v) % 100_003
+    return s % 4
+
+
+def test_one_dataset_may_have_more_runs_than_all_others() -> None:
+    bound = one_walks_far.bind(n=6, steps=3).bound  # 20^3 runs of one, 2^6 of each of the others
+    assert not endless_runs(bound)
+    assert few_runs(bound)
+    assert not few_runs(one_walks_far.bind(n=8, steps=3).bound)  # 2^8 runs of each of 4^8 datasets
+    assert not few_runs(in_any_order.bind(n=12).bound)

@@ -33,8 +33,8 @@ _COMPARED = 32
 """So many neighbours are compared in the time that one run takes, by output."""
 _HOUR = 3_600.0
 """Going through runs for more seconds is no way to an answer."""
-_JUDGED = 0.5
-"""After so many seconds it is foreseen how long all runs take."""
+_JUDGED = 0.25
+"""After so many seconds it is foreseen how long all runs of a dataset take."""
 _SHORTEST = 1e-5
 _NO_MASS = 1e-300
 
@@ -91,28 +91,55 @@ class Runs(Exhaustive):
 
 
 def few_runs(bound: Bound) -> bool:
-    """Whether going through all runs, and comparing all neighbours, is little work, judged by the first dataset."""
+    """Whether going through all runs, and comparing all neighbours, is little work, judged by a few datasets.
+
+    One of them may have very many runs, where the others have few.
+    """
     if bound.n * math.log2(bound.record.size) > math.log2(MOST_RUNS):
         return False
-    first = (bound.record.values[0],) * bound.n
-    neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(first), MOST_RUNS))
+    sample = _sample(bound)
+    neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(sample[0]), MOST_RUNS))
     most = MOST_RUNS // int(bound.record.size**bound.n * (1 + neighbours // _COMPARED))
     try:
-        return 0 < sum(1 for _ in islice(interp.runs(bound, first), most + 1)) <= most
+        numbers = [_number_of_runs(bound, x, most) for x in sample]
+        heavy = [x for x, number in zip(sample, numbers, strict=True) if number > most]
+        if 0 in numbers or 2 * len(heavy) >= len(sample):
+            return False
+        return all(_number_of_runs(bound, x, MOST_RUNS // 2) <= MOST_RUNS // 2 for x in heavy)
     except TightdpError:
         return False
 
 
 def endless_runs(bound: Bound) -> bool:
-    """Whether going through all runs would take more than an hour, judged by a part of those of the first dataset."""
+    """Whether going through all runs would take more than an hour, judged by a part of those of a few datasets.
+
+    Most of these say so where it would; one dataset may take much longer than all others together.
+    """
     datasets = bound.n * math.log2(bound.record.size)
-    first = (bound.record.values[0],) * bound.n
+    foreseen = sorted(datasets + _logarithm_of_seconds(bound, x) for x in _sample(bound))
+    return foreseen[len(foreseen) // 2] > math.log2(_HOUR)
+
+
+def _sample(bound: Bound) -> list[Dataset]:
+    """Return the dataset of the first records of the domain, that of the last ones, and one that has many of them."""
+    values, n = bound.record.values, bound.n
+    mixed = tuple(values[(at + 1) % len(values)] for at in range(n))
+    return list(dict.fromkeys([(values[0],) * n, (values[-1],) * n, mixed]))
+
+
+def _number_of_runs(bound: Bound, x: Dataset, most: int) -> int:
+    """Return how many runs a dataset has, or one more than `most`."""
+    return sum(1 for _ in islice(interp.runs(bound, x), most + 1))
+
+
+def _logarithm_of_seconds(bound: Bound, x: Dataset) -> float:
+    """Return the logarithm of how long all runs of a dataset take, judged by the probability of the first ones."""
     start, mass = time.process_time(), 0.0
-    for _, probability in interp.runs(bound, first):
+    for _, probability in interp.runs(bound, x):
         mass += float(probability)
         if time.process_time() - start > _JUDGED:
-            return datasets + math.log2(time.process_time() - start) - math.log2(mass or _NO_MASS) > math.log2(_HOUR)
-    return datasets + math.log2(max(time.process_time() - start, _SHORTEST)) > math.log2(_HOUR)
+            return math.log2(time.process_time() - start) - math.log2(mass or _NO_MASS)
+    return math.log2(max(time.process_time() - start, _SHORTEST))
 
 
 def look(program: Program, control: Control) -> Runs | Refusal:
