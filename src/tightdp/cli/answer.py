@@ -25,6 +25,7 @@ from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result
 from tightdp.results.shown import Drawn
 from tightdp.session.instance import Instance
+from tightdp.session.known import joined, stopped_by
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ __all__ = [
     "ask",
     "draw",
     "emit",
+    "stopped",
     "write_text",
 ]
 
@@ -96,6 +98,16 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
         stopped, reason = True, interruption().what
         result = Unknown(subject=instance.subject, status="unresolved", reason=reason, name=name)
     return Asked(result, stopped or interrupted())
+
+
+def stopped(known: Result | None, partial: Result | None, error: LimitError, options: Namespace) -> int | None:
+    """Print what is known of a query that had to be ended, and return the exit status; None where nothing is."""
+    found = joined(known, partial)
+    if found is None:
+        return None
+    asked = Asked(stopped_by(found, error))
+    emit(asked.result, options)
+    return asked.exit_status
 
 
 def emit(result: Result, options: Namespace) -> None:

@@ -10,7 +10,6 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tightdp.cli.completion import complete, completing
 from tightdp.cli.parser import command_module, parse
@@ -94,15 +93,14 @@ def _command(options: argparse.Namespace, began: float) -> Command:
 
 def _stopped(error: LimitError, command: Command, options: argparse.Namespace) -> int:
     """Print what was known of a query that had to be ended, unless something of the answer is printed already."""
-    from tightdp.cli.answer import emit
+    from tightdp.cli.answer import stopped
 
     if sys.stderr.isatty():
         sys.stderr.write(_CLEAR_LINE)
-    if command.snapshot is None or command.printed:
+    status = None if command.printed else stopped(command.snapshot, command.partial, error, options)
+    if status is None:
         _complain(error)
-    else:
-        emit(replace(command.snapshot, reason=error.what, hint=error.hint), options)
-    return UNRESOLVED
+    return UNRESOLVED if status is None else status
 
 
 def _as_one_line(message: Warning | str, *_: object, **__: object) -> str:

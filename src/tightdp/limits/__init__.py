@@ -7,14 +7,15 @@ library, runs in a child process and is abandoned there. Imports nothing but the
 """
 
 from tightdp.limits.abandon import Abandoned, Command, run
-from tightdp.limits.child import begin, can_fork, die_with_parent, snapshot, with_text
+from tightdp.limits.child import begin, can_fork, die_with_parent, partial, snapshot, with_text
 from tightdp.limits.clock import Limits, age, interrupted, interruption, requested, ticking
 from tightdp.limits.many import at_once, cores
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
-from tightdp.limits.race import Race
+from tightdp.limits.race import Beside, Race
 
 __all__ = [
     "Abandoned",
+    "Beside",
     "Command",
     "Limits",
     "Race",
@@ -28,6 +29,7 @@ __all__ = [
     "die_with_parent",
     "interrupted",
     "interruption",
+    "partial",
     "read_memory",
     "requested",
     "resident_memory",

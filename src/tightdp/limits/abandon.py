@@ -19,7 +19,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import LimitError
-from tightdp.limits.child import ANSWER, ERROR, LAST, SNAPSHOT, can_fork, end, fork_for, here, with_text
+from tightdp.limits.child import ANSWER, ERROR, LAST, SNAPSHOT, can_fork, end, fork_for, here, pipe, with_text
 from tightdp.limits.clock import Limits, holding, interruption, out_of_memory, out_of_time, requested, ticking
 from tightdp.limits.memory import resident_memory
 
@@ -40,9 +40,13 @@ _FAR_TOO_MUCH = 1.1
 
 
 class Abandoned(LimitError):
-    """A question that did not stop by itself at a limit. `snapshot` is the last thing that it said it knew, or None."""
+    """A question that did not stop by itself at a limit.
+
+    `snapshot` is the last thing that it said it knew, or None; `partial` what was found beside it.
+    """
 
     snapshot: Any = None
+    partial: Any = None
 
 
 def run(question: Callable[[], T], limits: Limits) -> T:
@@ -79,6 +83,11 @@ class Command:
         return self._parent.snapshot
 
     @property
+    def partial(self) -> Any:
+        """The last thing that was found beside the command, None for none."""
+        return self._parent.partial
+
+    @property
     def printed(self) -> bool:
         """Whether the command has printed something on stdout."""
         return self._parent.printed
@@ -109,6 +118,8 @@ class _Parent:
         self._question, self._limits = question, limits
         self._printing, self._gentle = printing, gentle
         self.snapshot: Any = None
+        self._aside: Connection | None = None
+        self.partial: Any = None
         self.printed = False
         self._why: LimitError | None = None
         self._stop_at = self._looked = 0.0
@@ -121,7 +132,9 @@ class _Parent:
                 stream.flush()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self._pid, reading = fork_for(self._question, self._limits, before, self._printing, self._gentle)
+            self._aside, writing = pipe()
+            self._pid, reading = fork_for(self._question, self._limits, before, self._printing, self._gentle, writing)
+            writing.close()
             with self._counting_interrupts(), holding():
                 try:
                     signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -130,6 +143,7 @@ class _Parent:
                     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                     self._end()
                     reading.close()
+                    self._aside.close()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -181,6 +195,9 @@ class _Parent:
 
     def _look(self) -> None:
         """Note that a limit is reached; raise where the child had its time to stop by itself."""
+        with contextlib.suppress(EOFError, ConnectionError):
+            while self._aside is not None and self._aside.poll():
+                self.partial = pickle.loads(self._aside.recv_bytes())[1]
         if self._why is None:
             self._why = self._reached()
         elif self.interrupts > 1 or self._looked > self._stop_at or self._taken() > _FAR_TOO_MUCH:
@@ -207,7 +224,7 @@ class _Parent:
 
     def _abandoned(self, why: LimitError) -> Abandoned:
         error = Abandoned(*why.args)
-        error.snapshot = self.snapshot
+        error.snapshot, error.partial = self.snapshot, self.partial
         return error
 
     def _failure(self) -> Abandoned:

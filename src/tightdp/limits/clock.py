@@ -192,7 +192,14 @@ def reborn() -> None:
 @contextmanager
 def also_at_ticks(action: Callable[[], None]) -> Iterator[None]:
     """Do something else, too, at every tick meanwhile, where there are ticks."""
-    before, _state.also = _state.also, action
+    before = _state.also
+
+    def both() -> None:
+        if before is not None:
+            before()
+        action()
+
+    _state.also = both
     try:
         yield
     finally:

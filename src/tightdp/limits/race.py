@@ -12,9 +12,10 @@ import pickle
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from tightdp.errors import LimitError
 from tightdp.limits.child import ANSWER, ERROR, SNAPSHOT, can_fork, end, fork_for
@@ -23,7 +24,7 @@ from tightdp.limits.clock import Limits, also_at_ticks, holding, request, reques
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Race"]
+__all__ = ["Beside", "Race"]
 
 T = TypeVar("T")
 
@@ -31,19 +32,87 @@ _HEAD_START = 0.3
 """Seconds of the processor that the first way has to itself."""
 
 
+_SECOND = 1.0
+"""Seconds that a question takes before partial answers are looked for."""
+
+
 class _Overtaken(LimitError):
     """The other way was faster."""
 
 
-class Race(Generic[T]):
-    """A question, and another way to its answer; `overtaken` says afterwards that the other way was faster."""
+class _Apart:
+    """What starts in a process of its own when a question has worked for a while, and is heard at every tick."""
 
-    def __init__(self, question: Callable[[], T], other: Callable[[], T], limits: Limits) -> None:
-        self._question, self._other, self._limits = question, other, limits
-        self._start = time.process_time()
+    def __init__(self, other: Callable[[], object], limits: Limits) -> None:
+        self._other, self._limits = other, limits
         self._pid = 0
         self._reading: Connection | None = None
         self._over = False
+
+    def _late(self) -> bool:
+        """Whether it is time to start."""
+        raise NotImplementedError
+
+    def _heard(self, kind: str, value: object) -> None:
+        """Take note of a message."""
+        raise NotImplementedError
+
+    def _look(self) -> None:
+        """Start the other way when it is time to, then look whether it has said anything."""
+        with holding():
+            if self._over or requested() is not None:
+                return
+            if self._reading is not None:
+                self._hear(self._reading)
+            elif self._late():
+                self._fork()
+
+    def _hear(self, reading: Connection) -> None:
+        while not self._over and reading.poll():
+            try:
+                kind, value = pickle.loads(reading.recv_bytes())
+            except (EOFError, ConnectionError):
+                kind, value = ERROR, None
+            self._over = kind != SNAPSHOT
+            self._heard(kind, value)
+
+    def _fork(self) -> None:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._pid, self._reading = fork_for(
+                lambda: contextvars.Context().run(self._silently), self._fresh_limits(), before
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def _fresh_limits(self) -> Limits:
+        """Return the limits of the other way: half of the memory, and no longer than the first way."""
+        memory = self._limits.max_memory
+        return replace(self._limits, timeout=None, max_memory=memory and memory // 2, memory=-1, start=time.monotonic())
+
+    def _silently(self) -> object:
+        """Ask the other way; nothing that it prints is shown, and Ctrl-C is for the first way."""
+        os.setpgid(0, 0)
+        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 (it is open to the end)
+        return self._other()
+
+    def _end(self) -> None:
+        with holding():
+            if self._pid:
+                end(self._pid)
+                self._pid = 0
+            if self._reading is not None:
+                self._reading.close()
+                self._reading = None
+
+
+class Race(_Apart, Generic[T]):
+    """A question, and another way to its answer; `overtaken` says afterwards that the other way was faster."""
+
+    def __init__(self, question: Callable[[], T], other: Callable[[], T], limits: Limits) -> None:
+        super().__init__(other, limits)
+        self._question = question
+        self._start = time.process_time()
         self.overtaken = False
         self._answer: T
 
@@ -62,59 +131,58 @@ class Race(Generic[T]):
         finally:
             _running = False
             self._end()
+            if self.overtaken:
+                with holding():
+                    withdraw(_Overtaken)
         return self._answer if self.overtaken else found
 
-    def _look(self) -> None:
-        """Start the other way when it is time to, then look whether it has an answer."""
-        with holding():
-            if self._over or requested() is not None:
-                return
-            if self._reading is not None:
-                self._hear(self._reading)
-            elif time.process_time() - self._start > _HEAD_START:
-                self._fork()
+    def _late(self) -> bool:
+        return time.process_time() - self._start > _HEAD_START
 
-    def _hear(self, reading: Connection) -> None:
-        while not self._over and reading.poll():
-            try:
-                kind, value = pickle.loads(reading.recv_bytes())
-            except (EOFError, ConnectionError):
-                kind, value = ERROR, None
-            self._over = kind != SNAPSHOT
-            if kind == ANSWER:
-                self._answer, self.overtaken = value, True
-                request(_Overtaken("another way was faster"))
+    def _heard(self, kind: str, value: object) -> None:
+        if kind == ANSWER:
+            self._answer, self.overtaken = cast(T, value), True
+            request(_Overtaken("another way was faster"))
 
-    def _fork(self) -> None:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+class Beside(_Apart):
+    """What looks for partial answers beside a question that takes long, and sends each with `child.partial`.
+
+    `known` is the last of them. Where the question has to be abandoned, the parent has it too.
+    """
+
+    def __init__(self, other: Callable[[], object], limits: Limits) -> None:
+        super().__init__(other, limits)
+        self._start = time.monotonic()
+        self.known: Any = None
+
+    @contextmanager
+    def meanwhile(self) -> Iterator[None]:
+        """Look beside what is done in the body of the `with` statement, if it takes long."""
+        global _beside
+        if _beside or not can_fork():
+            yield
+            return
+        _beside = True
         try:
-            self._pid, self._reading = fork_for(
-                lambda: contextvars.Context().run(self._silently), self._fresh_limits(), before
-            )
+            with also_at_ticks(self._look):
+                yield
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            _beside = False
+            with holding():
+                if self._reading is not None:
+                    self._hear(self._reading)
+            self._end()
 
-    def _fresh_limits(self) -> Limits:
-        """Return the limits of the other way: half of the memory, and no longer than the first way."""
-        memory = self._limits.max_memory
-        return replace(self._limits, timeout=None, max_memory=memory and memory // 2, memory=-1, start=time.monotonic())
+    def _late(self) -> bool:
+        return time.monotonic() - self._start > _SECOND
 
-    def _silently(self) -> T:
-        """Ask the other way; nothing that it prints is shown, and Ctrl-C is for the first way."""
-        os.setpgid(0, 0)
-        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 (it is open to the end)
-        return self._other()
-
-    def _end(self) -> None:
-        with holding():
-            if self._pid:
-                end(self._pid)
-                self._pid = 0
-            if self._reading is not None:
-                self._reading.close()
-            if self.overtaken:
-                withdraw(_Overtaken)
+    def _heard(self, kind: str, value: object) -> None:
+        if kind == SNAPSHOT:
+            self.known = value
 
 
 _running = False
 """Whether there is a race in this process; there is one at a time."""
+_beside = False
+"""Whether partial answers are looked for beside a question of this process."""

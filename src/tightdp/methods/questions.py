@@ -145,7 +145,7 @@ def _nested(name: str) -> Refusal:
 
 def ranked(program: Program, control: Control, pairs: Comparison, top: int) -> tuple[tuple[Ratio, ...], Tight]:
     """Return the largest distinct likelihood ratios over some pairs, and what they say of the tight one."""
-    observes = program.forced == "runs" or bool(program.core(control).evidence)
+    observes = pairs.incomplete is None and (program.forced == "runs" or bool(program.core(control).evidence))
     ratios = tight_ratio(control.pairs(pairs), top, control.bounded("ε ≥"), observes)
     lower = ratios[0].exp_epsilon if ratios else Fraction(1)
     witness = ratios[0] if ratios else None

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from tightdp.errors import LimitError, TooLargeError
-from tightdp.limits import Abandoned, Limits, Race, default_memory, run, ticking, with_text
+from tightdp.limits import Abandoned, Beside, Limits, Race, default_memory, run, ticking, with_text
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.methods import by_runs as _runs
+    from tightdp.session import known as _known
     from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
 else:
+    _known = Later("tightdp.session.known")
     _widened = Later("tightdp.session.widened")
     _runs = Later("tightdp.methods.by_runs")
 
@@ -46,6 +47,8 @@ _ENCLOSED = frozenset(
     )
 )
 """Queries that have an answer for programs whose laws are not exact, too."""
+_SHOWN_BY_FEW = frozenset(("privacy", "delta", "curve", "tradeoff", "renyi", "zcdp", "accuracy", "verify"))
+"""Queries of which a few pairs of neighbours, or a few datasets, show something."""
 _BY_RUNS = "runs"
 """The method that goes through all runs."""
 
@@ -74,6 +77,9 @@ def _limited(query: Query[Asked, P, R], ask: Callable[..., R]) -> Query[Asked, P
         question = partial(_checked(query), instance, *arguments, **options)
         by_runs = _checked(query)
         answer = partial(ask, instance, question, lambda: by_runs(_by_runs(instance), *arguments, **options), limits)
+        known = Beside(lambda: _known.partial_answers(instance, by_runs, arguments, options), limits)
+        if query.__name__ in _SHOWN_BY_FEW and instance.one_engine and instance.method is None:
+            answer = partial(_with_what_is_known, answer, known)
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
                 try:
@@ -85,11 +91,26 @@ def _limited(query: Query[Asked, P, R], ask: Callable[..., R]) -> Query[Asked, P
             return run(answer, limits)
         except Abandoned as error:
             abandoned = error
-        if abandoned.snapshot is None:
+        found = _known.joined(abandoned.snapshot, abandoned.partial)
+        if found is None:
             raise LimitError(*abandoned.args)
-        return cast(R, replace(abandoned.snapshot, reason=abandoned.what, hint=abandoned.hint))
+        return cast(R, _known.stopped_by(found, abandoned))
 
     return asked
+
+
+def _with_what_is_known(answer: Callable[[], R], beside: Beside) -> R:
+    """Return the answer of a question; where a limit cuts it short, with what was found beside it."""
+    try:
+        with beside.meanwhile():
+            found = answer()
+    except LimitError as error:
+        if beside.known is None:
+            raise
+        return cast(R, _known.stopped_by(beside.known, error))
+    if getattr(found, "cut_short", False) and beside.known is not None:
+        return cast(R, _known.joined(cast(Any, found), beside.known))
+    return found
 
 
 def _checked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:

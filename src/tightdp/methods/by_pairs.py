@@ -1,0 +1,321 @@
+"""A few pairs of neighbours: lower ends of divergences, and upper ends of accuracy, within a small counted work.
+
+It is asked beside the methods of the list where these take long (`session/limited.py`), so that something is known
+where a limit is met. The laws of fixed datasets are found by elimination along their core programs, which are smaller
+than that of all datasets; where even that takes too much work, a few outputs are compared by their probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import cycle, islice, product
+
+from tightdp.core.lowering import inexact
+from tightdp.core.nodes import CoreProgram, Leaf, Shape, TupleOf
+from tightdp.core.passes import Arrangement
+from tightdp.errors import LimitError, ProgramError, QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.whole import Whole, lcm
+from tightdp.language import interp
+from tightdp.language.neighbours import relation_of
+from tightdp.language.primitives import PseudoRandom, Rejected
+from tightdp.language.program import Bound, Dataset, Output
+from tightdp.logic.count import Weights
+from tightdp.methods.base import Comparison, Pair, Refusal
+from tightdp.methods.by_elimination import LITTLE_WORK
+from tightdp.methods.compiled import deep_recursion, lower_dataset
+from tightdp.methods.control import Control
+from tightdp.methods.elimination import TooMuchWork
+from tightdp.methods.elimination_plan import TooWide
+from tightdp.methods.elimination_table import EliminationTable
+from tightdp.methods.program import Candidate, Method, Program
+from tightdp.symmetry.sets import AccuracySet, Table
+
+__all__ = ["MOST_PAIRS", "FewPairs", "Kept", "program_of_few"]
+
+MOST_PAIRS = 64
+"""So many pairs of neighbours are compared at most."""
+_NAME = "a few pairs"
+_FROM_EACH = 4
+"""So many neighbours of a dataset where their relation is a function."""
+_RUNS = 4
+"""So many runs of each dataset of a pair say which outputs are compared."""
+_GIVEN_UP = (TooMuchWork, TooWide, LimitError)
+_UNKNOWN = (*_GIVEN_UP, ProgramError, QueryError)
+
+
+class _Arranged(Exception):
+    """The codes of two datasets may differ in which arrangements of values they stand for."""
+
+
+class _Listed(Table):
+    """Laws that are given by outputs; a code is the number of an output in the order of its first use."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.watch: Callable[[], None] = lambda: None
+        self._laws: dict[Dataset, Weights] = {}
+        self._kept = 0
+        self._codes: dict[Output, int] = {}
+        self._outputs: list[Output] = []
+
+    @property
+    def code_bits(self) -> int:
+        """How many bits the codes of the outputs that were met have."""
+        return len(self._outputs).bit_length()
+
+    def output(self, code: int) -> Output:
+        return self._outputs[code]
+
+    def code(self, output: Output) -> int:
+        """Return the code of an output, a new one where it was not met."""
+        code = self._codes.setdefault(output, len(self._outputs))
+        if code == len(self._outputs):
+            self._outputs.append(output)
+        return code
+
+
+class _OneByOne(_Listed):
+    """The laws of fixed datasets, each lowered for itself. Raises _Arranged where an output stands for several."""
+
+    def __init__(self, program: Program, control: Control, budget: int) -> None:
+        super().__init__(program.bound)
+        self._lowered = _lowered(program, control)
+        self._control, self._budget = control, budget
+
+    def _counted(self, x: Dataset) -> Weights:
+        table = EliminationTable(self.bound, self._lowered(x), watch=self._control, budget=self._budget)
+        if table.arrangements:
+            raise _Arranged
+        found = table.weights(x)
+        by_code = {self.code(table.output(code)): weight for code, weight in found.by_code.items()}
+        return Weights(dict(sorted(by_code.items())), found.total)
+
+
+class _SomeOutputs(_Listed):
+    """The probabilities of some outputs on the two datasets of a pair: parts of their laws."""
+
+    def __init__(self, program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> None:
+        super().__init__(program.bound)
+        lowered = _lowered(program, control)
+        tables = {x: EliminationTable(self.bound, lowered(x), watch=control, budget=LITTLE_WORK) for x in pair}
+        found: dict[Dataset, dict[int, Number]] = {x: {} for x in pair}
+        for output in _outputs(self.bound, pair):
+            try:
+                odds = [tables[x].probability(x, output) for x in pair]
+            except _GIVEN_UP:
+                if not self._outputs:
+                    raise
+                break
+            for x, probability in zip(pair, odds, strict=True):
+                found[x][self.code(output)] = probability
+        self._laws = {x: _weights(law) for x, law in found.items()}
+
+
+class _Component(_Listed):
+    """The laws of one component of the output on the two datasets of a pair: a function of the output."""
+
+    def __init__(self, bound: Bound, tables: Mapping[Dataset, EliminationTable], component: int) -> None:
+        super().__init__(bound)
+        for x, table in tables.items():
+            law = table.marginal(x, [component])
+            self._laws[x] = _weights({self.code(values): mass for values, mass in law.items()})
+
+
+def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:
+    """Return the laws of some components, where the outputs of the two datasets are made of the same ones."""
+    lowered = _lowered(program, control)
+    tables = {x: EliminationTable(program.bound, lowered(x), watch=control, budget=LITTLE_WORK) for x in pair}
+    ours, theirs = (table.program for table in tables.values())
+    last = len(ours.components) - 1
+    if ours.shape != theirs.shape or not _plain(ours.shape):
+        return []
+    found: list[Table] = []
+    for component in dict.fromkeys((0, last, last // 2)):
+        with suppress(*_GIVEN_UP):
+            found.append(_Component(program.bound, tables, component))
+    return found
+
+
+def _plain(shape: Shape) -> bool:
+    """Whether every component is a function of the output."""
+    if isinstance(shape, TupleOf):
+        return all(map(_plain, shape.items))
+    return isinstance(shape, (Leaf, Arrangement))
+
+
+def _lowered(program: Program, control: Control) -> Callable[[Dataset], CoreProgram]:
+    return lambda x: lower_dataset(program.bound, x, program.backend, control)
+
+
+def _weights(law: dict[int, Number]) -> Weights:
+    scale = lcm(*(mass.denominator for mass in law.values()))
+    weights: dict[int, Whole] = {code: mass.numerator * (scale // mass.denominator) for code, mass in law.items()}
+    return Weights({code: weight for code, weight in weights.items() if weight}, scale)
+
+
+def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:
+    """Yield different outputs of a pair: of the run in which all draws are the first that they can be, and of others.
+
+    Raises LimitError where there is noise on all integers, of which the core program may have less than the runs.
+    """
+    met = set()
+    for seed in range(_RUNS):
+        for x in pair:
+            try:
+                output = bound.execute(x, PseudoRandom(seed)) if seed else next(interp.runs(bound, x))[0]
+            except (Rejected, StopIteration):
+                continue
+            if output not in met:
+                met.add(output)
+                yield output
+
+
+@dataclass
+class Kept:
+    """What several looks at one mechanism share: what gives whole laws, if anything does, and parts of laws by pair."""
+
+    looked: bool = False
+    whole: Table | None = None
+    coarse: bool = False
+    """Whether components of outputs are compared, not outputs."""
+    parts: dict[tuple[Dataset, ...], list[Table]] = field(default_factory=dict)
+
+
+class FewPairs(Method):
+    """So many pairs of neighbours at most; laws are whole, or those of some outputs."""
+
+    name = _NAME
+
+    def __init__(self, program: Program, most: int, kept: Kept) -> None:
+        self.program = program
+        self._most, self._kept = most, kept
+
+    def laws(self, control: Control) -> Table | Refusal:
+        return self._kept.whole or Refusal("laws of whole outputs take too much work")
+
+    def comparison(self, control: Control) -> Comparison:
+        def pairs() -> Iterator[Pair]:
+            for x, x_prime in islice(_pairs(self.program.bound), self._most):
+                control()
+                for table in (self._kept.whole,) if self._kept.whole else self._parts(control, (x, x_prime)):
+                    if all(_has(table, each, control) for each in (x, x_prime)):
+                        yield Pair(x, x_prime, 0, table)
+
+        return Comparison(pairs, incomplete=LimitError("only a few pairs of neighbours were compared", ""))
+
+    def _parts(self, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:
+        """Return the probabilities of some outputs on a pair, or the laws of components, that take little work."""
+        kept, both = self._kept, tuple(sorted(pair, key=str))
+        if both in kept.parts:
+            return kept.parts[both]
+        found: list[Table] = []
+        with deep_recursion():
+            if not kept.coarse:
+                try:
+                    found.append(_SomeOutputs(self.program, control, pair))
+                except _UNKNOWN:
+                    control()
+                    kept.coarse = not kept.parts
+            if kept.coarse:
+                try:
+                    found = _component_laws(self.program, control, pair)
+                except _UNKNOWN:
+                    control()
+        kept.parts[both] = found
+        return found
+
+    def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
+        table = self._kept.whole
+        if table is None:
+            return Refusal("laws of whole outputs take too much work")
+        some = tuple(islice(_datasets(self.program.bound), self._most))
+
+        def datasets() -> Iterator[tuple[Dataset, int]]:
+            yield from ((x, 1) for x in some if _has(table, x, control))
+            raise LimitError("only a few datasets were looked at", "")
+
+        return AccuracySet(datasets, len(some))
+
+
+def _has(table: Table, x: Dataset, control: Control) -> bool:
+    """Whether the law of a dataset takes little work."""
+    try:
+        with deep_recursion():
+            table.weights(x)
+    except _UNKNOWN:
+        control()
+        return False
+    return True
+
+
+def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program:
+    """Return a mechanism of which so many pairs of neighbours are looked at, and nothing else."""
+
+    def look(program: Program, control: Control) -> Method | Refusal:
+        with deep_recursion():
+            if not kept.looked:
+                kept.looked, kept.whole = True, _whole(program, control)
+        if inexact(bound) is not None:
+            return Refusal("the laws of fixed datasets are not exact")
+        return FewPairs(program, most, kept)
+
+    return Program(bound, (Candidate(_NAME, look),), backend, _NAME)
+
+
+def _whole(program: Program, control: Control) -> Table | None:
+    """Return what gives whole laws, if that of the first pair takes little work."""
+    first = next(_pairs(program.bound), ())
+    table: Table = _OneByOne(program, control, LITTLE_WORK)
+    try:
+        try:
+            _fill(table, first)
+        except _Arranged:
+            table = EliminationTable(program.bound, program.core(control), watch=control, budget=LITTLE_WORK)
+            _fill(table, first)
+    except _GIVEN_UP:
+        control()
+        return None
+    return table
+
+
+def _fill(table: Table, datasets: Iterable[Dataset]) -> None:
+    for x in datasets:
+        table.weights(x)
+
+
+def _pairs(bound: Bound) -> Iterator[tuple[Dataset, Dataset]]:
+    """Yield pairs of neighbours, both ways round: of datasets that differ much, those that differ much."""
+    met = set()
+    for x in _datasets(bound):
+        for x_prime in _neighbours(bound, x):
+            for pair in ((x, x_prime), (x_prime, x)):
+                if pair not in met:
+                    met.add(pair)
+                    yield pair
+
+
+def _datasets(bound: Bound) -> Iterator[Dataset]:
+    """Yield datasets: of the first record, of the last, of both in halves and in turn, and all others in order."""
+    n, values = bound.n, bound.record.values
+    low, high = values[0], values[-1]
+    some = [(low,) * n, (high,) * n, (low,) * (n // 2) + (high,) * (n - n // 2), tuple(islice(cycle((low, high)), n))]
+    yield from dict.fromkeys(some)
+    yield from (x for x in product(values, repeat=n) if x not in some)
+
+
+def _neighbours(bound: Bound, x: Dataset) -> Iterator[Dataset]:
+    """Yield some neighbours of a dataset: where their relation has a name, those in which a record moves far."""
+    relation = relation_of(bound)
+    if relation.custom:
+        yield from islice(relation.neighbours(x), _FROM_EACH)
+    elif relation.every_record:
+        for end in (0, -1):
+            yield tuple(relation.steps[record][end] for record in x)
+    else:
+        for at in dict.fromkeys((0, bound.n - 1, bound.n // 2)):
+            steps = [new for new in relation.steps[x[at]] if new != x[at]]
+            for new in dict.fromkeys((steps[-1], steps[0])) if steps else ():
+                yield (*x[:at], new, *x[at + 1 :])

@@ -1,0 +1,99 @@
+"""What is known where a limit cuts a question short: what a few pairs of neighbours show, found beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tightdp.errors import LimitError, TightdpError
+from tightdp.limits import partial
+from tightdp.results.answers import Accuracy, Claim, Unknown, Verification
+from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Zcdp
+from tightdp.results.result import PairWitness, Result
+from tightdp.session.later import Later
+
+if TYPE_CHECKING:
+    from tightdp.methods import by_pairs
+    from tightdp.session.base import InstanceBase
+else:
+    by_pairs = Later("tightdp.methods.by_pairs")
+
+__all__ = ["joined", "partial_answers", "stopped_by"]
+
+_NAMED = {Privacy: "exp_epsilon", Delta: "delta", Renyi: "exp_moment", Zcdp: "rho"}
+"""The fields with the upper ends of results that have `lower`."""
+
+
+def partial_answers(
+    instance: InstanceBase, query: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
+) -> None:
+    """Ask the query about more and more pairs of neighbours, and send each answer that says more than the last."""
+    best: Any = None
+    most, kept = 1, by_pairs.Kept()
+    while most <= by_pairs.MOST_PAIRS:
+        few = _about_few(instance, most, kept)
+        try:
+            found = query(few, *arguments, **options)
+        except LimitError:
+            return
+        except TightdpError:
+            return
+        if kept.coarse and getattr(found, "witness", None) is not None:  # no output was looked at by itself
+            pair = PairWitness(found.witness.x, found.witness.x_prime)
+            found = replace(found, witness=pair, top=()) if isinstance(found, Privacy) else replace(found, witness=pair)
+        if found.status == "exact":  # an infinite ratio, or a claim that is refuted
+            found = replace(found, reason="", hint="")
+        if found != best:  # more pairs never say less
+            best = found
+            partial(best, replace(best, witness=None) if hasattr(best, "witness") else None)
+        most *= 2
+
+
+def _about_few(instance: InstanceBase, most: int, kept: by_pairs.Kept) -> InstanceBase:
+    """Return the same instance, whose questions are all about so many pairs of neighbours."""
+    found = copy(instance)
+    found.forget()
+    found.timeout = found.max_memory = found.precision = found.progress = None
+    found.engine.program = by_pairs.program_of_few(instance.bound, instance.backend, most, kept)
+    return found
+
+
+def stopped_by(found: Result, error: LimitError) -> Result:
+    """Return what is known with the limit that cut the question short, unless it decides the question."""
+    return found if found.status == "exact" else replace(found, reason=error.what, hint=error.hint)
+
+
+def joined(found: Result | None, known: Result | None) -> Result | None:
+    """Return what a question found before it was cut short, with what a few pairs show where that is more."""
+    if found is None or known is None:
+        return known if found is None else found
+    if isinstance(found, Unknown):
+        return known if known.query == found.name else found
+    if type(found) is not type(known) or found.status == "exact":
+        return found
+    if isinstance(found, Verification) and isinstance(known, Verification):
+        claims = tuple(map(_better, found.claims, known.claims))
+        decided = all(claim.holds is not None for claim in claims)
+        return replace(found, claims=claims, status="exact" if decided else found.status)
+    known = replace(known, reason=found.reason, hint=found.hint) if known.status != "exact" else known
+    if isinstance(found, Accuracy) and isinstance(known, Accuracy):
+        more = known.upper < found.upper or known.lower > found.lower
+        return known if more else found
+    if isinstance(found, Curve) and isinstance(known, Curve):
+        return known if known.points[0][1] > found.points[0][1] else found
+    for kind, name in _NAMED.items():
+        if isinstance(found, kind) and known.lower > found.lower:  # type: ignore[attr-defined]
+            upper = getattr(found, name)
+            if upper == known.lower:  # type: ignore[attr-defined]
+                return replace(known, **{name: upper}, status="exact", reason="", hint="")
+            return replace(known, **{name: upper}, status=found.status if known.status != "exact" else "exact")
+    return found
+
+
+def _better(found: Claim, known: Claim) -> Claim:
+    """Return the verdict on a claim that is there, or the one that says more."""
+    if found.holds is not None or found.ends is None or known.ends is None:
+        return found
+    return known if known.holds is not None or known.ends[0] > found.ends[0] else found

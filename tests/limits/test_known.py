@@ -1,0 +1,174 @@
+"""What is known where a limit cuts a question short: never more than the truth, and there even if it is abandoned."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import run
+from processes import children
+from tightdp import Bit, Int, Values, flip, geometric, mechanism, observe, randint, shuffle
+from tightdp.errors import LimitError
+from tightdp.limits import Beside, Command, Limits, can_fork, partial
+from tightdp.methods import by_pairs
+from tightdp.results.answers import Unknown
+from tightdp.session import known
+from tightdp.session.instance import Instance
+
+pytestmark = pytest.mark.skipif(not can_fork(), reason="there are no child processes")
+
+
+@mechanism(record=Bit, target=sum)
+def counted(x):  # type: ignore[no-untyped-def]
+    return geometric(sum(x), "1/2", 0, len(x))
+
+
+@mechanism(record=Int(0, 2))
+def shuffled(x):  # type: ignore[no-untyped-def]
+    return shuffle([v if flip("1/2") else randint(0, 2) for v in x])
+
+
+@mechanism(record=Values(-1, 1), neighbours="add-remove")
+def pairs(x):  # type: ignore[no-untyped-def]
+    return tuple(geometric(0 if v is None else v, "1/3", -1, 1) for v in x)
+
+
+@mechanism(record=Bit)
+def named(x):  # type: ignore[no-untyped-def]
+    return x[randint(0, len(x) - 1)] if flip("1/4") else None
+
+
+@mechanism(record=Bit)
+def filtered(x):  # type: ignore[no-untyped-def]
+    return tuple(b for b in x if flip("1/3"))
+
+
+@mechanism(record=Int(0, 3), neighbours="unit-step", target=max)
+def observed(x):  # type: ignore[no-untyped-def]
+    noise = randint(0, 3)
+    observe(noise != x[0])
+    return max(noise, *x)
+
+
+ASKED: dict[str, dict[str, Any]] = {
+    "privacy": {},
+    "delta": {"exp_epsilon": "3/2"},
+    "renyi": {"order": 2},
+    "zcdp": {},
+    "curve": {},
+}
+
+
+def found_beside(instance: Instance, query: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is sent while a query works, in order."""
+    sent: list[Any] = []
+    monkeypatch.setattr(known, "partial", lambda value, brief: sent.append(value))
+    known.partial_answers(instance, getattr(Instance, query).__wrapped__.__wrapped__, (), options)
+    return sent
+
+
+def end_of(result: Any) -> Any:
+    return result.points[0][1] if result.__class__.__name__ == "Curve" else result.lower
+
+
+@pytest.mark.parametrize("budget", [400_000, 20, 0])
+@pytest.mark.parametrize("program", [counted, shuffled, pairs, named, filtered, observed], ids=lambda one: one.name)
+def test_a_few_pairs_show_no_more_than_the_truth(program: Any, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_pairs, "LITTLE_WORK", budget)
+    instance = program.bind(n=2)
+    for query, options in ASKED.items():
+        sent = found_beside(instance, query, options, monkeypatch)
+        exact = getattr(instance, query)(**options)
+        ends = [end_of(result) for result in sent]
+        assert ends == sorted(ends), (query, ends)
+        assert all(end <= (end_of(exact) if query != "zcdp" else exact.rho) for end in ends), (query, ends)
+        for result in sent:
+            witness = getattr(result, "witness", None)
+            if query == "privacy" and witness is not None and hasattr(witness, "output"):
+                p, q = (instance.probability(x, witness.output) for x in (witness.x, witness.x_prime))
+                assert (p, q) == (witness.probability, witness.probability_prime)
+                assert result.lower == (p / q if q else float("inf"))
+        if budget > 100:
+            assert end_of(sent[-1]) == end_of(exact), query
+
+
+@pytest.mark.parametrize("program", [counted, observed], ids=lambda one: one.name)
+def test_a_few_datasets_show_no_less_error_than_there_is(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = program.bind(n=2)
+    sent = found_beside(instance, "accuracy", {"alpha": 0}, monkeypatch)
+    exact = instance.accuracy(0)
+    assert sent
+    assert all(result.status == "unresolved" and result.upper >= exact.one_minus_beta for result in sent)
+
+
+def test_a_claim_that_a_pair_refutes_is_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = found_beside(shuffled.bind(n=3), "verify", {"exp_epsilon": 2}, monkeypatch)
+    assert (sent[-1].holds, sent[-1].status) == (False, "exact")
+    assert known.stopped_by(sent[-1], LimitError("too long", "")).reason == ""
+
+
+def test_the_better_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = counted.bind(n=2).subject
+    (few, *_), exact = found_beside(counted.bind(n=2), "privacy", {}, monkeypatch), counted.bind(n=2).privacy()
+    unknown = Unknown(subject=subject, status="unresolved", name="privacy", reason="late")
+    assert known.joined(None, few) is few
+    assert known.joined(unknown, few) is few
+    assert known.joined(Unknown(subject=subject, name="explain"), few) != few
+    assert known.joined(exact, few) is exact
+    less: Any = type(few)(subject=subject, exp_epsilon=Fraction(9), lower=Fraction(1), status="bounded", reason="late")
+    more: Any = known.joined(less, few)
+    assert (more.lower, more.upper, more.status, more.reason) == (few.lower, 9, "bounded", "late")
+    assert more.witness == few.witness
+
+
+def _deaf() -> int:
+    def beside() -> None:
+        partial(["long"] * 10_000, "brief")
+
+    with Beside(beside, Limits()).meanwhile():
+        end = time.monotonic() + 1.6
+        while time.monotonic() < end:
+            sum(range(1000))
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        time.sleep(60)
+    return 0
+
+
+def test_what_was_found_beside_a_question_that_is_abandoned() -> None:
+    before = children()
+    command = Command(_deaf, Limits(timeout=3))
+    with pytest.raises(LimitError):
+        command.run()
+    assert command.partial == "brief"
+    assert children() <= before
+
+
+def test_a_quick_question_starts_nothing() -> None:
+    started = []
+    beside = Beside(lambda: started.append(1), Limits())
+    with beside.meanwhile():
+        pass
+    assert (started, beside.known) == ([], None)
+
+
+SLOW = """
+from tightdp import Int, flip, mechanism, randint, shuffle
+
+@mechanism(record=Int(0, 3))
+def reports(x):
+    return shuffle([v if flip("1/2") else randint(0, 3) for v in x])
+"""
+
+
+@pytest.mark.slow
+def test_a_command_says_what_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.py").write_text(SLOW, encoding="utf-8")
+    status, out, _ = run(capsys, "privacy", str(tmp_path / "m.py"), "n=120", "--timeout", "20", "--json")
+    found = json.loads(out)
+    assert (status, found["status"], found["result"]["lower"]) == (3, "unresolved", "5")
