@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +56,18 @@ def test_a_quick_question_is_alone() -> None:
 
     assert raced(lambda: working(0.01), other) == ("slow", False)
     assert not started
+
+
+def test_the_other_way_does_not_begin_in_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "long_import.py").write_text(
+        "import time\nend = time.process_time() + 1\nwhile time.process_time() < end:\n    pass\nanswer = 'fast'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imported() -> str:
+        return str(importlib.import_module("long_import").answer)
+
+    assert raced(lambda: imported() + working(30), imported) == ("fast", True)
 
 
 def test_a_way_without_an_answer_loses() -> None:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from tightdp.errors import LimitError
@@ -28,6 +29,7 @@ __all__ = ["Beside", "Race"]
 
 T = TypeVar("T")
 
+_IMPORTER = "<frozen importlib._bootstrap>"
 _HEAD_START = 0.3
 """Seconds of the processor that the first way has to itself."""
 
@@ -38,6 +40,15 @@ _SECOND = 1.0
 
 class _Overtaken(LimitError):
     """The other way was faster."""
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether the question is in an import: a process that began then would find a module without what it needs."""
+    while frame is not None and frame.f_code.co_filename != __file__:
+        if frame.f_code.co_filename == _IMPORTER:
+            return True
+        frame = frame.f_back
+    return False
 
 
 class _Apart:
@@ -64,7 +75,7 @@ class _Apart:
                 return
             if self._reading is not None:
                 self._hear(self._reading)
-            elif self._late():
+            elif self._late() and not _importing(sys._getframe(1)):
                 self._fork()
 
     def _hear(self, reading: Connection) -> None:
