@@ -16,7 +16,7 @@ from tightdp.core.nodes import Leaf, Shape, TupleOf
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole
+from tightdp.exact.whole import Whole, gcd
 from tightdp.language.program import Bound, Dataset, Output, order_of
 from tightdp.logic.count import Weights
 from tightdp.symmetry.sets import MAX_LISTED, Table
@@ -26,6 +26,8 @@ __all__ = ["ELSEWHERE", "Piece", "PieceTable", "plain"]
 ELSEWHERE = "*"
 """Stands, in an output, for what the other pieces contribute."""
 
+_LONG = 4096
+"""Denominators of laws with more bits than this are brought to lowest terms."""
 MAX_IN_FULL = 128
 """Up to so many outputs, an event is listed in full, not piece by piece."""
 
@@ -86,6 +88,9 @@ class PieceTable(Table):
                 for code, weight in by_code.items()
                 for own, share in law.by_code.items()
             }
+        if isinstance(total, int) and total.bit_length() > _LONG:
+            shared = gcd(total, *by_code.values())
+            total, by_code = total // shared, {code: weight // shared for code, weight in by_code.items()}
         return Weights(by_code, total)
 
     def output(self, code: int) -> Output:

@@ -16,9 +16,10 @@ from tightdp.language.tails import is_beyond
 from tightdp.methods.base import Pair
 from tightdp.queries.gaussian import laws_of
 
-__all__ = ["pure", "renyi"]
+__all__ = ["pure", "pure_of_core", "renyi"]
 
 _BITS = 512
+_CLOSE = Fraction(1, 10**13)
 Range = tuple[Number, Number]
 Found = tuple[Exact, Exact, Pair | None]
 """Both ends, and a pair that attains the lower one."""
@@ -27,6 +28,19 @@ Found = tuple[Exact, Exact, Pair | None]
 def pure(pairs: Iterable[Pair], error: Inexact) -> Found:
     """Enclose the largest likelihood ratio; it has no upper end where noise that was cut off is published."""
     return _largest(pairs, error, lambda rows: _ratio(rows, error.published))
+
+
+def pure_of_core(largest: Number, pair: Pair, steps: int, error: Inexact) -> tuple[Number, Number] | None:
+    """Enclose the largest likelihood ratio by that of the core program, None where it is not known closely so.
+
+    All datasets are within `steps` changes of x, each of which makes an output less likely by the factor `largest` at
+    most: so all probabilities may be seen to be far above what is lost.
+    """
+    least = min(mass for mass in laws_of(pair)[0].values() if mass) / largest**steps
+    off = error.relative + error.lost / least
+    if not error.lost or off > _CLOSE:
+        return None
+    return largest * (1 - off) / (1 + off), largest * (1 + off) / (1 - off)
 
 
 def _ratio(rows: Iterator[tuple[Range, Range]], published: bool) -> tuple[Exact, Exact]:

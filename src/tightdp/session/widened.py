@@ -211,6 +211,8 @@ class _Widening:
         upper: Exact = found.exp_epsilon * self._factor
         witness = found.witness
         if self._error.cut:
+            if (close := self._pure_of_core(found)) is not None:
+                return close
             lower, upper, pair = cut.pure(self._pairs(), self._error)
             least, most = max(down(lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
             return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(pair), top=())
@@ -226,6 +228,20 @@ class _Widening:
             witness = replace(witness, probability=masses[0], probability_prime=masses[1])
         lower, upper = max(down(lower), Fraction(1)), up(upper) if upper < math.inf else upper
         return replace(found, status="bounded", exp_epsilon=upper, lower=lower, witness=witness, top=())
+
+    def _pure_of_core(self, found: Privacy) -> Privacy | None:
+        """The core program's own ratio is near enough where no output is missing, and none is rare."""
+        t, witness, bound = found.exp_epsilon, found.witness, self._engine.bound
+        if self._error.published or isinstance(t, float) or witness is None or bound.neighbours != "replace-one":
+            return None
+        if t != found.lower:
+            return None
+        table = questions.laws(self._engine.program, self._engine.control())[1]
+        ends = cut.pure_of_core(t, Pair(witness.x, witness.x_prime, 0, table), bound.n, self._error)
+        if ends is None:
+            return None
+        least, pair = max(down(ends[0]), Fraction(1)), PairWitness(witness.x, witness.x_prime)
+        return replace(found, status="bounded", exp_epsilon=up(ends[1]), lower=least, witness=pair, top=())
 
     def _least_epsilon(self, found: Privacy) -> Privacy:
         """δ(t) is within (1 + t)·total: the least t is asked for at a smaller and at a larger δ."""
