@@ -198,7 +198,7 @@ def test_multiples_that_are_no_integers_are_compared_wherever_they_are(noise: st
     with module_of("from fractions import Fraction\n" + source) as module:
         bound = bind(module, Bit, 1)
         found = Instance(bound).distribution((0,))
-        masses, beyond = interp.law_within(bound, (0,), 60)
+        masses, beyond = interp.law_within(bound, (0,), 15)
     upper = dict(found.upper)
     for output, low in found.law:
         inside = masses.get(output, Fraction(0))
