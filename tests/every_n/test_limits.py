@@ -24,7 +24,10 @@ def test_directions_are_limits(entries: list[Fraction]) -> None:
     matrix: Matrix = {i: {j: v for j in range(3) if (v := entries[3 * i + j])} for i in range(3)}
     start = {i: v for i, v in enumerate(entries[9:]) if v}
     found = direction(start, matrix)
-    power: Any = [[float(matrix.get(i, {}).get(j, 0)) for j in range(3)] for i in range(3)]
+    states = set(start)
+    for _ in range(3):
+        states |= {j for i in states for j in matrix[i]}
+    power: Any = [[float(matrix[i].get(j, 0)) if i in states else 0.0 for j in range(3)] for i in range(3)]
     for _ in range(40):
         power = [[sum(a[k] * power[k][j] for k in range(3)) for j in range(3)] for a in power]
         most = max(map(max, power))

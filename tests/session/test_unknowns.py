@@ -167,7 +167,9 @@ def test_drawn_programs_with_an_unknown(seed: int) -> None:
             with time_limit(20):
                 found = module.f.bind(n=drawn.n, q="?[1/10,9/10]", max_nodes=20_000)
                 pure, approximate = found.privacy(), found.delta(exp_epsilon=2)
-        except (LanguageError, LimitError, ParameterError, ProgramError, QueryError, TooSlow):
+        except TooSlow:
+            pytest.skip("its pieces take longer than twenty seconds")
+        except (LanguageError, LimitError, ParameterError, ProgramError, QueryError):
             with pytest.raises((LanguageError, LimitError, ParameterError, ProgramError, QueryError)):
                 module.f.bind(n=drawn.n, q="3/7", max_nodes=20_000).privacy()
             return
