@@ -294,7 +294,7 @@ def renyi(pairs: Iterable[Pair], order: int, knows: Callable[[Known], None] = la
     knows(lambda: best.exp_moment)
     for pair in pairs:
         moment = moment_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), order)
-        if moment > best.exp_moment or best.x is None:
+        if moment > best.exp_moment or (best.x is None and moment == best.exp_moment):  # less: some outputs only
             best = Renyi(moment, pair.x, pair.x_prime)
     return best
 
