@@ -9,7 +9,7 @@ from typing import TypeAlias
 from tightdp.language.domains import Record
 from tightdp.language.program import Output
 
-__all__ = ["Chain", "Letter", "Matrix", "Move", "Vector", "column", "product", "row", "transposed"]
+__all__ = ["Chain", "Letter", "Matrix", "Move", "Vector", "column", "product", "reached", "row", "transposed"]
 
 Vector: TypeAlias = dict[int, Fraction]
 """The entries that are not 0."""
@@ -40,6 +40,10 @@ class Chain:
     def matrix(self, letter: Letter, record: Record) -> Matrix:
         """Return M_record(letter)."""
         return self.steps[letter].get(record, {})
+
+    def matrices(self) -> list[Matrix]:
+        """Return M_x(y) for all records and letters that have one."""
+        return [matrix for by in self.steps.values() for matrix in by.values()]
 
     def reversed(self) -> Chain:
         """Return the chain that reads the records backwards, with the same probabilities."""
@@ -76,3 +80,14 @@ def transposed(matrix: Matrix) -> Matrix:
         for j, value in entries.items():
             result.setdefault(j, {})[i] = value
     return result
+
+
+def reached(start: Vector, matrix: Matrix) -> set[int]:
+    """Return the places to which a row, and its products with a matrix, give weight."""
+    known, pending = set(start), list(start)
+    while pending:
+        for j in matrix.get(pending.pop(), {}):
+            if j not in known:
+                known.add(j)
+                pending.append(j)
+    return known

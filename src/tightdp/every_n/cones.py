@@ -29,8 +29,8 @@ def covers(chain: Chain) -> Iterator[tuple[Fraction | float, list[Vector]]]:
     columns; a ratio of sums of nonnegative products is at most the largest ratio of a product. Beside each stand the
     columns of which those are sums.
     """
-    matrices = [matrix for by in chain.steps.values() for matrix in by.values()]
-    others = [matrix for by in chain.reversed().steps.values() for matrix in by.values()]
+    matrices = chain.matrices()
+    others = chain.reversed().matrices()
     units = [{i: Fraction(1)} for i in range(chain.size)]
     all_rows, all_columns = _closed(chain.starts, matrices), _closed(chain.finals, others)
     rows, columns = all_rows or units, all_columns or units
@@ -97,7 +97,7 @@ def noisy_end(chain: Chain) -> Fraction | float:
             if ours and (not theirs or (chain.all_at_once and ours != theirs)):
                 return math.inf
             cost = max(cost, ours / theirs) if ours else cost
-    last = {j for by in chain.steps.values() for matrix in by.values() for entries in matrix.values() for j in entries}
+    last = {j for matrix in chain.matrices() for entries in matrix.values() for j in entries}
     ratios = [max(final.values()) / min(final.values()) if last <= final.keys() else math.inf for final in chain.finals]
     return cost * max(ratios)
 

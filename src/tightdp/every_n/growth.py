@@ -9,7 +9,7 @@ from itertools import product as all_of
 
 import numpy as np
 
-from tightdp.every_n.chain import Chain, Matrix, Vector, column, row, transposed
+from tightdp.every_n.chain import Chain, Matrix, Vector, column, reached, row, transposed
 
 __all__ = ["Repetition", "growth"]
 
@@ -34,11 +34,11 @@ class Repetition:
         Some state that is reached, and from which the end is reached, returns to itself at once with probability a;
         a vector h > 0 with theirs·h <= b·h, b < a, on the states that matter bounds the other run by a multiple of b^m.
         """
-        ahead = _reached(self.first, self.ours) & _reached(self.last, transposed(self.ours))
+        ahead = reached(self.first, self.ours) & reached(self.last, transposed(self.ours))
         a = max((self.ours[i][i] for i in ahead if i in self.ours.get(i, {})), default=Fraction(0))
         if not a:
             return False
-        others = sorted(_reached(self.second, self.theirs) & _reached(self.end, transposed(self.theirs)))
+        others = sorted(reached(self.second, self.theirs) & reached(self.end, transposed(self.theirs)))
         return not others or self._rate(others) < a
 
     def _rate(self, states: list[int]) -> Fraction:
@@ -82,7 +82,7 @@ def _all_at_once(chain: Chain) -> Iterator[Repetition]:
 
 def _one_record(chain: Chain) -> Iterator[Repetition]:
     """One record differs, before or after all those that repeat, which are of one kind or of two in turn."""
-    words = [matrix for by in chain.steps.values() for matrix in by.values()]
+    words = chain.matrices()
     words += [_times(a, b) for a, b in all_of(words, words)] if len(words) <= 8 else []
     for start, final in all_of(chain.starts, chain.finals):
         for by in chain.steps.values():
@@ -91,16 +91,6 @@ def _one_record(chain: Chain) -> Iterator[Repetition]:
                 for word in words:
                     yield Repetition(row(start, ours), word, final, row(start, theirs), word, final)
                     yield Repetition(start, word, column(ours, final), start, word, column(theirs, final))
-
-
-def _reached(start: Vector, matrix: Matrix) -> set[int]:
-    known, pending = set(start), list(start)
-    while pending:
-        for j in matrix.get(pending.pop(), {}):
-            if j not in known:
-                known.add(j)
-                pending.append(j)
-    return known
 
 
 def _times(left: Matrix, right: Matrix) -> Matrix:

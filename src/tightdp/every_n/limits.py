@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from flint import fmpq, fmpq_mat, fmpz_poly
 
-from tightdp.every_n.chain import Chain, Matrix, Vector, row
+from tightdp.every_n.chain import Chain, Matrix, Vector, reached, row
 from tightdp.every_n.cones import doubled, largest, largest_at_end
 
 __all__ = ["approached", "direction"]
@@ -40,9 +40,9 @@ def approached(chain: Chain) -> Fraction | float:
 
 def _approached(chain: Chain) -> Fraction | float:
     if chain.all_at_once:
-        return largest_at_end(chain, _reached(*doubled(chain)))
+        return largest_at_end(chain, _rows(*doubled(chain)))
     back = chain.reversed()
-    return largest(chain, _reached(chain.starts, _matrices(chain)), _reached(back.starts, _matrices(back)))
+    return largest(chain, _rows(chain.starts, chain.matrices()), _rows(back.starts, back.matrices()))
 
 
 def _parts(chain: Chain) -> Iterator[Chain]:
@@ -50,7 +50,7 @@ def _parts(chain: Chain) -> Iterator[Chain]:
     back = {i: {j: Fraction(1) for j in others} for i, others in _before(chain).items()}
     parts: dict[frozenset[int], list[Vector]] = {}
     for final in chain.finals:
-        parts.setdefault(frozenset(_states(final, back)), []).append(final)
+        parts.setdefault(frozenset(reached(final, back)), []).append(final)
     for kept, finals in parts.items():
         steps = {
             y: {x: {i: _within(v, kept) for i, v in matrix.items() if i in kept} for x, matrix in by.items()}
@@ -64,7 +64,7 @@ def _parts(chain: Chain) -> Iterator[Chain]:
 def _before(chain: Chain) -> dict[int, set[int]]:
     """Return from which states each is reached by one record."""
     found: dict[int, set[int]] = {}
-    for matrix in _matrices(chain):
+    for matrix in chain.matrices():
         for i, entries in matrix.items():
             for j in entries:
                 found.setdefault(j, set()).add(i)
@@ -82,7 +82,7 @@ def direction(vector: Vector, matrix: Matrix) -> Vector | None:
     absolute value, k times a root, and q the product of the other factors, it is vector·q(M)·(M - λ)^j with the
     largest j < k for which this is not 0.
     """
-    states = sorted(_states(vector, matrix))
+    states = sorted(reached(vector, matrix))
     if len(states) > _LARGEST:
         return None
     found = _dominating([[matrix.get(i, {}).get(j, Fraction(0)) for j in states] for i in states])
@@ -101,11 +101,7 @@ def direction(vector: Vector, matrix: Matrix) -> Vector | None:
     return {i: value / size for i, value in last.items()} if size else None
 
 
-def _matrices(chain: Chain) -> list[Matrix]:
-    return [matrix for by in chain.steps.values() for matrix in by.values()]
-
-
-def _reached(starts: Iterable[Vector], matrices: Sequence[Matrix]) -> list[Vector]:
+def _rows(starts: Iterable[Vector], matrices: Sequence[Matrix]) -> list[Vector]:
     """Return rows that products of the starts and the matrices have, or tend to, up to a factor."""
     found: dict[tuple[tuple[int, Fraction], ...], Vector] = {}
     pending = list(starts)
@@ -123,16 +119,6 @@ def _reached(starts: Iterable[Vector], matrices: Sequence[Matrix]) -> list[Vecto
             more += [row(scaled, matrix) for matrix in matrices]
         pending = more
     return list(found.values())
-
-
-def _states(vector: Vector, matrix: Matrix) -> set[int]:
-    known, pending = set(vector), list(vector)
-    while pending:
-        for j in matrix.get(pending.pop(), {}):
-            if j not in known:
-                known.add(j)
-                pending.append(j)
-    return known
 
 
 def _dominating(matrix: list[list[Fraction]]) -> Root | None:

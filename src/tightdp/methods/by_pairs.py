@@ -17,7 +17,6 @@ from tightdp.core.nodes import CoreProgram, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.whole import Whole, lcm
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 from tightdp.language.primitives import PseudoRandom, Rejected
@@ -30,6 +29,7 @@ from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
+from tightdp.methods.listed import ListedTable, whole_weights
 from tightdp.methods.program import Candidate, Method, Program
 from tightdp.symmetry.sets import AccuracySet, Table
 
@@ -50,34 +50,7 @@ class _Arranged(Exception):
     """The codes of two datasets may differ in which arrangements of values they stand for."""
 
 
-class _Listed(Table):
-    """Laws that are given by outputs; a code is the number of an output in the order of its first use."""
-
-    def __init__(self, bound: Bound) -> None:
-        self.bound = bound
-        self.watch: Callable[[], None] = lambda: None
-        self._laws: dict[Dataset, Weights] = {}
-        self._kept = 0
-        self._codes: dict[Output, int] = {}
-        self._outputs: list[Output] = []
-
-    @property
-    def code_bits(self) -> int:
-        """How many bits the codes of the outputs that were met have."""
-        return len(self._outputs).bit_length()
-
-    def output(self, code: int) -> Output:
-        return self._outputs[code]
-
-    def code(self, output: Output) -> int:
-        """Return the code of an output, a new one where it was not met."""
-        code = self._codes.setdefault(output, len(self._outputs))
-        if code == len(self._outputs):
-            self._outputs.append(output)
-        return code
-
-
-class _OneByOne(_Listed):
+class _OneByOne(ListedTable):
     """The laws of fixed datasets, each lowered for itself. Raises _Arranged where an output stands for several."""
 
     def __init__(self, program: Program, control: Control, budget: int) -> None:
@@ -94,7 +67,7 @@ class _OneByOne(_Listed):
         return Weights(dict(sorted(by_code.items())), found.total)
 
 
-class _SomeOutputs(_Listed):
+class _SomeOutputs(ListedTable):
     """The probabilities of some outputs on the two datasets of a pair: parts of their laws."""
 
     def __init__(self, program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> None:
@@ -111,17 +84,17 @@ class _SomeOutputs(_Listed):
                 break
             for x, probability in zip(pair, odds, strict=True):
                 found[x][self.code(output)] = probability
-        self._laws = {x: _weights(law) for x, law in found.items()}
+        self._laws = {x: Weights(*whole_weights(law)) for x, law in found.items()}
 
 
-class _Component(_Listed):
+class _Component(ListedTable):
     """The laws of one component of the output on the two datasets of a pair: a function of the output."""
 
     def __init__(self, bound: Bound, tables: Mapping[Dataset, EliminationTable], component: int) -> None:
         super().__init__(bound)
         for x, table in tables.items():
             law = table.marginal(x, [component])
-            self._laws[x] = _weights({self.code(values): mass for values, mass in law.items()})
+            self._laws[x] = Weights(*whole_weights({self.code(values): mass for values, mass in law.items()}))
 
 
 def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:
@@ -148,12 +121,6 @@ def _plain(shape: Shape) -> bool:
 
 def _lowered(program: Program, control: Control) -> Callable[[Dataset], CoreProgram]:
     return lambda x: lower_dataset(program.bound, x, program.backend, control)
-
-
-def _weights(law: dict[int, Number]) -> Weights:
-    scale = lcm(*(mass.denominator for mass in law.values()))
-    weights: dict[int, Whole] = {code: mass.numerator * (scale // mass.denominator) for code, mass in law.items()}
-    return Weights({code: weight for code, weight in weights.items() if weight}, scale)
 
 
 def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:

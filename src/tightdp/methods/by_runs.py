@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import islice
 
 from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
-from tightdp.exact.whole import Whole, lcm
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
@@ -22,6 +20,7 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Refusal
 from tightdp.methods.by_datasets import Exhaustive
 from tightdp.methods.control import Control
+from tightdp.methods.listed import ListedTable, whole_weights
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
@@ -39,34 +38,15 @@ _SHORTEST = 1e-5
 _NO_MASS = 1e-300
 
 
-class RunsTable(Table):
-    """The output laws that the interpreter finds. A code is the number of an output in the order of its first use."""
-
-    def __init__(self, bound: Bound, watch: Callable[[], None]) -> None:
-        self.bound = bound
-        self.watch = watch
-        self._laws: dict[Dataset, Weights] = {}
-        self._kept = 0
-        self._codes: dict[Output, int] = {}
-        self._outputs: list[Output] = []
-
-    @property
-    def code_bits(self) -> int:
-        """How many bits the codes of the outputs that were met have."""
-        return len(self._outputs).bit_length()
+class RunsTable(ListedTable):
+    """The output laws that the interpreter finds."""
 
     def _counted(self, x: Dataset) -> Weights:
         masses: dict[Output, Number] = {}
         for output, probability in interp.runs(self.bound, x):
             self.watch()
             masses[output] = masses.get(output, Fraction(0)) + probability
-        denominator = lcm(*(mass.denominator for mass in masses.values()))
-        by_code: dict[int, Whole] = {}
-        for output, mass in masses.items():
-            code = self._codes.setdefault(output, len(self._outputs))
-            if code == len(self._outputs):
-                self._outputs.append(output)
-            by_code[code] = mass.numerator * (denominator // mass.denominator)
+        by_code, _ = whole_weights({self.code(output): mass for output, mass in masses.items()})
         total = sum(by_code.values())
         if not total:
             raise self.bound.contradiction(x, "is false in every run")
@@ -75,9 +55,6 @@ class RunsTable(Table):
     def probability(self, x: Dataset, output: Output) -> Number:
         weights = self.weights(x)
         return weights.probability(self._codes.get(output))
-
-    def output(self, code: int) -> Output:
-        return self._outputs[code]
 
 
 class Runs(Exhaustive):

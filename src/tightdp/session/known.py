@@ -36,8 +36,6 @@ def partial_answers(
         few = _about_few(instance, most, kept)
         try:
             found = query(few, *arguments, **options)
-        except LimitError:
-            return
         except TightdpError:
             return
         if kept.coarse and getattr(found, "witness", None) is not None:  # no output was looked at by itself
