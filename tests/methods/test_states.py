@@ -84,6 +84,48 @@ def test_states_count_datasets_and_pairs(mechanism: Mechanism) -> None:
     assert found == {pair: pairs.count(pair) for pair in pairs}
 
 
+@mechanism(record=Int(0, 21))
+def middle(x: Any) -> Any:
+    return geometric((min(x) + max(x)) // 8, "2/3", 0, 5)
+
+
+@mechanism(record=Int(0, 24), neighbours="unit-step")
+def spread(x: Any) -> Any:
+    return geometric((max(x) - min(x)) // 3, "2/3", 0, 5)
+
+
+@mechanism(record=Int(0, 8))
+def unlike(x: Any) -> Any:
+    return geometric((min(x) + max(r // (1 + at % 2) for at, r in enumerate(x))) // 3, "2/3", 0, 5)
+
+
+MANY_STATES = [middle, spread, unlike]
+
+
+@pytest.mark.parametrize("mechanism", MANY_STATES, ids=lambda mechanism: mechanism.name)
+def test_pairs_of_many_states_are_told_apart_by_their_laws(
+    mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tightdp.methods.states._FEW_STATES", 10)
+    for n in (2, 3) if mechanism is unlike else (2,):
+        ours, plain = mechanism.bind(n=n, method="aggregate"), mechanism.bind(n=n, method="exhaustive")
+        assert isinstance(ours.engine.program.aggregate(Control()).orbits, States)
+        assert _ratios(ours) == _ratios(plain)
+        assert ours.delta(exp_epsilon="3/2").delta == plain.delta(exp_epsilon="3/2").delta
+
+
+@pytest.mark.parametrize("n", [3, 12])
+def test_smallest_and_largest_of_a_large_domain_take_little_work(n: int) -> None:
+    """Datasets have 5,050 states, and these 13 laws."""
+
+    @mechanism(record=Int(0, 99))
+    def midrange(x: Any) -> Any:
+        return geometric((min(x) + max(x)) // 20, "1/2", 0, 9)
+
+    found = midrange.bind(n=n, timeout=20).privacy()
+    assert (found.status, found.exp_epsilon) == ("exact", 32)
+
+
 @mechanism(record=Bit)
 def dropout(x: Any) -> Any:
     total = present = 0

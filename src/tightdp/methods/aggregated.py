@@ -21,10 +21,11 @@ from tightdp.logic.count import Weights
 from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
 from tightdp.methods.aggregate_groups import accuracy_set_of, groups_of
 from tightdp.methods.elimination_table import put_together, take_apart
+from tightdp.methods.joins import State
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import StateLaw, SumLaw, certain, changed, every_law, law_of, one_state
 from tightdp.methods.rounded_laws import RoundedLaws, rounded_laws
-from tightdp.methods.states import State, States, find_states
+from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Orbits
@@ -83,6 +84,8 @@ class AggregateTable(Table):
     @property
     def entries(self) -> int:
         """A bound on how many probabilities the laws of all classes have together."""
+        if isinstance(self.orbits, States):
+            return self.orbits.number
         return min(self.orbits.number * self.states, self._most_entries)
 
     @property
@@ -293,14 +296,11 @@ class AggregateTable(Table):
     # the sets
 
     def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
-        """Return one pair of neighbours per class, for a relation that has a name.
-
-        Where there are many classes, those with the same two output laws become one.
-        """
-        number = self.orbits.number_of_pairs
-        if number > _MANY_PAIRS and relation_of(self.bound).one_record:
-            return PrivacySet(lambda: self._merged_pairs(watch), number)
-        return self.orbits.privacy_set()
+        """Return one pair of neighbours per class, of many classes per two output laws; the relation has a name."""
+        found = self.orbits.privacy_set()
+        if relation_of(self.bound).one_record and (found.size is None or found.size > _MANY_PAIRS):
+            return PrivacySet(lambda: self._merged_pairs(watch), found.size)
+        return found
 
     def _merged_pairs(self, watch: Callable[[], None]) -> Iterator[tuple[Dataset, Dataset, int]]:
         self.fill_all(watch)
@@ -312,7 +312,9 @@ class AggregateTable(Table):
             reduced = tuple((code, weight // shared) for code, weight in weights.by_code.items())
             law_of_counts[counts] = laws.setdefault((weights.total // shared, reduced), len(laws))
         merged: dict[tuple[int, int], tuple[Change, int]] = {}
-        for change in self.orbits.changes_of_one():
+        orbits = self.orbits
+        changes = orbits.changes_between(law_of_counts.get) if isinstance(orbits, States) else orbits.changes_of_one()
+        for change in changes:
             watch()
             key = law_of_counts[change.counts], law_of_counts[change.counts_after]
             first, size = merged.get(key, (change, 0))

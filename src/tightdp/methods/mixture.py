@@ -21,7 +21,7 @@ from tightdp.exact.evaluation import lifted
 from tightdp.exact.generators import has_unknown
 from tightdp.exact.whole import ExpInteger, Whole, polynomials
 from tightdp.methods.aggregate import Contribution
-from tightdp.methods.states import COMBINE, State
+from tightdp.methods.joins import COMBINE, State
 from tightdp.symmetry.counts import Counts
 
 __all__ = ["StateLaw", "SumLaw", "certain", "changed", "every_law", "law_of", "one_state"]

@@ -2,16 +2,16 @@
 
 Counts of records then tell far more apart than the output can: C(n + 100, 100) counts of records in 0..100 have
 100 n + 1 sums. How many datasets have a state, and how many pairs of neighbours lead from one to another, is counted
-along the clients; for one sum of integers, by polynomials.
+along the clients; for one sum of integers, by polynomials. Of many states, pairs are counted by the two laws that
+they lead to: the smallest and the largest of records in 0..99 have millions of pairs of states, and few laws.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from flint import fmpz_mat, fmpz_poly
 
@@ -19,32 +19,25 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregate import Contribution
+from tightdp.methods.joins import Joins, MovesOfLetters, State, Ways, join
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Content, Group, Orbits
+from tightdp.symmetry.sets import PrivacySet
 
-__all__ = ["COMBINE", "State", "States", "find_states"]
-
-COMBINE: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": operator.add,
-    "min": min,
-    "max": max,
-    "and": lambda a, b: a and b,
-    "or": lambda a, b: a or b,
-    "xor": lambda a, b: a != b,
-}
+__all__ = ["States", "find_states"]
 
 Letters = Sequence[Sequence[Contribution]]
 """By group, what its letters contribute."""
 
 _MOST_STEPS = 2_000_000
-"""So many states are gone through at most, with all letters, while they are counted."""
+"""So many states, with all letters, are joined at most."""
+_FEW_STATES = 200
+"""Of more states, pairs of neighbours are told apart by their laws alone."""
+_MOST_VISITS = 60_000_000
+"""So many times states that are joined already are gone through, client after client."""
 
-State = tuple[Any, ...]
-"""One value per aggregate, None as long as no client contributed."""
 Level = Mapping[State, int]
 """By state of some clients, how many of their datasets have it."""
-_Ways = Mapping[tuple[int, int], Sequence[tuple[Record, Record]]]
-"""By the letters before and after, the ways to change a record."""
 
 
 @dataclass(frozen=True)
@@ -91,15 +84,30 @@ class States(Orbits):
     def number_of_pairs(self) -> int:
         return len(self._every_change)
 
+    def privacy_set(self) -> PrivacySet:
+        """Return one pair of neighbours per pair of states; their number only where states are few."""
+        size = self.number_of_pairs if self._one_sum or self.number <= _FEW_STATES else None
+        return PrivacySet(self._pairs_of_one, size)
+
     def changes_of_one(self, allowed: Callable[[int, Content, Content], bool] | None = None) -> Iterator[Change]:
         return (change for change in self._every_change if allowed is None or allowed(change.kind, *change.move))
 
+    def changes_between(self, law_of: Callable[[State], Hashable]) -> Iterator[Change]:
+        """Yield the changes that stand for all pairs of neighbours; several for a pair of laws where that is no work.
+
+        States of one law need not be told apart: their pairs are far more than those of laws.
+        """
+        if self._one_sum:
+            return iter(self._every_change)
+        return (change for at in range(len(self.groups)) for change in self._changed(at, law_of))
+
     @cached_property
     def _every_change(self) -> list[Change]:
-        changed = self._sums_changed if self._one_sum else self._changed
-        return [change for at in range(len(self.groups)) for change in changed(at, self._ways(at))]
+        if self._one_sum:
+            return [change for at in range(len(self.groups)) for change in self._sums_changed(at, self._ways(at))]
+        return list(self.changes_between(lambda state: state))
 
-    def _ways(self, at: int) -> _Ways:
+    def _ways(self, at: int) -> MovesOfLetters:
         letter_of = self.groups[at].letter_of
         ways: dict[tuple[int, int], list[tuple[Record, Record]]] = {}
         for old, after in relation_of(self.bound).steps.items():
@@ -122,13 +130,19 @@ class States(Orbits):
             return bool(sum(sums) + 1 < counts)
         if self._told_apart:
             return False
-        steps, state = 0, {self._none}
+        visits, reached, before = 0, {0}, None
         for _, at in self._clients(None):
-            steps += len(state) * len(self.values[at])
-            if steps > _MOST_STEPS:
-                return False
-            state = {self._joined(one, value) for one in state for value in self.values[at]}
-        return len(state) < counts
+            if (at, reached) == before:
+                continue
+            before = at, reached
+            visits += len(reached) * len(self.values[at])
+            following: set[int] = set()
+            for state in reached:
+                if self._joins.work > _MOST_STEPS:
+                    return False
+                following.update(self._joins.after(at, state))
+            reached = following
+        return visits <= _MOST_VISITS and len(reached) <= counts
 
     @property
     def _told_apart(self) -> bool:
@@ -152,12 +166,11 @@ class States(Orbits):
 
     def _joined(self, left: State, right: State) -> State:
         """Return the state of the clients of two states together."""
-        if self._one_sum:
-            return (left[0] + right[0],)
-        return tuple(
-            b if a is None else a if b is None else COMBINE[name](a, b)
-            for name, a, b in zip(self.operators, left, right, strict=True)
-        )
+        return tuple(join(name, a, b) for name, a, b in zip(self.operators, left, right, strict=True))
+
+    @cached_property
+    def _joins(self) -> Joins:
+        return Joins(self._none, self.operators, self.values)
 
     @cached_property
     def _known_levels(self) -> dict[int | None, list[Level]]:
@@ -176,7 +189,10 @@ class States(Orbits):
         known = self._known_levels
         if missing not in known:
             order = [at for _, at in self._clients(missing)]
-            known[missing] = self._sum_levels(order) if self._one_sum else self._plain_levels(order, missing)
+            if missing == len(self.groups) - 1 and not self._one_sum:
+                known[missing] = self._levels(None)[:-1]  # the client that is left out is the last one
+            else:
+                known[missing] = self._sum_levels(order) if self._one_sum else self._plain_levels(order, missing)
         return known[missing]
 
     def _letters(self, at: int) -> Iterator[tuple[int, State, int]]:
@@ -185,16 +201,20 @@ class States(Orbits):
             yield number, value, len(letter)
 
     def _plain_levels(self, order: Sequence[int], missing: int | None) -> list[Level]:
+        joins, numbers = self._joins, {0: 1}
         levels: list[Level] = [{self._none: 1}]
         for at in order:
-            above: dict[State, int] = {}
-            for state, number in levels[-1].items():
-                for letter, value, records in self._letters(at):
-                    new = self._joined(state, value)
-                    if new not in above:
-                        self._known_steps[missing, len(levels), new] = letter, state
-                    above[new] = above.get(new, 0) + number * records
-            levels.append(above)
+            sizes = [len(letter) for letter in self.groups[at].letters]
+            above: dict[int, int] = {}
+            for state, number in numbers.items():
+                for letter, (new, records) in enumerate(zip(joins.after(at, state), sizes, strict=True)):
+                    if new in above:
+                        above[new] += number * records
+                    else:
+                        above[new] = number * records
+                        self._known_steps[missing, len(levels), joins.states[new]] = letter, joins.states[state]
+            numbers = above
+            levels.append({joins.states[state]: number for state, number in numbers.items()})
         return levels
 
     def _sum_levels(self, order: Sequence[int]) -> list[Level]:
@@ -212,6 +232,8 @@ class States(Orbits):
 
     def _last_step(self, missing: int | None, clients: int, at: int, state: State) -> tuple[int, State]:
         """Return the letter of the last of so many clients, and the state of those before it."""
+        if missing == len(self.groups) - 1 and not self._one_sum:
+            missing = None
         key, known = (missing, clients, state), self._known_steps
         if key not in known:
             below = self._levels(missing)[clients - 1]
@@ -230,19 +252,34 @@ class States(Orbits):
 
     # pairs of neighbours
 
-    def _changed(self, at: int, moves: _Ways) -> Iterator[Change]:
-        group = self.groups[at]
-        found: dict[tuple[State, State], tuple[int, tuple[Record, Record], State, int]] = {}
-        for state, number in self._levels(at)[-1].items():
-            after = [self._joined(state, value) for value in self.values[at]]
-            for (old, new), ways in moves.items():
-                pair, size = (after[old], after[new]), number * len(ways) * len(group.clients)
-                first = found.get(pair, (old, ways[0], state, 0))
-                found[pair] = (*first[:3], first[3] + size)
-        for (before, later), (old, records, state, size) in found.items():
-            yield _moved(before, later, at, old, records, size, state)
+    def _changed(self, at: int, law_of: Callable[[State], Hashable]) -> Iterator[Change]:
+        """Yield, for a client of a group, one change for all pairs of neighbours with the same two laws.
 
-    def _sums_changed(self, at: int, moves: _Ways) -> Iterator[Change]:
+        What matters of all other clients is which laws the letters of the client lead to.
+        """
+        group, joins = self.groups[at], self._joins
+        numbers: dict[Hashable, int] = {}
+        laws: dict[int, int] = {}
+        rows: dict[tuple[int, ...], tuple[State, int]] = {}
+        for state, number in self._levels(at)[-1].items():
+            after = joins.after(at, joins.number[state])
+            for new in after:
+                if new not in laws:
+                    laws[new] = numbers.setdefault(law_of(joins.states[new]), len(numbers))
+            row = tuple([laws[new] for new in after])
+            first, others = rows.get(row, (state, 0))
+            rows[row] = first, others + number
+        steps = Ways(self.bound, group, self._ways(at))
+        found: dict[tuple[int, int], tuple[int, tuple[Record, Record], State, int]] = {}
+        for row, (state, number) in rows.items():
+            for pair, letter, records, ways in steps.between(row):
+                first_letter, first_records, first, size = found.get(pair, (letter, records, state, 0))
+                found[pair] = first_letter, first_records, first, size + number * ways * len(group.clients)
+        for letter, records, state, size in found.values():
+            before, later = (self._joined(state, self.values[at][group.letter_of[record]]) for record in records)
+            yield _moved(before, later, at, letter, records, size, state)
+
+    def _sums_changed(self, at: int, moves: MovesOfLetters) -> Iterator[Change]:
         """Yield the same for one sum: how many ways lead to a difference is a product of polynomials."""
         group, others = self.groups[at], self._levels(at)[-1]
         low, numbers = _polynomial([(value, number) for (value,), number in others.items()])

@@ -71,8 +71,9 @@ def of_groups(groups: Sequence[Group], orbits: Orbits, outputs: int | None, accu
     named = not relation_of(orbits.bound).custom
     if outputs is None:
         return Symmetry(tuple(words), accuracy_set=accuracy_set)
-    pairs = orbits.number_of_pairs * outputs if named else None
-    return Symmetry(tuple(words), orbits.number * outputs, pairs, accuracy_set)
+    pairs = orbits.privacy_set().size if named else None
+    privacy_set = None if pairs is None else pairs * outputs
+    return Symmetry(tuple(words), orbits.number * outputs, privacy_set, accuracy_set)
 
 
 def of_symmetries(found: Symmetries) -> Symmetry:
