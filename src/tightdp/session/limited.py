@@ -7,12 +7,13 @@ from copy import copy
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
-from tightdp.errors import LimitError, TooLargeError
+from tightdp.errors import LimitError, ProgramError, TooLargeError
 from tightdp.limits import Abandoned, Beside, Limits, Race, default_memory, run, ticking, with_text
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.methods import by_runs as _runs
+    from tightdp.methods import failing as _failing
     from tightdp.session import known as _known
     from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
@@ -20,6 +21,7 @@ else:
     _known = Later("tightdp.session.known")
     _widened = Later("tightdp.session.widened")
     _runs = Later("tightdp.methods.by_runs")
+    _failing = Later("tightdp.methods.failing")
 
 __all__ = ["limited", "limited_alone"]
 
@@ -49,6 +51,11 @@ _ENCLOSED = frozenset(
 """Queries that have an answer for programs whose laws are not exact, too."""
 _SHOWN_BY_FEW = frozenset(("privacy", "delta", "curve", "tradeoff", "renyi", "zcdp", "accuracy", "verify"))
 """Queries of which a few pairs of neighbours, or a few datasets, show something."""
+_ABOUT_ALL = _SHOWN_BY_FEW | {"privacy_loss", "utility", "show", "explain", "certify"}
+"""Queries about all datasets, unless one of `_DECLARED` says otherwise: a run that fails on any is their answer."""
+_DECLARED = frozenset(("x", "privacy_set", "accuracy_set"))
+_EACH, _EACH_OF_ENDLESS = 0.1, 1.0
+"""Seconds to look for a failing run on each of a few datasets: before all runs are gone through, or instead of that."""
 _BY_RUNS = "runs"
 """The method that goes through all runs."""
 
@@ -62,21 +69,24 @@ def limited(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
     Where no method was asked for and the query takes long, going through all runs starts beside it, and the first
     answer wins.
     """
-    return _limited(query, _first_answer)
+    return _limited(query, with_runs=True)
 
 
 def limited_alone(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
     """Make a query that looks into the compiled program keep its limits: going through all runs cannot answer it."""
-    return _limited(query, lambda instance, question, other, limits: question())
+    return _limited(query, with_runs=False)
 
 
-def _limited(query: Query[Asked, P, R], ask: Callable[..., R]) -> Query[Asked, P, R]:
+def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
     @wraps(query)
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         limits = Limits(instance.timeout, max_memory=instance.max_memory or default_memory())
         question = partial(_checked(query), instance, *arguments, **options)
         by_runs = _checked(query)
-        answer = partial(ask, instance, question, lambda: by_runs(_by_runs(instance), *arguments, **options), limits)
+        all_runs = partial(_all_runs, by_runs, instance, arguments, options) if with_runs else None
+        declared = any(options.get(name) is not None for name in _DECLARED)
+        about_all = query.__name__ in _ABOUT_ALL and not declared and not (query.__name__ == "show" and arguments)
+        answer = partial(_first_answer, instance, question, all_runs, limits, about_all)
         known = Beside(lambda: _known.partial_answers(instance, by_runs, arguments, options), limits)
         if query.__name__ in _SHOWN_BY_FEW and instance.one_engine and instance.method is None:
             answer = partial(_with_what_is_known, answer, known)
@@ -128,29 +138,69 @@ def _checked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
     return asked
 
 
-def _first_answer(instance: InstanceBase, question: Callable[[], R], by_runs: Callable[[], R], limits: Limits) -> R:
-    """Return the answer of a question, or that of going through all runs where this is faster or the only way."""
-    if instance.method is not None or instance.precision is not None or not instance.one_engine:
+def _first_answer(
+    instance: InstanceBase, question: Callable[[], R], all_runs: Callable[[], R] | None, limits: Limits, about_all: bool
+) -> R:
+    """Return the answer of a question, or that of going through all runs where this is faster or the only way.
+
+    Raises ProgramError where a run fails; for a question about all datasets it names the same one whichever way met it.
+    """
+    if not instance.one_engine:
         return question()
-    race = Race(question, lambda: _beside(instance, by_runs), limits)
+    if instance.method is not None or instance.precision is not None:
+        all_runs = None
+    try:
+        found = _first_found(instance, question, all_runs, limits, about_all)
+    except ProgramError as error:
+        raise (_failing.failing_run(instance.bound, instance.backend) if about_all else None) or error from None
+    if isinstance(found, ProgramError):
+        raise found
+    return found
+
+
+def _first_found(
+    instance: InstanceBase, question: Callable[[], R], all_runs: Callable[[], R] | None, limits: Limits, about_all: bool
+) -> R | ProgramError:
+    """Return the same, or the error of a run that was found to fail while the question was asked."""
+    if all_runs is None and not about_all:
+        return question()
+    race: Race[R | ProgramError] = Race(question, lambda: _beside(instance, all_runs, about_all), limits)
     try:
         found = race.answer()
     except (LimitError, TooLargeError, RecursionError):
-        if not _only_by_runs(instance, limits):
+        if all_runs is None or not _only_by_runs(instance, limits):
             raise
     else:
         if race.overtaken:
             instance.forget()
-        if not getattr(found, "reason", "") or not _only_by_runs(instance, limits):
+        if all_runs is None or not getattr(found, "reason", "") or not _only_by_runs(instance, limits):
             return found
-    return by_runs()
+    return all_runs()
 
 
-def _beside(instance: InstanceBase, by_runs: Callable[[], R]) -> R:
-    """Return the answer of going through all runs, whole. Raises LimitError where there is none: that wins no race."""
-    if _runs.endless_runs(instance.bound):
+def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, about_all: bool) -> R | ProgramError:
+    """Return the error of a failing run, or the answer of going through all runs, whole.
+
+    Raises LimitError where there is neither: that wins no race.
+    """
+    bound, backend = instance.bound, instance.backend
+    error = _failing.failing_run(bound, backend) if about_all else None
+    endless = True
+    if error is None:
+        endless = all_runs is None or _runs.endless_runs(bound)
+        if about_all:
+            error = _failing.failing_run(bound, backend, _EACH_OF_ENDLESS if endless else _EACH)
+    if error is not None:
+        return error
+    if all_runs is None or endless:
         raise LimitError("going through all runs takes too long", "")
-    found = by_runs()
+    try:
+        found = all_runs()
+    except ProgramError as failed:
+        error = _failing.told(bound, backend, failed)
+        if error is None:
+            raise LimitError("the compiler sees no run that fails", "") from None
+        return error
     if reason := getattr(found, "reason", ""):
         raise LimitError(str(reason), "")
     return found
@@ -163,9 +213,9 @@ def _only_by_runs(instance: InstanceBase, limits: Limits) -> bool:
     return bool(_runs.few_runs(instance.bound))
 
 
-def _by_runs(instance: Asked) -> Asked:
-    """Return the same instance, whose questions all go to the method that goes through all runs."""
+def _all_runs(query: Query[Asked, P, R], instance: Asked, arguments: Any, options: Any) -> R:
+    """Return the answer of going through all runs."""
     found = copy(instance)
     found.forget()
     found.method, found.timeout, found.max_memory, found.progress = _BY_RUNS, None, None, None
-    return found
+    return query(found, *arguments, **options)

@@ -1,0 +1,125 @@
+"""Looking for a run that fails on a few datasets, by the interpreter: a failing program is told before it is compiled.
+
+The same datasets are looked at when a method meets a failing run, so that every method names the same dataset.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import islice, product
+
+from tightdp.errors import LanguageError, LimitError, ProgramError, TightdpError
+from tightdp.exact.field import Number
+from tightdp.exact.writing import brief
+from tightdp.language import interp
+from tightdp.language.primitives import PseudoRandom, Rejected, Source
+from tightdp.language.program import Bound, Dataset
+from tightdp.methods.compiled import encode_dataset, lower_dataset
+
+__all__ = ["failing_run", "told"]
+
+_RUNS, _RANDOM_RUNS = 64, 32
+"""So many runs of a dataset are looked at in order, and so many drawn at random."""
+_DATASETS = 64
+_SECONDS = 0.7
+"""Looking takes no more seconds of the processor, where single runs take long."""
+_NEAR = 2
+"""How far from its centre noise on all integers is looked at in order."""
+_EVERY_RECORD = 16
+_EXPLAINED = 5.0
+"""Seconds of the processor to compile a program for one dataset."""
+
+
+def failing_run(bound: Bound, backend: str, each: float | None = None) -> ProgramError | None:
+    """Return the error of the first dataset on which a run fails, of some that are tried in a fixed order.
+
+    A fixed number of runs of each is looked at; with `each`, as many as there is time for in so many seconds.
+    """
+    start = time.process_time()
+    for x in dict.fromkeys(_datasets_to_try(bound)):
+        error = _failure_on(bound, x, each)
+        found = error and told(bound, backend, error)
+        if found or (each is None and time.process_time() - start > _SECONDS):
+            return found
+    return None
+
+
+def _datasets_to_try(bound: Bound) -> Iterator[Dataset]:
+    """Yield datasets at the ends of the domain, and some between: equal records, two that differ, many that do."""
+    values, n = bound.record.values, bound.n
+    first, last, size = values[0], values[-1], len(values)
+    yield (first,) * n
+    yield (last,) * n
+    yield tuple(values[(at + 1) % size] for at in range(n))
+    yield (first,) * (n // 2) + (last,) * (n - n // 2)
+    yield (last,) + (first,) * (n - 1)
+    yield (first,) * (n - 1) + (last,)
+    between = range(size) if size <= _EVERY_RECORD else (size // 2, 1, size - 2)
+    for at in between:
+        yield (values[at],) * n
+    yield from islice(product(values[:_DATASETS], repeat=n), _DATASETS)  # the first in order
+
+
+class _Enough(Exception):
+    """So many runs were looked at, or for so long."""
+
+
+def _failure_on(bound: Bound, x: Dataset, seconds: float | None) -> ProgramError | None:
+    """Return the error of a run that fails on a dataset, or of its observations, none of which can hold."""
+    end = time.process_time() + (seconds or _SECONDS)
+    tried = accepted = 0
+
+    def execute(source: Source) -> None:
+        nonlocal tried, accepted
+        if (tried >= _RUNS and not seconds) or time.process_time() > end:
+            raise _Enough
+        tried += 1
+        bound.execute(x, source)
+        accepted += 1
+
+    beyond: list[Number] = [Fraction(0)]
+    try:
+        try:
+            for _ in interp.every_run(execute, _NEAR, beyond):
+                pass
+        except _Enough:
+            for seed in range(_RANDOM_RUNS):
+                if time.process_time() > end:
+                    break
+                with suppress(Rejected):
+                    bound.execute(x, PseudoRandom(seed))
+        else:
+            if not accepted and not beyond[0]:
+                return bound.contradiction(x, "is false in every run")
+    except ProgramError as error:
+        deep = isinstance(error.__cause__, (RecursionError, MemoryError))
+        return None if deep or error.x is None else error
+    except TightdpError:
+        pass
+    return None
+
+
+def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None:
+    """Return the error of a run that fails on a dataset as the compiler says it; None where it sees none that does."""
+    x = error.x
+    if error.__cause__ is None or x is None:
+        return error
+    end = time.process_time() + _EXPLAINED
+
+    def watch(nodes: int = 0) -> None:
+        if time.process_time() > end:
+            raise LimitError("it takes long to explain", "")
+
+    try:
+        encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
+    except ProgramError as found:
+        return found if found.x is not None else ProgramError(found.what, found.hint, found.span, x)
+    except LanguageError:
+        return None
+    except TightdpError:
+        what = error.what.replace(f"on the dataset {x} the run fails", f"a run on the dataset {brief(x)} fails")
+        return ProgramError(what, error.hint, error.span, x)
+    return None
