@@ -73,8 +73,10 @@ def test_what_takes_long_to_compile_fails_early(question: str) -> None:
     error = error_of(short_list.bind(n=20), question)
     assert time.process_time() - start < 10
     assert error.x == (0,) * 20
-    assert "a run on the dataset" in error.what and "IndexError: index 20 in a sequence of length 4" in error.what
-    assert error.span is not None and error.span.text[error.span.column - 1 :].startswith("RATIOS[max")
+    assert "a run on the dataset" in error.what
+    assert "IndexError: index 20 in a sequence of length 4" in error.what
+    assert error.span is not None
+    assert error.span.text[error.span.column - 1 :].startswith("RATIOS[max")
 
 
 def test_a_limit_on_time_does_not_hide_it() -> None:
