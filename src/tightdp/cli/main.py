@@ -26,6 +26,8 @@ _LONGEST_START = 3.0
 """Seconds at most that are counted of what was before the command: a process may have done other things."""
 _BETWEEN_COLLECTIONS = 200_000
 """Objects made between two searches for cycles, which long laws of many tuples do not have."""
+_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Set to 1 where nobody has set them: threads that share the product of small matrices mostly wait for each other."""
 _CLEAR_LINE = "\r\x1b[2K\x1b[?25h"
 """Takes away the progress bar that a query has left behind, and shows the cursor again."""
 
@@ -37,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     began = time.monotonic() - (0 if arguments is not None else min(age(), _LONGEST_START))
     gc.set_threshold(_BETWEEN_COLLECTIONS)
+    for name in _THREADS:
+        os.environ.setdefault(name, "1")
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -38,7 +38,7 @@ from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
 from tightdp.logic.order import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
-from tightdp.methods.parts import fingerprint
+from tightdp.methods.parts import graph_of
 
 __all__ = [
     "Aggregate",
@@ -87,7 +87,7 @@ class Cut:
     """A program cut at its aggregates.
 
     `rest` is the program above: aggregate number j is its input of "client" j. `parts[c]` is the program that gives
-    the contribution of client c to every aggregate, as a function of that client's record alone.
+    the contribution of client c to every aggregate, as a function of that client's record alone; the same graph, once.
     """
 
     operators: tuple[str, ...]
@@ -116,15 +116,12 @@ def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: 
     if cut is None:
         return None
     tables: dict[tuple[Contribution, ...], int] = {}
-    known: dict[Hashable, int] = {}
-    kinds = []
+    known: dict[CoreProgram, int] = {}
     for part in cut.parts:
-        key = fingerprint(part)
-        if key not in known:
+        if part not in known:
             table = contributions(part, record, backend)
-            known[key] = tables.setdefault(table, len(tables))
-        kinds.append(known[key])
-    return Aggregate(cut.operators, cut.rest, tuple(kinds), tuple(tables))
+            known[part] = tables.setdefault(table, len(tables))
+    return Aggregate(cut.operators, cut.rest, tuple(known[part] for part in cut.parts), tuple(tables))
 
 
 # finding the cut
@@ -156,8 +153,9 @@ def find_cut(program: CoreProgram, clients: int) -> Cut | None:
         members[client[check.condition.serial]].checks.append(check)
     for leaf in program.inputs:
         members[leaf.client].leaves.append(leaf)
-    parts = tuple(_part(operators, member) for member in members)
-    return Cut(operators, _rest(program, cut, client, others), parts)
+    graphs = [member.graph for member in members]
+    known = {graph: _part(operators, member) for graph, member in dict(zip(graphs, members, strict=True)).items()}
+    return Cut(operators, _rest(program, cut, client, others), tuple(known[graph] for graph in graphs))
 
 
 def _with_owned_draws(program: CoreProgram, nodes: Sequence[Expr]) -> dict[int, int] | None:
@@ -244,6 +242,11 @@ class _Members:
     operands: list[list[Expr]]
     checks: list[Check] = field(default_factory=list)
     leaves: list[Input] = field(default_factory=list)
+
+    @property
+    def graph(self) -> Hashable:
+        """What clients share that contribute in the same way."""
+        return graph_of(self.leaves, *self.operands, [check.condition for check in self.checks])
 
 
 def _part(operators: Sequence[str], members: _Members) -> CoreProgram:

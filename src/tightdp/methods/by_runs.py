@@ -35,6 +35,7 @@ _HOUR = 3_600.0
 _JUDGED = 0.25
 """After so many seconds it is foreseen how long all runs of a dataset take."""
 _SHORTEST = 1e-5
+"""All runs of a dataset take so many seconds at least."""
 _NO_MASS = 1e-300
 
 
@@ -93,6 +94,8 @@ def endless_runs(bound: Bound) -> bool:
     Most of these say so where it would; one dataset may take much longer than all others together.
     """
     datasets = bound.n * math.log2(bound.record.size)
+    if datasets + math.log2(_SHORTEST) > math.log2(_HOUR):
+        return True
     foreseen = sorted(datasets + _logarithm_of_seconds(bound, x) for x in _sample(bound))
     return foreseen[len(foreseen) // 2] > math.log2(_HOUR)
 

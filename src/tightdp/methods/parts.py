@@ -6,8 +6,9 @@ says nothing of the records of another. Parts that are the same graph are looked
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from tightdp.core.nodes import (
     Apply,
@@ -26,7 +27,7 @@ from tightdp.core.nodes import (
 )
 from tightdp.core.passes import Rebuild
 
-__all__ = ["Part", "fingerprint", "split", "split_by_draws"]
+__all__ = ["Part", "graph_of", "split", "split_by_draws"]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
             loose.append(check)
     found = [*members.values(), *([constant] if constant.components or constant.evidence else [])]
     found.sort(key=lambda part: part.inputs[0].client if part.inputs else 1 << 60)
-    return [part.build(program) for part in found], loose
+    known: dict[Hashable, CoreProgram] = {}
+    return [part.build(program, known) for part in found], loose
 
 
 def split_by_draws(program: CoreProgram) -> tuple[list[Part], list[Check]]:
@@ -87,6 +89,7 @@ def split_by_draws(program: CoreProgram) -> tuple[list[Part], list[Check]]:
         if drawing:
             drawing[0][1].extend(components)
     parts, loose = [], list(program.checks)
+    known: dict[Hashable, CoreProgram] = {}
     for draws, components in drawing:
         members = _Members()
         members.components = sorted(components)
@@ -97,7 +100,7 @@ def split_by_draws(program: CoreProgram) -> tuple[list[Part], list[Check]]:
         below = reachable([*(program.components[at] for at in components), *conditions])
         clients = {expr.client for expr in below if isinstance(expr, Input)}
         members.inputs = [leaf for leaf in program.inputs if leaf.client in clients]
-        parts.append(members.build(program))
+        parts.append(members.build(program, known))
     return parts, loose
 
 
@@ -117,9 +120,14 @@ class _Members:
         self.evidence: list[Expr] = []
         self.checks: list[Check] = []
 
-    def build(self, whole: CoreProgram) -> Part:
-        """Return the part as a program of its own, clients and components numbered from 0."""
+    def build(self, whole: CoreProgram, known: dict[Hashable, CoreProgram]) -> Part:
+        """Return the part as a program of its own, clients and components numbered from 0; one that is `known`."""
         clients = tuple(dict.fromkeys(leaf.client for leaf in self.inputs))
+        components = tuple(whole.components[at] for at in self.components)
+        conditions = [check.condition for check in self.checks]
+        key = graph_of(self.inputs, components, self.evidence, conditions)
+        if key in known:
+            return Part(clients, tuple(self.components), known[key], key)
         number = {client: at for at, client in enumerate(clients)}
         rebuild = Rebuild(
             lambda made, expr: (
@@ -127,21 +135,17 @@ class _Members:
             )
         )
         leaves = rebuild.copy(self.inputs)
-        roots = [whole.components[at] for at in self.components]
-        conditions = [*self.evidence, *(check.condition for check in self.checks)]
-        # All parts share constants: copied first, they stand in the same places in every part.
-        rebuild.copy([expr for expr in reachable([*roots, *conditions]) if isinstance(expr, Const)])
-        components = rebuild.copy(roots)
+        components = rebuild.copy(components)
         evidence = rebuild.copy(self.evidence)
-        checked = rebuild.copy([check.condition for check in self.checks])
-        program = CoreProgram(
+        checked = rebuild.copy(conditions)
+        known[key] = CoreProgram(
             tuple(leaf for leaf in leaves if isinstance(leaf, Input)),
             components or (rebuild.builder.true,),
             TupleOf(tuple(Leaf(at) for at in range(len(components)))),
             evidence,
             tuple(replace(check, condition=image) for check, image in zip(self.checks, checked, strict=True)),
         )
-        return Part(clients, tuple(self.components), program, fingerprint(program))
+        return Part(clients, tuple(self.components), known[key], key)
 
 
 def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int]:
@@ -174,29 +178,33 @@ def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int
     return {serial: find(serial) for serial in above}
 
 
-def fingerprint(program: CoreProgram) -> Hashable:
-    """Return a value that two programs share only if they are the same graph; their nodes are numbered from 0."""
+def graph_of(inputs: Sequence[Input], *roots: Sequence[Expr]) -> Hashable:
+    """Return a value that two parts of programs share only if they are the same graph.
+
+    Nodes are numbered as they were made, after the constants, which parts share; clients as their leaves come in
+    `inputs`.
+    """
     once = Once()
+    nodes = reachable([*inputs, *chain.from_iterable(roots)])
+    nodes.sort(key=lambda expr: not isinstance(expr, Const))
+    place = {expr.serial: at for at, expr in enumerate(nodes)}
+    clients = {client: at for at, client in enumerate(dict.fromkeys(leaf.client for leaf in inputs))}
+    orders: dict[int, int] = {}
     described = []
-    for expr in reachable([*program.roots, *program.inputs]):
+    for expr in nodes:
         match expr:
             case Const():
                 extra: Hashable = (type(expr.values[0]), expr.values[0])
             case Input():
                 values = expr.values if isinstance(expr.values, range) else tuple(expr.values)
-                extra = (expr.client, expr.leaf, values)
+                extra = (clients[expr.client], expr.leaf, values)
             case Draw():
-                extra = (expr.number, expr.laws)
+                extra = expr.laws
             case Apply() | Nary():
                 extra = expr.operator
             case Shuffled():
-                extra = (expr.group, expr.place)
+                extra = (orders.setdefault(expr.group, len(orders)), expr.place)
             case _:
                 extra = None
-        described.append((type(expr), expr.serial, _serials(once.children(expr)), extra))
-    conditions = [check.condition for check in program.checks]
-    return tuple(described), *map(_serials, (program.components, program.evidence, conditions))
-
-
-def _serials(exprs: Iterable[Expr]) -> tuple[int, ...]:
-    return tuple([expr.serial for expr in exprs])
+        described.append((type(expr), tuple([place[child.serial] for child in once.children(expr)]), extra))
+    return tuple(described), *(tuple([place[root.serial] for root in some]) for some in roots)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import comb, factorial, prod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from math import comb, prod
 
-__all__ = ["Counts", "arrangements", "compositions", "count_compositions", "every_counts"]
+from tightdp.language.domains import Record
+
+__all__ = ["Counts", "arrangements", "compositions", "contents_of", "count_compositions", "every_counts"]
+
+_FEW = 16
+"""So few records are counted one after the other."""
 
 Counts = tuple[tuple[int, ...], ...]
 """For every class of clients, how many of them have each letter."""
@@ -38,4 +45,20 @@ def every_counts(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
 
 def arrangements(numbers: Sequence[int]) -> int:
     """Return in how many orders so many things of every sort can stand."""
-    return factorial(sum(numbers)) // prod(factorial(number) for number in numbers)
+    return prod(map(comb, accumulate(numbers), numbers))
+
+
+def contents_of(
+    x: Sequence[Record], columns: Sequence[Sequence[int]], records: Sequence[Record]
+) -> Iterable[tuple[tuple[Record, ...], int]]:
+    """Return what blocks of clients hold in a dataset, each with how many of them; perhaps some that none holds.
+
+    `columns` are the first clients of all blocks, the second ones, and so on.
+    """
+    parts = [
+        x[clients.start : clients.stop] if isinstance(clients, range) else tuple(map(x.__getitem__, clients))
+        for clients in columns
+    ]
+    if len(parts) == 1 and len(records) <= _FEW:
+        return [((record,), parts[0].count(record)) for record in records]
+    return Counter(zip(*parts, strict=True)).items()

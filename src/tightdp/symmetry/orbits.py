@@ -7,7 +7,6 @@ never the datasets themselves, and how many datasets share them is an exact inte
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +17,7 @@ from typing import TypeVar
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.symmetry.counts import Counts, arrangements, count_compositions, every_counts
+from tightdp.symmetry.counts import Counts, arrangements, contents_of, count_compositions, every_counts
 from tightdp.symmetry.sets import AccuracySet, PrivacySet
 
 __all__ = ["Change", "Content", "Group", "Kind", "Map", "Orbits", "every_content"]
@@ -208,9 +207,8 @@ class Orbits:
         result = []
         for columns, classes in zip(self._columns, self._contents, strict=True):
             numbers = [0] * len(classes)
-            held = Counter(zip(*(map(x.__getitem__, clients) for clients in columns), strict=True))
-            for content, number in held.items():
-                numbers[classes.number_of[content, content]] += number
+            for content, times in contents_of(x, columns, self.bound.record.values):
+                numbers[classes.number_of[content, content]] += times
             result.append(tuple(numbers))
         return tuple(result)
 
