@@ -7,10 +7,13 @@ their final order; automatic reordering is off, because the order comes from the
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from operator import and_, or_
 from typing import Any, Protocol
 
 from tightdp.errors import BackendError, LimitError
@@ -36,6 +39,8 @@ _CACHE_AT_START = 1 << 12
 _MEMORY_AT_START = 64 << 20
 """What CUDD reserves at the start, in entries and bytes; both grow as needed. More takes small programs longer to clear
 than to compile."""
+_MEMORY_BETWEEN_LOOKS = 16 << 20
+"""CUDD stops an operation that takes so many bytes, twice as many the next time: sizes are looked at then, too."""
 _LEVELS_PER_STACK_BYTE = 50_000 / (8 << 20)
 """CUDD recurses once per level; 50,000 levels fit in a stack of 8 MiB with room to spare."""
 
@@ -104,11 +109,36 @@ class TooDeep(LimitError):
     """A diagram has more levels than the C stack allows."""
 
 
+_KEPT: list[Any] = [object()]
+"""The managers of the library, and what nothing else refers to.
+
+A manager must outlive its nodes, else CUDD complains and keeps its memory. The garbage collector does not see to that
+where it meets both in one cycle, such as that of an exception whose frames hold them.
+"""
+_UNUSED = sys.getrefcount(_KEPT[0])
+_DROPPING = threading.Lock()
+
+
+def _drop_unused() -> None:
+    """Let go of the managers to which no node refers."""
+    with holding():
+        if not _DROPPING.acquire(blocking=False):
+            return  # the garbage collector, or another thread, came in between
+        try:
+            for at in range(len(_KEPT) - 1, 0, -1):
+                if sys.getrefcount(_KEPT[at]) == _UNUSED:
+                    del _KEPT[at]
+        finally:
+            _DROPPING.release()
+
+
 class _DdManager:
     """A manager of the `dd` library. While functions are made, `watch` is told the size now and then, and may raise."""
 
     def __init__(self, library: Any, levels: int, watch: Watch, **options: int) -> None:
+        _drop_unused()
         self._bdd = library.BDD(**options)
+        _KEPT.append(self._bdd)
         self._bdd.configure(reordering=False)
         self.true, self.false = self._bdd.true, self._bdd.false
         self._levels = levels
@@ -116,6 +146,10 @@ class _DdManager:
         self._watch = watch
         self._next_look = time.monotonic() + _BETWEEN_LOOKS
         self._declare(levels)
+
+    def __del__(self) -> None:
+        self.__dict__.clear()
+        _drop_unused()
 
     def _look(self) -> None:
         """Report the size where some time has passed; finding it out takes time that grows with the size."""
@@ -136,25 +170,45 @@ class _DdManager:
 
     def choose(self, condition: Node, yes: Node, no: Node) -> Node:
         self._look()
-        return self._bdd.ite(condition, yes, no)
+        try:
+            return self._bdd.ite(condition, yes, no)
+        except (ValueError, RuntimeError) as error:
+            return self._again(error, partial(self._bdd.ite, condition, yes, no))
 
     def both(self, left: Node, right: Node) -> Node:
         self._look()
-        return left & right
+        try:
+            return left & right
+        except (ValueError, RuntimeError) as error:
+            return self._again(error, partial(and_, left, right))
 
     def either(self, left: Node, right: Node) -> Node:
         self._look()
-        return left | right
+        try:
+            return left | right
+        except (ValueError, RuntimeError) as error:
+            return self._again(error, partial(or_, left, right))
 
     def differ(self, left: Node, right: Node) -> Node:
         self._look()
-        return self._bdd.apply("xor", left, right)
+        try:
+            return self._bdd.apply("xor", left, right)
+        except (ValueError, RuntimeError) as error:
+            return self._again(error, partial(self._bdd.apply, "xor", left, right))
 
     def negate(self, node: Node) -> Node:
         return ~node
 
     def substitute(self, node: Node, functions: dict[int, Node]) -> Node:
-        return self._bdd.let({f"v{level}": function for level, function in functions.items()}, node)
+        images = {f"v{level}": function for level, function in functions.items()}
+        try:
+            return self._bdd.let(images, node)
+        except (ValueError, RuntimeError) as error:
+            return self._again(error, partial(self._bdd.let, images, node))
+
+    def _again(self, error: Exception, operation: Callable[[], Node]) -> Node:
+        """Carry out an operation that failed once more, where the reason can be mended."""
+        raise error
 
     def level(self, node: Node) -> int:
         return self._levels if node == self.true or node == self.false else int(node.level)
@@ -202,12 +256,30 @@ class _CuddManager(_DdManager):
             from dd import cudd
 
         super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=_CACHE_AT_START)
+        self._allowed = _MEMORY_BETWEEN_LOOKS + int(self._statistics()["mem"])
+        self._bdd.configure(max_memory=self._allowed)
 
     def size(self) -> int:
         # Not len(), which goes through every node.
+        return int(self._statistics()["n_nodes"])
+
+    def _statistics(self) -> dict[str, float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return int(self._bdd.statistics()["n_nodes"])
+            found: dict[str, float] = self._bdd.statistics()
+            return found
+
+    def _again(self, error: Exception, operation: Callable[[], Node]) -> Node:
+        """Carry out an operation that took more memory than was allowed, with more, unless a limit is reached."""
+        while (found := self._statistics())["mem"] >= self._allowed:
+            self._watch(int(max(found["n_nodes"], found["peak_live_nodes"])))
+            self._allowed *= 2
+            self._bdd.configure(max_memory=self._allowed)
+            try:
+                return operation()
+            except (ValueError, RuntimeError) as further:
+                error = further.with_traceback(None)  # the frames hold nodes
+        raise error
 
     def _declare(self, levels: int) -> None:
         # The last variable first: CUDD then makes room for all of them at once.
