@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from tightdp.exact.scaled import Scaled
     from tightdp.methods.summands import Summands
 
-__all__ = ["CodesOfSums", "LawByCode", "SumLaws", "mass"]
+__all__ = ["CodesOfSums", "LawByCode", "SumLaws", "mass", "surely_more"]
 
+_LONG = 300
+"""Fewer weights are as soon added up exactly."""
 _CUT_OFF = 1e-40
 """Ends of laws that hold less are left out where doubles are enough."""
 
@@ -175,6 +177,14 @@ class LawByCode(Mapping[int, Whole]):
         sum_of = self._laws.codes.sum_of
         return self._laws.exact(self._counts).mass(sum_of[code] for code in codes)
 
+    def surely_more(self, codes: Sequence[int], bar: Number) -> bool:
+        """Whether codes of sums without a gap have a larger probability together; False where that is not seen."""
+        if len(codes) < _LONG:
+            return False
+        sums = [self._laws.codes.sum_of[code] for code in codes]
+        least, most = min(sums), max(sums)
+        return len(sums) == most - least + 1 and bar < Fraction(self._near.mass(least, most)[0])
+
     def surely_below(self, other: LawByCode, t: Number, delta: Number) -> bool:
         """Whether Σ max(0, P - t P') <= delta for t >= 0, decided on enclosures; False where these do not decide."""
         return delta >= Fraction(self._near.excess_above(other._near, t))
@@ -185,3 +195,8 @@ def mass(by_code: Mapping[int, Whole], codes: Iterable[int]) -> Whole:
     if isinstance(by_code, LawByCode):
         return by_code.mass(codes)
     return sum(by_code.get(code, 0) for code in codes)
+
+
+def surely_more(by_code: Mapping[int, Whole], codes: Sequence[int], bar: Number) -> bool:
+    """Whether some codes have a larger probability together, decided on enclosures; False where these do not decide."""
+    return isinstance(by_code, LawByCode) and by_code.surely_more(codes, bar)

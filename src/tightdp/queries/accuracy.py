@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +19,7 @@ from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods.base import Known
-from tightdp.methods.sums import mass
+from tightdp.methods.sums import mass, surely_more
 from tightdp.symmetry.sets import Table
 
 __all__ = ["AccuracyClass", "accuracy", "least_alpha"]
@@ -39,8 +39,9 @@ def accuracy(
     datasets: Iterable[tuple[Dataset, int]],
     alpha: Number,
     knows: Callable[[Known], None] = lambda _: None,
+    top: int = 0,
 ) -> tuple[AccuracyClass, ...]:
-    """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first.
+    """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first: the `top` worst, or all.
 
     The first gives the tight 1 - β; `knows` is handed what gives it so far.
     Raises QueryError where an output is not a number or there is no target.
@@ -48,20 +49,27 @@ def accuracy(
     if alpha < 0:
         raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
     classes: dict[Number, tuple[Dataset, int]] = {}
+    worst: list[Number] = []
     decoded = _Numbers(table)
-    knows(lambda: min(classes, default=None))
+    knows(lambda: worst[0] if worst else None)
     for x, inputs in datasets:
         target = target_of(table.bound, x)
         weights = table.weights(x)
         decoded.look_at(x, weights.by_code)
         low, high = target - alpha, target + alpha
-        value = quotient(mass(weights.by_code, decoded.between(low, high)), weights.total)
+        codes = decoded.between(low, high)
+        if worst and len(worst) == top and not decoded.tails and surely_more(weights.by_code, codes, worst[-1]):
+            continue
+        value = quotient(mass(weights.by_code, codes), weights.total)
         for code, tail in decoded.tails.items():
             if code in weights.by_code:
                 value += quotient(weights.by_code[code], weights.total) * tail.share(low, high)
+        if value not in classes:
+            insort(worst, value)
+            del worst[top or len(worst) :]
         first, count = classes.get(value, (x, 0))
-        classes[value] = (first, count + inputs)
-    return tuple(AccuracyClass(x, value, count) for value, (x, count) in sorted(classes.items()))
+        classes[value] = first, count + inputs
+    return tuple(AccuracyClass(first, value, count) for value in worst for first, count in [classes[value]])
 
 
 def least_alpha(

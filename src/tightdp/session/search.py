@@ -348,7 +348,7 @@ def accuracy_at(engine: Engine, alpha: Number, top: int) -> Accuracy:
     method, table, datasets = questions.accuracy_set(engine.program, query.control)
     with query.searching():
         inputs = query.control.inputs(table, datasets)
-        classes = accuracy.accuracy(table, inputs, alpha, query.control.bounded("1 - β ≤"))
+        classes = accuracy.accuracy(table, inputs, alpha, query.control.bounded("1 - β ≤"), top)
     return _accuracy(engine, engine.outcome(query, method), alpha, classes, top)
 
 
