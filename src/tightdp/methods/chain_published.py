@@ -17,6 +17,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
+from tightdp.language.neighbours import NeighbouringRelation
 from tightdp.methods.chain import Chain
 
 __all__ = ["Level", "PublishedPath", "largest_along_paths", "published_levels"]
@@ -45,7 +46,7 @@ _Choices = Callable[[_Arrow], Iterator[_Choice]]
 
 @dataclass(frozen=True)
 class PublishedPath:
-    """The output bits of head and tail, and what clients do in between, on a path with the largest ratio."""
+    """The output bits of head and tail, and what clients do in between: a path with the largest ratio."""
 
     head: int
     tail: int
@@ -69,10 +70,9 @@ class _Rest:
             at = at.rest
 
 
-def largest_along_paths(
-    chain: Chain, levels: Sequence[Level], steps: Steps, every_record: bool
-) -> PublishedPath | None:
+def largest_along_paths(chain: Chain, levels: Sequence[Level], relation: NeighbouringRelation) -> PublishedPath | None:
     """Return a path with the largest ratio between neighbours, by its arrows; None where no records can change."""
+    steps, every_record = relation.steps, relation.every_record
     same: dict[int, _Rest] = {}
     for tail, vector in chain.tails.items():
         for node in vector:

@@ -28,6 +28,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.chain import Block, Chain, Vector
+from tightdp.methods.chain_certain import largest_certainly
 from tightdp.methods.chain_forms import Form, Steps, distinct, extreme, positivity, prune
 from tightdp.methods.chain_lumped import lumped
 from tightdp.methods.chain_published import largest_along_paths, published_levels
@@ -156,28 +157,32 @@ class _Search:
     def run(self, limits: Sequence[tuple[int, int]]) -> None:
         """Search all heads and tails, following so many forms and suffixes at most, one limit after the other.
 
-        No search is needed where outputs tell the nodes. Else an infinite ratio is looked for first: it ends the
-        search.
+        No search is needed where outputs, or records, tell the nodes. Else an infinite ratio is looked for first: it
+        ends the search.
         """
         levels = published_levels(self.chain)
         if levels is not None:
-            path = largest_along_paths(self.chain, levels, self.relation.steps, self.relation.every_record)
-            if path is not None:
-                above, below = self.chain.heads[path.head], self.chain.tails[path.tail]
-                self.best = self._found(path.head, above, path.tail, below, path.taken)
-                self.ratio = self.best.ratio
+            decided, path = True, largest_along_paths(self.chain, levels, self.relation)
+        else:
+            decided, path = largest_certainly(self.chain, self.relation, self.watch)
+        if path is not None:
+            self._take(path.head, path.tail, path.taken)
+        if decided:
             return
         difference = find_difference(self.chain, self.relation, self.watch)
         if difference is not None:
-            head, tail, taken = difference
-            self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
-            self.ratio = self.best.ratio
+            self._take(*difference)
             return
         for self._most_forms, self._most_suffixes in limits:
             self.cut_short = False
             self._climb()
             if self.ratio == math.inf or not self.cut_short:
                 return
+
+    def _take(self, head: int, tail: int, taken: list[tuple[Record, Record, int]]) -> None:
+        """Make something the best that was found."""
+        self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
+        self.ratio = self.best.ratio
 
     def screen(self) -> Exact:
         """Look at all datasets at once, in doubles; return an upper bound on every ratio, infinite where none is known.
@@ -188,10 +193,7 @@ class _Search:
         if found is None:
             return math.inf
         if found.lower > self.ratio:
-            self.best = self._found(
-                found.head, self.chain.heads[found.head], found.tail, self.chain.tails[found.tail], found.taken
-            )
-            self.ratio = self.best.ratio
+            self._take(found.head, found.tail, found.taken)
         self.cut_short = found.lower < found.upper
         return found.upper
 

@@ -1,0 +1,227 @@
+"""Chains in which records alone decide the way to the last client: the tight ratio is one of few pairs of laws.
+
+So it is where a program keeps a state while it reads the records, the largest so far and where it stood, and adds noise
+to what comes out. Given the last record the output has the law of the state. States from which later records lead to
+the same laws are one class, and which pairs of classes neighbours lead to is followed along the chain: a client that
+changes its record leads from one class to two, all later ones from two classes to two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tightdp.exact.lazily import lazily
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import NeighbouringRelation
+from tightdp.methods.chain import Block, Chain
+from tightdp.methods.chain_published import PublishedPath, Steps
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Classes = NDArray[np.int64]
+    Pairs = NDArray[np.bool_]
+else:
+    np = lazily("numpy")
+
+__all__ = ["Certainly", "certainly", "largest_certainly"]
+
+_MOST_STEPS = 200_000_000
+"""So many steps from a pair of classes to another one are followed."""
+_MOST_WEIGHTS = 3_000_000
+"""So many ratios of two weights are compared."""
+
+_Law = dict[tuple[int, int], Whole]
+"""Weight by the output bits of the last block and of the tail."""
+
+
+@dataclass(frozen=True)
+class Certainly:
+    """A chain by classes of nodes: `tables[i][a, r]` is where record r leads to from class a above block i.
+
+    Below the last block stand laws. Above the first one there is one class, and all others can be reached.
+    """
+
+    head: int
+    records: tuple[Record, ...]
+    tables: list[Classes]
+    laws: list[_Law]
+
+    def largest(self, steps: Steps, watch: Callable[[], None]) -> tuple[bool, PublishedPath | None]:
+        """Return whether the largest ratio is known, and how it is attained: None where neighbours have equal laws."""
+        place = {record: at for at, record in enumerate(self.records)}
+        moves = [(place[old], place[new]) for old in self.records for new in steps[old] if new != old]
+        pairs = self._pairs(moves, watch)
+        if pairs is None or int(pairs[-1].sum()) * max(map(len, self.laws)) > _MOST_WEIGHTS:
+            return False, None
+        best: tuple[Exact, int, int, tuple[int, int]] | None = None
+        for ours, theirs in np.argwhere(pairs[-1]).tolist():
+            watch()
+            ratio, output = _largest(self.laws[ours], self.laws[theirs])
+            if best is None or ratio > best[0]:
+                best = ratio, ours, theirs, output
+        if best is None:
+            return True, None
+        _, ours, theirs, (bits, tail) = best
+        taken = [(self.records[old], self.records[new], 0) for old, new in self._way(pairs, moves, ours, theirs)]
+        return True, PublishedPath(self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
+
+    def _pairs(self, moves: Sequence[tuple[int, int]], watch: Callable[[], None]) -> list[Pairs] | None:
+        """Return which pairs of classes neighbours lead to, above every block and at the end; None where it is much."""
+        every = len(moves) == len(self.records) * (len(self.records) - 1)
+        olds, news = (np.array([move[side] for move in moves], dtype=np.int64) for side in (0, 1))
+        found, work = [np.zeros((1, 1), dtype=np.bool_)], 0
+        below = [*(len(table) for table in self.tables[1:]), len(self.laws)]
+        for table, classes in zip(self.tables, below, strict=True):
+            left, right = np.nonzero(found[-1])
+            columns = np.unique(table, axis=1).T
+            work += len(left) * len(columns) + classes * classes + len(table) * len(moves)
+            if work > _MOST_STEPS:
+                return None
+            pairs = np.zeros((classes, classes), dtype=np.bool_)
+            for column in columns:
+                watch()
+                pairs[column[left], column[right]] = True
+            for row in table:
+                watch()
+                if every:
+                    reached = np.unique(row)
+                    pairs[np.ix_(reached, reached)] = True
+                else:
+                    pairs[row[olds], row[news]] = True
+            np.fill_diagonal(pairs, False)
+            found.append(pairs)
+        return found
+
+    def _way(
+        self, pairs: Sequence[Pairs], moves: Sequence[tuple[int, int]], ours: int, theirs: int
+    ) -> list[tuple[int, int]]:
+        """Return the records before and after, block by block, of neighbours that lead to two classes at the end."""
+        way: list[tuple[int, int]] = []
+        for at in range(len(self.tables) - 1, -1, -1):
+            table = self.tables[at]
+            here = np.argwhere((table == ours).any(axis=1)).ravel()
+            changing = next(
+                (
+                    (int(above), old, new)
+                    for above in here
+                    for old, new in moves
+                    if table[above, old] == ours and table[above, new] == theirs
+                ),
+                None,
+            )
+            if changing is not None:
+                way.append(changing[1:])
+                return [*self._to(at, changing[0]), *reversed(way)]
+            left, right = np.nonzero(pairs[at])
+            number, record = np.argwhere((table[left] == ours) & (table[right] == theirs))[0].tolist()
+            way.append((record, record))
+            ours, theirs = int(left[number]), int(right[number])
+        raise AssertionError("unreachable")
+
+    def _to(self, at: int, reached: int) -> list[tuple[int, int]]:
+        """Return records of the first clients that lead to a class."""
+        way: list[tuple[int, int]] = []
+        for table in reversed(self.tables[:at]):
+            reached, record = np.argwhere(table == reached)[0].tolist()
+            way.append((record, record))
+        return way[::-1]
+
+
+def largest_certainly(
+    chain: Chain, relation: NeighbouringRelation, watch: Callable[[], None]
+) -> tuple[bool, PublishedPath | None]:
+    """Return whether the largest ratio is known in this way, and how it is attained, as `Certainly.largest` does."""
+    found = None if relation.every_record else certainly(chain, relation.bound.record.values, watch)
+    return (False, None) if found is None else found.largest(relation.steps, watch)
+
+
+def certainly(chain: Chain, records: tuple[Record, ...], watch: Callable[[], None]) -> Certainly | None:
+    """Return a chain by classes; None where what is drawn before the last client matters."""
+    if len(chain.heads) != 1 or not chain.blocks:
+        return None
+    ((head, vector),) = chain.heads.items()
+    if len(vector) != 1:
+        return None
+    levels = [set(vector)]
+    maps: list[dict[int, list[int]]] = []
+    for block in chain.blocks[:-1]:
+        watch()
+        after = _map(block, records, levels[-1])
+        if after is None:
+            return None
+        maps.append(after)
+        levels.append({node for nodes in after.values() for node in nodes})
+    laws: dict[frozenset[tuple[tuple[int, int], Whole]], int] = {}
+    below = _laws(chain, records, levels[-1], laws)
+    tables: list[Classes] = []
+    for at in range(len(levels) - 1, -1, -1):
+        watch()
+        rows: dict[tuple[int, ...], int] = {}
+        numbers = {node: rows.setdefault(tuple(below[node]), len(rows)) for node in sorted(levels[at])}
+        tables.append(np.array(list(rows), dtype=np.int64))
+        below = {node: [numbers[other] for other in nodes] for node, nodes in maps[at - 1].items()} if at else {}
+    return Certainly(head, records, tables[::-1], [dict(law) for law in laws])
+
+
+def _map(block: Block, records: Sequence[Record], nodes: set[int]) -> dict[int, list[int]] | None:
+    """Return where every record leads from some nodes; None where that is not certain, or outputs are decided."""
+    place = {record: at for at, record in enumerate(records)}
+    found = {node: [-1] * len(records) for node in nodes}
+    weights: set[Whole] = set()
+    for (record, bits), arrows in block.into.items():
+        for below, entries in arrows.items():
+            for above, weight in entries:
+                if above in found:
+                    if bits or found[above][place[record]] >= 0:
+                        return None
+                    found[above][place[record]] = below
+                    weights.add(weight)
+        if len(weights) > 1:
+            return None
+    return None if any(-1 in after for after in found.values()) else found
+
+
+def _laws(
+    chain: Chain,
+    records: Sequence[Record],
+    nodes: set[int],
+    numbers: dict[frozenset[tuple[tuple[int, int], Whole]], int],
+) -> dict[int, list[int]]:
+    """Return the number of the law of what comes after some nodes above the last block, for every record."""
+    ends: dict[int, list[tuple[int, Whole]]] = {}
+    for tail, vector in chain.tails.items():
+        for node, value in vector.items():
+            ends.setdefault(node, []).append((tail, value))
+    place = {record: at for at, record in enumerate(records)}
+    found: dict[int, list[_Law]] = {node: [{} for _ in records] for node in nodes}
+    for (record, bits), arrows in chain.blocks[-1].into.items():
+        for below, entries in arrows.items():
+            for above, weight in entries:
+                if above in found:
+                    law = found[above][place[record]]
+                    for tail, value in ends.get(below, ()):
+                        law[bits, tail] = law.get((bits, tail), 0) + weight * value
+    return {
+        node: [numbers.setdefault(frozenset(law.items()), len(numbers)) for law in own] for node, own in found.items()
+    }
+
+
+def _largest(ours: _Law, theirs: _Law) -> tuple[Exact, tuple[int, int]]:
+    """Return the largest ratio of two laws, and an output that has it."""
+    best: tuple[Whole, Whole, tuple[int, int]] | None = None
+    for output, weight in ours.items():
+        other = theirs.get(output, 0)
+        if not other:
+            return math.inf, output
+        if best is None or weight * best[1] > best[0] * other:
+            best = weight, other, output
+    assert best is not None
+    return quotient(best[0], best[1]), best[2]
