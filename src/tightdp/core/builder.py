@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from tightdp.core.conditions import tested_value, tests, values_where
-from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, summands, terms_of
 from tightdp.core.operators import Value, refusal
 from tightdp.core.unbounded.windows import NARROW, Place, Window, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
@@ -145,6 +145,13 @@ class Builder:
         assert bad is None
         return node
 
+    def joint(self, operands: Sequence[Expr], values: Sequence[Value]) -> Expr:
+        """Return the tuple of the operands, which takes no other values than these."""
+        if len(values) == 1:
+            return self.const(values[0])
+        key = ("joint", *(operand.serial for operand in operands))
+        return self._make(key, lambda serial: Apply(serial, tuple(values), "tuple", tuple(operands)))
+
     def equals(self, expr: Expr, value: object) -> Expr:
         """Return the condition that a node takes a value."""
         if self.noises:
@@ -163,8 +170,8 @@ class Builder:
         """Return the sum of two numeric nodes as one flat n-ary sum."""
         if right is self._constants.get((int, 0)) and isinstance(left, Nary):
             return left
-        terms, constant = _terms(left)
-        more, other = _terms(right)
+        terms, constant = terms_of(left)
+        more, other = terms_of(right)
         terms, constant = terms + more, constant + other
         if not terms:
             return self.const(constant)
@@ -180,7 +187,7 @@ class Builder:
 
     def sum(self, operands: Sequence[Expr]) -> Expr:
         """Return the sum of any number of numeric nodes."""
-        parts = [_terms(operand) for operand in operands]
+        parts = [terms_of(operand) for operand in operands]
         constant = sum(part[1] for part in parts)
         terms = [term for part in parts for term in part[0]]
         if len(terms) <= 1:
@@ -310,7 +317,7 @@ class Builder:
         """Return what a node is where a selector takes the value at a position."""
         if isinstance(expr, Case) and expr.selector is selector:
             return expr.branches[position]
-        parts = _summands(expr)
+        parts = summands(expr)
         if len(parts) > 1 and any(isinstance(part, Case) and part.selector is selector for part in parts):
             return self.sum([self._given(part, selector, position) for part in parts])
         return expr
@@ -357,7 +364,7 @@ class Builder:
                 return self.conjunction([condition, yes])
             if yes is self.negation(no):
                 return self.parity([condition, no])
-        elif len(_summands(yes)) > 1 or len(_summands(no)) > 1:
+        elif len(summands(yes)) > 1 or len(summands(no)) > 1:
             factored = self._factor(condition, yes, no)
             if factored is not None:
                 return factored
@@ -365,7 +372,7 @@ class Builder:
 
     def _factor(self, condition: Expr, yes: Expr, no: Expr) -> Expr | None:
         """Return `shared + (a if condition else b)` where `yes = shared + a` and `no = shared + b`."""
-        left, right = _summands(yes), _summands(no)
+        left, right = summands(yes), summands(no)
         shared = min(len(left), len(right))
         if left[:shared] != right[:shared]:
             shared = next(at for at in range(shared) if left[at] is not right[at])
@@ -376,22 +383,3 @@ class Builder:
             rest = self._either(condition, self.sum(left[shared:]), self.sum(right[shared:]))
             return self.add(common, rest)
         return self.sum([*left[:shared], self._either(condition, self.sum(left[shared:]), self.sum(right[shared:]))])
-
-
-def _summands(expr: Expr) -> tuple[Expr, ...]:
-    """Return the terms of a sum of numbers; any other node is its own only term."""
-    if isinstance(expr, Nary) and expr.operator == "sum":
-        return expr.operands
-    if isinstance(expr, Apply) and expr.operator == "add" and all(operand.numeric for operand in expr.operands):
-        return expr.operands
-    return (expr,)
-
-
-def _terms(expr: Expr) -> tuple[tuple[Expr, ...], Value]:
-    """Return the terms of a sum that are not constant, and its constant, which comes last."""
-    operands = _summands(expr)
-    if isinstance(operands[-1], Const):
-        return operands[:-1], operands[-1].values[0]
-    if isinstance(operands[0], Const):
-        return operands[1:], operands[0].values[0]
-    return operands, 0

@@ -37,6 +37,8 @@ __all__ = [
     "TupleOf",
     "children",
     "reachable",
+    "summands",
+    "terms_of",
 ]
 
 
@@ -264,3 +266,22 @@ class Once:
             return ()
         self._items[id(expr.items)] = expr.items
         return expr.items
+
+
+def summands(expr: Expr) -> tuple[Expr, ...]:
+    """Return the terms of a sum of numbers; any other node is its own only term."""
+    if isinstance(expr, Nary) and expr.operator == "sum":
+        return expr.operands
+    if isinstance(expr, Apply) and expr.operator == "add" and all(operand.numeric for operand in expr.operands):
+        return expr.operands
+    return (expr,)
+
+
+def terms_of(expr: Expr) -> tuple[tuple[Expr, ...], Value]:
+    """Return the terms of a sum that are not constant, and its constant, which comes last."""
+    operands = summands(expr)
+    if isinstance(operands[-1], Const):
+        return operands[:-1], operands[-1].values[0]
+    if isinstance(operands[0], Const):
+        return operands[1:], operands[0].values[0]
+    return operands, 0

@@ -95,6 +95,8 @@ class Rebuild:
             case Apply():
                 if expr.operator == "not" and expr.operands[0].boolean:
                     return builder.negation(image(expr.operands[0]))
+                if expr.operator == "tuple" and len(expr.values) < prod(len(each.values) for each in expr.operands):
+                    return self._joint(expr)
                 result, _ = builder.apply(expr.operator, *(image(operand) for operand in expr.operands))
                 return builder.const(expr.values[0]) if result is None else result
             case Shuffled():
@@ -102,6 +104,16 @@ class Rebuild:
                     self._shuffled[expr.group] = builder.shuffled([image(item) for item in expr.items])
                 return self._shuffled[expr.group][expr.place]
         raise TypeError(type(expr))
+
+    def _joint(self, expr: Apply) -> Expr:
+        """Return the image of a tuple that takes some of the combinations only: those that the images still have."""
+        images = [self.image(operand) for operand in expr.operands]
+        left = (
+            values
+            for values in expr.values
+            if all(value in each.index for value, each in zip(values, images, strict=True))
+        )
+        return self.builder.joint(images, tuple(left))
 
     def redrawn(self, draw: Draw, laws: Sequence[Law | None]) -> Expr:
         """Return the image of a draw with other laws, one for every value of its selector."""

@@ -170,9 +170,9 @@ class Functions:
         return [operand.values[0] if isinstance(operand, Const) else next(values) for operand in expr.operands]
 
     def _position(self, expr: Apply, function: Callable[..., Value], arguments: Sequence[Value]) -> int | None:
-        """Return the position of an operation's result; None where Python refuses the arguments."""
+        """Return the position of an operation's result; None where Python refuses the arguments, or they never meet."""
         try:
-            return expr.index[function(*arguments)]
+            return expr.index.get(function(*arguments))
         except (ArithmeticError, TypeError, ValueError):
             return None
 

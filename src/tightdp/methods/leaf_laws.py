@@ -89,6 +89,8 @@ def cells(program: CoreProgram) -> int:
 
 def _cells(expr: Expr) -> int:
     match expr:
+        case Apply(operator="tuple"):
+            return len(expr.values)
         case Apply():
             return prod(len(operand.values) for operand in expr.operands)
         case Nary():

@@ -143,7 +143,7 @@ def _table(expr: Apply) -> Iterator[Row]:
             for operand in expr.operands
         ]
         joined = [value(operand, at) for operand, at in zip(unknown, positions, strict=True)]
-        with suppress(*REFUSED):
+        with suppress(*REFUSED, KeyError):
             joined.append(value(expr, expr.index[function(*plain)]))
         yield tuple(joined), None
 

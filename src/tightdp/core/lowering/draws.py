@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from tightdp.core.lowering.alike import permuted
@@ -17,6 +18,7 @@ from tightdp.core.lowering.sequences import item_at
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, named, shape_by_shape
 from tightdp.core.lowering.values import Alike, Value, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
+from tightdp.core.together import values_together
 from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
 from tightdp.errors import ParameterError
@@ -84,8 +86,17 @@ def _leaves(arguments: Sequence[Value]) -> list[Value]:
     return [item for value in arguments for item in (value if isinstance(value, tuple) else (value,))]
 
 
-def _draw(m: Machine, name: str, law: Callable[..., Law | OnIntegers], arguments: Sequence[Value]) -> Value:
-    """Draw from the law that belongs to the values of the arguments, which are scalars or tuples of scalars."""
+def _draw(
+    m: Machine,
+    name: str,
+    law: Callable[..., Law | OnIntegers],
+    arguments: Sequence[Value],
+    joint: Expr | None = None,
+) -> Value:
+    """Draw from the law that belongs to the values of the arguments, which are scalars or tuples of scalars.
+
+    `joint` is the tuple of all that are not known, where there is a node for it.
+    """
     for item in _leaves(arguments):
         if not is_scalar(item):
             raise Failure(f"TypeError: {name} does not take {name_of(item)}", "pass numbers")
@@ -97,7 +108,7 @@ def _draw(m: Machine, name: str, law: Callable[..., Law | OnIntegers], arguments
         raise m.unsupported(f"noise on all integers is an argument of {name}", hint)
     if not unknown:
         return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)], m.alive))
-    selector = unknown[0] if len(unknown) == 1 else _joint(m, unknown)
+    selector = unknown[0] if len(unknown) == 1 else joint or _joint(m, unknown)
     table: list[Law | OnIntegers | None] = []
     refused: list[tuple[Any, Failure]] = []
     for at, value in enumerate(selector.values):
@@ -169,12 +180,14 @@ def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | Non
             f"ParameterError: choice was given {len(items)} values and {len(weights)} weights",
             "give one weight per value",
         )
-    joint = 1
-    for weight in weights:
-        joint *= len(weight.values) if isinstance(weight, Expr) else 1
-    if joint <= _MAX_JOINT:
-        return item_at(m, items, _draw(m, "choice", lambda *plain: laws.weighted(items, plain), weights))
-    return _choose_in_turn(m, items, weights)
+    unknown = [weight for weight in weights if isinstance(weight, Expr)]
+    joint = None
+    if prod(len(weight.values) for weight in unknown) > _MAX_JOINT:
+        together = values_together(unknown, _MAX_JOINT, m.watch)
+        if not together:
+            return _choose_in_turn(m, items, weights)
+        joint = m.builder.joint(unknown, together)
+    return item_at(m, items, _draw(m, "choice", lambda *plain: laws.weighted(items, plain), weights, joint))
 
 
 def _choose_in_turn(m: Machine, items: tuple[Value, ...], weights: Sequence[Value]) -> Value:
