@@ -8,6 +8,7 @@ from fractions import Fraction
 from tightdp.auditing.certificate import DualCertificate, WorstMechanism
 from tightdp.auditing.order_statistics import Counterexample
 from tightdp.auditing.validity import Validity
+from tightdp.errors import LimitError
 from tightdp.exact.enclosure import Enclosure, float_below, ln
 from tightdp.exact.field import Number
 
@@ -26,6 +27,7 @@ class AuditAnswer:
     about. `p_value` encloses the p-value of the guarantee that was asked about, None when none was. `valid`
     is true where a proof or the exact optimum confirms the method, false where a counterexample is known; `reason` says
     which, `assumed` what it takes for granted of the guesser.
+    `stopped` is the limit that cut the search short, None for none: then larger ε may be rejected, too.
     `certificate` and `mechanism` show the p-value of the optimal method from above and from below.
     """
 
@@ -46,6 +48,7 @@ class AuditAnswer:
     certificate: DualCertificate | None = field(default=None, repr=False)
     mechanism: WorstMechanism | None = field(default=None, repr=False)
     counterexample: Counterexample | None = field(default=None, repr=False)
+    stopped: LimitError | None = field(default=None, repr=False, compare=False)
 
     @property
     def why(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from tightdp.auditing import fdp, optimal, order_statistics, steinke
@@ -22,6 +23,7 @@ from tightdp.auditing.question import METHODS, MOST_GUESSES_ON_CURVES, Question,
 from tightdp.auditing.search import least_not_rejected, rejected_near
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.auditing.validity import Validity, assumption, steinke_verdict, verdict
+from tightdp.errors import LimitError
 from tightdp.exact.enclosure import Enclosure
 
 __all__ = ["METHODS", "audit", "p_value_at"]
@@ -81,12 +83,16 @@ def audit(
     if question.tradeoff is not None:
         p_value, certificate, mechanism = _tradeoff_p_value(question, question.tradeoff)
         return _answer(question, None, p_value, certificate, mechanism)
-    lower = _least(question)
-    if question.t is None:
-        certificate, mechanism = _evidence(question, lower)
-        return _answer(question, lower, None, certificate, mechanism)
-    certificate, mechanism = _evidence(question, question.t.upper)
-    return _answer(question, lower, _p_value(question, question.t), certificate, mechanism)
+    search = _Search(question)
+    try:
+        lower = search.least()
+        asked = None if question.t is None else _p_value(question, question.t)
+        certificate, mechanism = _evidence(question, lower if question.t is None else question.t.upper)
+    except LimitError as limit:
+        if search.largest == 1:
+            raise
+        return replace(_answer(question, search.largest, search.p_value()), stopped=limit)
+    return _answer(question, lower, asked, certificate, mechanism)
 
 
 def p_value_at(answer: AuditAnswer, exp_epsilon: Fraction) -> Enclosure:
@@ -126,16 +132,39 @@ def _estimate(question: Question, pairs: tuple[Pair, ...]) -> float:
     return order_statistics.estimate(**question.numbers, pairs=pairs, variant=question.variant)
 
 
-def _least(question: Question) -> Fraction:
-    """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
-    game, level, delta = question.game, question.significance, question.deltas.upper
-    if game.correct == 0:
-        return Fraction(1)
-    if question.method == "order-statistics":
-        aim = math.log(level)
-        return rejected_near(_rejects(question, game, level, delta), lambda t: _estimate(question, ((t, delta),)) - aim)
-    start = game.correct * (game.options - 1) / (game.guesses - game.correct + 0.5)
-    return least_not_rejected(_rejects(question, game, level, delta), start).lower
+class _Search:
+    """The search for the e^ε that an observation rejects; what was rejected so far holds when it is cut short."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        game, level, delta = question.game, question.significance, question.deltas.upper
+        self._rejects = _rejects(question, game, level, delta)
+        self.largest = Fraction(1)
+
+    def least(self) -> Fraction:
+        """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
+        question, game = self._question, self._question.game
+        if game.correct == 0:
+            return Fraction(1)
+        if question.method == "order-statistics":
+            aim, delta = math.log(question.significance), question.deltas.upper
+            return rejected_near(self._noted, lambda t: _estimate(question, ((t, delta),)) - aim)
+        start = game.correct * (game.options - 1) / (game.guesses - game.correct + 0.5)
+        return least_not_rejected(self._noted, start).lower
+
+    def _noted(self, t: Fraction) -> bool:
+        rejected = self._rejects(t)
+        if rejected:
+            self.largest = max(self.largest, t)
+        return rejected
+
+    def p_value(self) -> Enclosure | None:
+        """Enclose the p-value of the guarantee that was asked about by what was rejected so far."""
+        question, t = self._question, self._question.t
+        if t is None:
+            return None
+        rejected = t.upper <= self.largest and question.method != "steinke"  # that one need not grow with t
+        return Enclosure(Fraction(0), question.significance if rejected else Fraction(1))
 
 
 def _rejects(question: Question, game: Game, level: Fraction, delta: Fraction) -> Callable[[Fraction], bool]:

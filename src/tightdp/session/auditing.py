@@ -93,6 +93,8 @@ def audit(
         stats=Stats(search=time.perf_counter() - started, method=method),
         answer=answer,
         program=program is not None,
+        reason="" if answer.stopped is None else answer.stopped.what,
+        hint="" if answer.stopped is None else answer.stopped.hint,
         expected=expected,
     )
 

@@ -14,6 +14,7 @@ from tightdp.exact.numbers import decimal_text
 from tightdp.present import plot
 from tightdp.present.registry import answer_of, answer_record, picture_of, record_of, view_of
 from tightdp.present.view import View
+from tightdp.present.views.result import unresolved_remark
 from tightdp.present.words import plain, shown_number
 from tightdp.results.audit import Audit
 
@@ -49,7 +50,8 @@ def _audit_view(result: Audit) -> View:
     facts.append(("valid", f"{_yes_no(answer.valid)}: {answer.reason}"))
     if answer.assumed:
         facts.append(("assumed", answer.assumed))
-    return View(f"audit, method: {answer.method}, status: {result.status}", tuple(facts))
+    remark = unresolved_remark(result, "larger ε may be rejected, too")
+    return View(f"audit, method: {answer.method}, status: {result.status}", tuple(facts), sentences=remark)
 
 
 def _found(result: Audit) -> list[tuple[str, str]]:
