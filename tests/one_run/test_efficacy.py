@@ -366,3 +366,16 @@ def test_pairs_are_neighbours_in_the_relation() -> None:
 
     with pytest.raises(QueryError, match="no two records that differ under unit-step"):
         apart.bind(n=1, k=3).efficacy()
+
+
+def test_efficacies_are_known_where_the_adaptive_search_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cut(law: object) -> None:
+        raise LimitError("the query took more than 5 s", "allow more with --timeout")
+
+    asked = instance("randomized_response", n=2, lam="1/4")
+    whole = asked.efficacy()
+    monkeypatch.setattr("tightdp.session.one_run.adaptive_optimum", cut)
+    found = asked.efficacy(adaptive=True)
+    assert found.rows == whole.rows
+    assert (found.status, found.cut_short, found.hint) == ("bounded", True, "allow more with --timeout")
+    assert "the adaptive efficacies are not known" in repr(found)

@@ -30,12 +30,12 @@ _FEW = 6
 class RestrictedRatio:
     """The largest likelihood ratio of datasets that differ in one secret bit: between `lower` and `upper`.
 
-    They are equal unless a search was cut short, for the `reason` given.
+    They are equal unless a search was cut short by a limit, the `reason`.
     """
 
     lower: Exact
     upper: Exact
-    reason: str = ""
+    reason: LimitError | None = None
 
 
 def as_posterior(exp_epsilon: Exact) -> Number:
@@ -56,7 +56,7 @@ def restricted_ratio(
     """
     lower: Exact = Fraction(1)
     upper: Exact = Fraction(1)
-    reason = ""
+    reason: LimitError | None = None
     for number, group in enumerate(law.distinct, 1):
         found = _of_group(group, backend, watch)
         lower, upper = max(lower, found.lower), max(upper, found.upper)
@@ -64,7 +64,7 @@ def restricted_ratio(
         reached(number, lower)
         if lower == math.inf:
             break
-    return RestrictedRatio(lower, upper, "" if lower == upper else reason)
+    return RestrictedRatio(lower, upper, None if lower == upper else reason)
 
 
 def _of_group(group: Group, backend: str, watch: Callable[[int], None]) -> RestrictedRatio:
@@ -79,7 +79,7 @@ def _of_group(group: Group, backend: str, watch: Callable[[int], None]) -> Restr
         return RestrictedRatio(ratio, ratio)
     except LimitError as error:
         watch(0)
-        return _of_chain(group, backend, watch) or RestrictedRatio(Fraction(1), math.inf, error.what)
+        return _of_chain(group, backend, watch) or RestrictedRatio(Fraction(1), math.inf, error)
 
 
 def _of_chain(group: Group, backend: str, watch: Callable[[int], None]) -> RestrictedRatio | None:
@@ -89,7 +89,7 @@ def _of_chain(group: Group, backend: str, watch: Callable[[int], None]) -> Restr
     if chain is None:
         return None
     found = largest_ratio(chain, group.bound, lambda: watch(0))
-    return RestrictedRatio(found.lower, found.upper, "" if found.reason is None else found.reason.what)
+    return RestrictedRatio(found.lower, found.upper, found.reason)
 
 
 def _of_stage(stage: Stage, state: int) -> Exact:

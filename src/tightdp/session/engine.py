@@ -44,15 +44,16 @@ class Outcome:
     status: Status
     reason: str
     stats: Stats
+    hint: str = ""
 
     def on(self, result: R) -> R:
         """Return a result with these."""
-        return replace(result, status=self.status, reason=self.reason, stats=self.stats)
+        return replace(result, status=self.status, reason=self.reason, hint=self.hint, stats=self.stats)
 
     @property
     def exact(self) -> Outcome:
         """The same, where it turns out that what was cut short could not have changed the answer."""
-        return replace(self, status="exact", reason="")
+        return replace(self, status="exact", reason="", hint="")
 
     @property
     def bounded(self) -> Outcome:
@@ -215,4 +216,4 @@ class Engine:
         stats = query.stats(method.size(), method.name, method.symmetry())
         if stopped is None or decided:
             return Outcome("exact", "", stats)
-        return Outcome("bounded" if bounded else "unresolved", stopped.what, stats)
+        return Outcome("bounded" if bounded else "unresolved", stopped.what, stats, stopped.hint)

@@ -224,7 +224,10 @@ def _large(form: PublishedSum | ErrorSum) -> bool:
 def outcome_of(query: Query, stopped: LimitError | None, exact: bool, method: str = METHOD) -> Outcome:
     """Return the common fields of an enclosure."""
     status: Status = "exact" if exact else "bounded"
-    return Outcome(status, "" if stopped is None or exact else stopped.what, query.stats((0, 0), method, Symmetry(())))
+    stats = query.stats((0, 0), method, Symmetry(()))
+    return (
+        Outcome(status, "", stats) if stopped is None or exact else Outcome(status, stopped.what, stats, stopped.hint)
+    )
 
 
 def _witness(form: PublishedSum, found: Found[Fraction] | Found[Fraction | float]) -> PairWitness | None:

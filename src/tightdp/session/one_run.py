@@ -15,6 +15,7 @@ from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import Dataset, Output
+from tightdp.limits import snapshot
 from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
@@ -52,32 +53,44 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
         values = efficacies(law)
         leak = distributional_privacy(law)
         audit.tell("comparing secret bits", "e^ε ≥", _odds(leak.confidence))
+        best: Sequence[Number | None] = (None,) * law.n
+        numbers = range(1, law.n + 1) if guesses is None else (guesses,)
+        error = inexact(engine.bound)
+
+        def found(ratio: RestrictedRatio) -> Efficacy:
+            least: tuple[Row, ...] = ()
+            if error is None:
+                ratio = replace(ratio, lower=max(ratio.lower, _odds(leak.confidence)))
+                dp = as_posterior(ratio.upper)
+                rows = tuple(Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1]) for k in numbers)
+            else:
+                most = tight_privacy(engine, 1).exp_epsilon if error.cut else None
+                each = [(k, values[k - 1], best[k - 1]) for k in numbers]
+                rows, least, ratio = enclosed_rows(law, error, each, values[0], ratio, most)
+            answer = Efficacy(
+                subject=engine.subject,
+                rows=rows,
+                pairs=audit.pairs,
+                exp_epsilon=ratio.upper,
+                lower=ratio.lower,
+                leak=leak,
+                least=least,
+            )
+            return audit.outcome(ratio).on(answer)
+
+        if error is None:
+            snapshot(found(RestrictedRatio(Fraction(1), math.inf)))
         ratio = audit.ratio()
+        if not with_adaptive or ratio.reason is not None:
+            return found(ratio)
         audit.tell("searching adaptive guesses", "efficacy ≥", values[-1])
-        best = adaptive_optimum(law) if with_adaptive else (None,) * law.n
-    numbers = range(1, law.n + 1) if guesses is None else (guesses,)
-    error = inexact(engine.bound)
-    least: tuple[Row, ...] = ()
-    if error is None:
-        lower = max(ratio.lower, _odds(leak.confidence))
-        dp = as_posterior(ratio.upper)
-        rows = tuple(Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1]) for k in numbers)
-        ratio = replace(ratio, lower=lower)
-    else:
-        most = tight_privacy(engine, 1).exp_epsilon if error.cut else None
-        found = [(k, values[k - 1], best[k - 1]) for k in numbers]
-        rows, least, ratio = enclosed_rows(law, error, found, values[0], ratio, most)
-    return audit.outcome(ratio).on(
-        Efficacy(
-            subject=engine.subject,
-            rows=rows,
-            pairs=audit.pairs,
-            exp_epsilon=ratio.upper,
-            lower=ratio.lower,
-            leak=leak,
-            least=least,
-        )
-    )
+        known = replace(found(ratio), status="bounded")
+        snapshot(known)
+        try:
+            best = adaptive_optimum(law)
+        except LimitError as limit:
+            return replace(known, reason=limit.what, hint=limit.hint)
+        return found(ratio)
 
 
 def _odds(posterior: Number) -> Exact:
@@ -241,7 +254,7 @@ class _Audit:
                 lambda groups, lower: self._reached("comparing secret bits", groups, "e^ε ≥", lower),
             )
         except LimitError as error:
-            return RestrictedRatio(Fraction(1), math.inf, error.what)
+            return RestrictedRatio(Fraction(1), math.inf, error)
 
     @property
     def error(self) -> Fraction:
@@ -266,7 +279,9 @@ class _Audit:
             search=time.perf_counter() - self._compiled,
         )
         exact = ratio.lower == ratio.upper and not self.error
-        return Outcome("exact" if exact else "bounded", ratio.reason, stats)
+        if ratio.reason is None:
+            return Outcome("exact" if exact else "bounded", "", stats)
+        return Outcome("exact" if exact else "bounded", ratio.reason.what, stats, ratio.reason.hint)
 
 
 def _group_words(law: AuditLaw) -> list[str]:

@@ -268,7 +268,7 @@ def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
         pure = tight_privacy(engine, 1)
         return Renyi(
             subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
-            status=pure.status, stats=pure.stats, reason=pure.reason,
+            status=pure.status, stats=pure.stats, reason=pure.reason, hint=pure.hint,
         )  # fmt: skip
     if error := widening.inexact_after(engine):
         return widening.renyi(engine, error, order)

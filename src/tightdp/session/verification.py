@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tightdp.exact.field import Number
@@ -31,8 +32,9 @@ def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim
     stats = results[0].stats
     for result in results[1:]:
         stats += result.stats
-    reason = next((result.reason for result in results if result.reason), "")
-    return Verification(subject=engine.subject, status=status, claims=claims, stats=stats, reason=reason)
+    cut = next((result for result in results if result.reason), results[0])
+    found = Verification(subject=engine.subject, status=status, claims=claims, stats=stats)
+    return replace(found, reason=cut.reason, hint=cut.hint)
 
 
 def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:

@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from tightdp.cli.answer import DONE, write_text
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.claimed import add_claims, claims_of
+from tightdp.errors import LimitError
 from tightdp.session.certify import Certificate, as_json
 
 __all__ = ["add_arguments", "add_output", "run", "write"]
@@ -28,7 +29,11 @@ def add_output(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Write the certificate, and return the exit status."""
     instance = bind(options)
-    write(instance.certify(**claims_of(options)), options.output)
+    try:
+        found = instance.certify(**claims_of(options))
+    except LimitError as error:
+        raise LimitError(f"no certificate was made: {error.what}", error.hint) from None
+    write(found, options.output)
     return DONE
 
 

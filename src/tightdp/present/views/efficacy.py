@@ -59,7 +59,7 @@ def _efficacy_answer(result: Efficacy) -> dict[str, Any]:
 def _efficacy_view(result: Efficacy) -> View:
     header = ["guesses", "efficacy", "AC", "DDP", "DP", "element gap", "output gap", "interference gap"]
     adaptive = any(row.adaptive is not None for row in result.rows)
-    if result.status != "exact" and not result.least:
+    if result.lower != result.upper and not result.least:
         header = [f"{name} at most" if name in ("DP", "interference gap") else name for name in header]
     shown_rows = result.rows[:_MOST_ROWS]
     rows = [
@@ -69,11 +69,14 @@ def _efficacy_view(result: Efficacy) -> View:
     left_out = len(result.rows) - len(shown_rows)
     grid = Grid((*header, "adaptive") if adaptive else tuple(header), tuple(rows), left_out)
     facts = [("pairs", _pairs(result))]
-    if result.status == "exact":
+    if result.lower == result.upper:
         facts.append(("e^ε on these datasets", shown_number(result.exp_epsilon)))
     else:
         facts += [("e^ε at least", shown_number(result.lower)), ("e^ε at most", shown_number(result.upper))]
-    remark = unresolved_remark(result, "DP and the interference gap are upper bounds")
+    open_ = "DP and the interference gap are upper bounds"
+    if result.lower == result.upper:
+        open_ = "the adaptive efficacies are not known, the rest is exact"
+    remark = unresolved_remark(result, open_)
     if result.least:
         return View(heading(result), tuple(facts), grid, (_widths(result),))
     return View(heading(result), tuple(facts), grid, (_leak(result), *remark))
