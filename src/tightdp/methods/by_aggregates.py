@@ -19,13 +19,16 @@ from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named
 from tightdp.methods.screening import largest_changes
+from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
-__all__ = ["COSTLY", "Aggregates", "look", "look_costly"]
+__all__ = ["Aggregates", "costly", "look", "look_costly"]
 
-COSTLY = 2_000_000
+_COSTLY = 2_000_000
 """Beyond so many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
+_MANY_PAIRS = 500_000
+"""Beyond about so many pairs of counts too."""
 _MANY = 1_000
 """Beyond so many counts, a few pairs are looked at before the laws of all are computed."""
 _FEW = 64
@@ -150,12 +153,19 @@ class Aggregates(Method):
         yield from entries
 
 
+def costly(table: AggregateTable) -> bool:
+    """Whether the laws of all counts, or the pairs of them, are so many that another way may well be shorter."""
+    each = sum(min(len(group.clients), len(group.letters)) * (len(group.letters) - 1) for group in table.groups)
+    many_pairs = not isinstance(table.orbits, States) and table.orbits.number * each > _MANY_PAIRS
+    return table.entries > _COSTLY or many_pairs
+
+
 def look(program: Program, control: Control) -> Aggregates | Refusal:
     """Return the method where the laws of all counts are cheap."""
     found = look_costly(program, control)
-    if isinstance(found, Refusal) or program.forced is not None or found.table.entries <= COSTLY:
+    if isinstance(found, Refusal) or program.forced is not None or not costly(found.table):
         return found
-    return Refusal(f"aggregate: the laws of all counts have more than {COSTLY:,} probabilities")
+    return Refusal("aggregate: the laws of all counts, or the pairs of them, are very many")
 
 
 def look_costly(program: Program, control: Control) -> Aggregates | Refusal:

@@ -14,7 +14,7 @@ from tightdp.language.program import Dataset, Output
 from tightdp.logic.bdd import TooDeep
 from tightdp.methods import chain_eliminated as eliminated
 from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_table, ratios_of_pairs
-from tightdp.methods.by_aggregates import COSTLY
+from tightdp.methods.by_aggregates import costly
 from tightdp.methods.chain import Chain
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
 from tightdp.methods.chain_ratios import TooManyForms, every_ratio
@@ -245,7 +245,7 @@ def look(program: Program, control: Control) -> Chained | Refusal:
 def look_before_aggregates(program: Program, control: Control) -> Brief | Refusal:
     """Return the method for a program whose aggregates are costly and whose diagram is small."""
     aggregate = program.aggregate(control)
-    if program.forced is not None or aggregate is None or not aggregate.affordable or aggregate.entries <= COSTLY:
+    if program.forced is not None or aggregate is None or not aggregate.affordable or not costly(aggregate):
         return Refusal("chain: there are no costly aggregates to avoid")
     try:
         return _made(Brief, program, at_most(control))

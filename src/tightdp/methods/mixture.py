@@ -239,19 +239,24 @@ def every_law(
 
 
 def _one_class(
-    law: StateLaw, table: Sequence[Contribution], clients: int
+    law: StateLaw, table: Sequence[Contribution], clients: int, at: int = 0
 ) -> Iterator[tuple[tuple[int, ...], StateLaw]]:
-    if len(table) == 1:
-        yield (clients,), law.add(table[0], clients)
+    """Yield the laws for every way to count out the letters from `at` on: by the first letter that some client has."""
+    left = len(table) - at
+    if not clients:
+        yield (0,) * left, law
         return
-    if len(table) == 2:
-        yield from _two_letters(law, table[0], table[1], clients)
+    if left == 1:
+        yield (clients,), law.add(table[at], clients)
         return
-    for number in range(clients + 1):
-        for rest, below in _one_class(law, table[1:], clients - number):
-            yield (number, *rest), below
-        if number < clients:
-            law = law.add(table[0])
+    for numbers, below in _two_letters(law, table[-2], table[-1], clients):
+        yield (0,) * (left - 2) + numbers, below
+    for first in range(len(table) - 3, at - 1, -1):
+        present = law
+        for number in range(1, clients + 1):
+            present = present.add(table[first])
+            for rest, below in _one_class(present, table, clients - number, first + 1):
+                yield (*(0,) * (first - at), number, *rest), below
 
 
 def _two_letters(

@@ -7,7 +7,7 @@ from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.methods import questions
-from tightdp.methods.by_aggregates import COSTLY
+from tightdp.methods.by_aggregates import costly
 from tightdp.methods.by_elimination import LITTLE_WORK, MOST_WORK
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
@@ -18,6 +18,8 @@ from tightdp.methods.program import Program
 
 __all__ = ["probability", "table_without_diagram"]
 
+_FEW_STATES = 2_000_000
+"""Up to so many values of the aggregates, the law of one dataset is computed alone where those of all are many."""
 _MANY_DRAWS = 300
 """The diagram of one dataset takes time quadratic in its draws, so elimination is tried before where these are many."""
 
@@ -30,7 +32,7 @@ def probability(program: Program, control: Control, x: Dataset, y: Output) -> Nu
         except (TooMuchWork, TooWide):
             pass
     aggregate = program.aggregate(control) if program.forced is None else None
-    if aggregate is not None and aggregate.entries > COSTLY >= aggregate.states:
+    if aggregate is not None and costly(aggregate) and aggregate.states <= _FEW_STATES:
         return aggregate.probability(x, y)  # the laws of all counts are many, that of one is not
     return questions.laws(program, control)[1].probability(x, y)
 
