@@ -20,10 +20,13 @@ from tightdp.logic.count import flow
 from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import NO_CLIENT
 
-__all__ = ["Block", "Chain", "Letter", "Vector", "make_chain"]
+__all__ = ["Block", "Chain", "Change", "Letter", "Vector", "make_chain"]
 
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
+
+Change = tuple[Record, Record, int]
+"""What one client does: its record under x, its record under x', and the output bits decided in its block."""
 
 Vector = dict[int, Whole]
 """Integer weights by node of the diagram; zero weights are left out."""

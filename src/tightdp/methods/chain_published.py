@@ -18,12 +18,10 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation
-from tightdp.methods.chain import Chain
+from tightdp.methods.chain import Chain, Change
 
 __all__ = ["Level", "PublishedPath", "largest_along_paths", "published_levels"]
 
-Change = tuple[Record, Record, int]
-"""The record of a client, what it may become, and the output bits."""
 Steps = dict[Record, tuple[Record, ...]]
 
 

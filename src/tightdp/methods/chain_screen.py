@@ -26,7 +26,7 @@ from tightdp.exact.whole import ExpInteger, Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.methods.chain import Chain, Vector
+from tightdp.methods.chain import Chain, Change, Vector
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Change", "Screened", "screened"]
+__all__ = ["Screened", "screened"]
 
-Change = tuple[Record, Record, int]
-"""What one client does: its record under x, its record under x', and the output bits decided in its block."""
 Runs = Sequence[Sequence[int]]
 """Places in the chain of clients that are interchangeable given an output, in order."""
 

@@ -130,12 +130,12 @@ class _Work:
             if (id(table), x) not in self._seen:
                 self._seen.add((id(table), x))
                 if not table.knows(x):
-                    self._left -= getattr(getattr(table, "formula", None), "nodes", 1)
+                    self._left -= table.nodes
                 if self._left < 0:
                     return False
-                before = getattr(table, "work", 0)
+                before = table.work
                 self._left -= table.length(x)
-                self._left -= getattr(table, "work", 0) - before
+                self._left -= table.work - before
         self._left -= table.length(pair.x)
         return self._left >= 0
 

@@ -11,13 +11,14 @@ from tightdp.exact.divergence import least_rho, renyi_moment
 from tightdp.exact.enclosure import Enclosure
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.exact.rounding import down, up
 from tightdp.exact.weights import quotient
 from tightdp.methods.base import Known, Pair
 
 __all__ = ["Enclosed", "concentrated", "renyi_of_order"]
 
-_SHORT = 10**30
-"""The denominator to which the ends of an enclosure are rounded, outward."""
+_SHORT = 30
+"""To so many digits the ends of an enclosure are rounded, outward."""
 
 
 @dataclass(frozen=True)
@@ -72,4 +73,4 @@ def concentrated(
 
 
 def _ends(found: Enclosure) -> tuple[Fraction, Fraction]:
-    return Fraction(math.floor(found.lower * _SHORT), _SHORT), Fraction(math.ceil(found.upper * _SHORT), _SHORT)
+    return down(found.lower, _SHORT), up(found.upper, _SHORT)

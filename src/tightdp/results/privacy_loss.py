@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
-from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number
+from tightdp.exact.rounding import down, up
 from tightdp.queries.composition.loss import Losses, Range
 from tightdp.results.accountants import dp_accounting_of
 from tightdp.results.privacy import Curve, Delta, Privacy
@@ -167,20 +168,9 @@ def _shortened(found: Range) -> Range:
         return found
     lower, upper = found.lower, found.upper
     return Range(
-        lower if isinstance(lower, float) else _rounded(lower, up=False),
-        upper if isinstance(upper, float) else _rounded(upper, up=True),
+        lower if isinstance(lower, float) else down(lower, _SHORT),
+        upper if isinstance(upper, float) else up(upper, _SHORT),
     )
-
-
-def _rounded(value: Number, up: bool) -> Fraction:
-    """Return a rational with few digits, not below (`up`) or not above a value >= 0."""
-    if isinstance(value, ExpNumber):
-        value = value.enclosure(2 * _SHORT).upper if up else value.enclosure(2 * _SHORT).lower
-    if not value:
-        return value
-    magnitude = math.floor((value.numerator.bit_length() - value.denominator.bit_length()) * math.log10(2))
-    unit = Fraction(10) ** (magnitude - _SHORT)
-    return (math.ceil(value / unit) if up else math.floor(value / unit)) * unit
 
 
 def _finite(value: Exact) -> Number:
@@ -195,9 +185,9 @@ def _above(losses: Losses, error: Fraction) -> tuple[tuple[Fraction, Fraction], 
     for composed in losses.upper:
         beyond = composed.ratios[bisect_right(composed.ratios, 1) :]
         step = math.ceil(len(beyond) / _MOST_POINTS)
-        places.update(_rounded(t, up=True) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
+        places.update(up(t, _SHORT) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
     found: list[tuple[Fraction, Fraction]] = []
     for t in sorted(places):
         delta = min(_finite(losses.delta(t).upper) + (1 + t) * error, Fraction(1))
-        found.append((t, _rounded(min([delta, *(before for _, before in found)]), up=True)))
+        found.append((t, up(min([delta, *(before for _, before in found)]), _SHORT)))
     return tuple(found)

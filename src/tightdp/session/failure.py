@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from tightdp.core.lowering import inexact
 from tightdp.core.lowering import lower as lowered
+from tightdp.exact.rounding import down, up
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
@@ -14,7 +15,6 @@ from tightdp.methods.symmetry import Symmetry
 from tightdp.results.failure import Failure
 from tightdp.results.result import Status
 from tightdp.session.engine import Engine, Outcome
-from tightdp.session.widened import down, up
 from tightdp.symmetry.sets import every_dataset
 
 __all__ = ["failure"]

@@ -9,6 +9,7 @@ from fractions import Fraction
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.exact.rounding import down, up
 from tightdp.limits import snapshot
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
@@ -30,8 +31,6 @@ __all__ = [
     "least_error",
     "outcome_of",
     "privacy_at",
-    "rounded",
-    "rounded_end",
     "tight_privacy",
 ]
 
@@ -79,7 +78,7 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     with query.searching():
         width = float(engine.precision or WIDTH)
         found = least_ratio(letters, list(form.moves), form.n - 1, ends_of(bar), bound, width, query.control, known)
-        lower = rounded_end(found.lower, up=False)
+        lower = found.lower if isinstance(found.lower, float) else down(found.lower, _DIGITS)
         witness = _checked(form, found, lower, bar) if isinstance(lower, Fraction) else _witness(form, found)
     return answer(found, witness)
 
@@ -90,8 +89,8 @@ def enclosed_privacy(
     """Return the least e^ε with δ(e^ε) <= bar between two ends, which are rounded outward."""
     return Privacy(
         subject=engine.subject,
-        exp_epsilon=rounded_end(upper, up=True),
-        lower=rounded_end(lower, up=False),
+        exp_epsilon=upper if isinstance(upper, float) else up(upper, _DIGITS),
+        lower=lower if isinstance(lower, float) else down(lower, _DIGITS),
         delta=bar,
         witness=witness,
     )
@@ -108,8 +107,8 @@ def enclosed_delta(
     """Return δ at t = e^ε between two ends, which are rounded outward."""
     return Delta(
         subject=engine.subject,
-        delta=rounded(upper, up=True),
-        lower=rounded(lower, up=False),
+        delta=up(upper, _DIGITS),
+        lower=down(lower, _DIGITS),
         exp_epsilon=t,
         epsilon=epsilon,
         witness=witness,
@@ -137,7 +136,7 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
     with query.searching():
         for end in dict.fromkeys((high, low)):  # δ at the larger e^ε is a lower end
             ends.append(_delta(engine, query, form, end, known))
-        witness = _checked(form, ends[0], high, rounded(ends[0].lower, up=False))
+        witness = _checked(form, ends[0], high, down(ends[0].lower, _DIGITS))
     return answer(ends[0], ends[-1].upper, witness)
 
 
@@ -163,7 +162,7 @@ def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
     width = engine.precision or WIDTH
 
     def answer(found: Measured) -> Accuracy:
-        lower, upper = rounded(found.lower, up=False), rounded(found.upper, up=True)
+        lower, upper = down(found.lower, _DIGITS), up(found.upper, _DIGITS)
         answer = Accuracy.between(engine.subject, alpha, lower, min(upper, Fraction(1)), form.dataset(found.counts))
         return outcome_of(query, found.stopped, lower == upper).on(answer)
 
@@ -248,17 +247,3 @@ def _checked(
         return witness
     assert exact >= delta, "the doubles of this pair have the error that is proved for them"
     return CheckedWitness(witness.x, witness.x_prime, t, exact)
-
-
-def rounded_end(value: Fraction | float, up: bool) -> Exact:
-    """Return an end, perhaps infinite, with few digits."""
-    return rounded(value, up) if isinstance(value, Fraction) else value
-
-
-def rounded(value: Fraction, up: bool) -> Fraction:
-    """Return an end with few digits, rounded outward."""
-    if not value:
-        return value
-    magnitude = math.floor(math.log10(value.numerator) - math.log10(value.denominator))
-    unit = Fraction(10) ** (magnitude - _DIGITS)
-    return (math.ceil(value / unit) if up else math.floor(value / unit)) * unit

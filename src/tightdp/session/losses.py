@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tightdp.core.lowering import inexact
 from tightdp.errors import LimitError
+from tightdp.exact.rounding import up
 from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
 from tightdp.queries.composition.dominating import direction_below, direction_of
@@ -14,7 +15,6 @@ from tightdp.queries.composition.loss import Direction, Losses
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
 from tightdp.results.result import Stats
 from tightdp.session.engine import Engine
-from tightdp.session.widened import up
 
 __all__ = ["privacy_loss"]
 

@@ -14,6 +14,7 @@ from tightdp.core.lowering import lower as lowered
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.exact.rounding import up
 from tightdp.language.program import Dataset, Output
 from tightdp.limits import snapshot
 from tightdp.logic.encode import prober
@@ -33,7 +34,6 @@ from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.search import tight_privacy
-from tightdp.session.widened import up
 from tightdp.session.widened_audits import enclosed_rows, least_within, widest
 
 __all__ = ["adaptive", "classic", "efficacy", "guessing", "read_guesser"]

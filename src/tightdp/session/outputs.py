@@ -9,6 +9,7 @@ from tightdp.core.lowering import inexact
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
+from tightdp.exact.rounding import down, up
 from tightdp.language.neighbours import relation_of
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset, Output
@@ -23,7 +24,7 @@ from tightdp.results.likelihood import Likelihood
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine, Outcome, Query
-from tightdp.session.widened import down, refuse_inexact, up, widened
+from tightdp.session.widened import refuse_inexact, widened
 from tightdp.symmetry.sets import Table
 
 __all__ = ["likelihood", "output_law", "output_probability", "sample"]

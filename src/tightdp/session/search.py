@@ -12,6 +12,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
+from tightdp.exact.rounding import down, up
 from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset
 from tightdp.methods import questions
@@ -43,8 +44,8 @@ _LONGEST_EPSILON = 10_000
 """Up to such numerators and denominators of ε, δ at e^ε is computed exactly."""
 _IN_ORDER = 16
 """Of so many of the largest ratios, the first triple in order is looked for."""
-_SHORT = 10**30
-"""The denominator to which the two ends of an enclosed δ are rounded, outward."""
+_SHORT = 30
+"""To so many digits the two ends of an enclosed δ are rounded, outward."""
 
 
 @widened
@@ -235,7 +236,7 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
         outcome = outcome.exact
     else:
         outcome = outcome if outcome.status == "unresolved" else outcome.bounded
-        lower, upper = Fraction(math.floor(lower * _SHORT), _SHORT), Fraction(math.ceil(upper * _SHORT), _SHORT)
+        lower, upper = down(lower, _SHORT), up(upper, _SHORT)
     return outcome.on(
         Delta(
             subject=engine.subject,

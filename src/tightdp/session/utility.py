@@ -12,6 +12,7 @@ from tightdp.core.operators import is_number
 from tightdp.core.unbounded.inexact import Inexact
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
+from tightdp.exact.rounding import down, up
 from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
 from tightdp.language.interp import named_parameters
@@ -20,7 +21,6 @@ from tightdp.methods import questions
 from tightdp.queries.moments import Moment, chance, is_real, moment
 from tightdp.results.utility import Utility, Worst
 from tightdp.session.engine import Engine
-from tightdp.session.widened import down, up
 from tightdp.symmetry.sets import every_dataset
 
 __all__ = ["utility"]

@@ -18,6 +18,7 @@ from tightdp.core.unbounded.inexact import Inexact
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log_down, log_up
+from tightdp.exact.rounding import down, up
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Bound
 from tightdp.language.tails import GaussianTail, is_beyond
@@ -31,13 +32,11 @@ from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
 from tightdp.session.engine import Engine, Query
 
-__all__ = ["concentrated", "down", "inexact_after", "refuse_inexact", "renyi", "up", "widened"]
+__all__ = ["concentrated", "inexact_after", "refuse_inexact", "renyi", "widened"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 _ORDERS = tuple(map(Fraction, (2, 3, 4, 8, 16, 32)))
-_DIGITS = 40
-"""To so many digits the ends of enclosures are rounded, outward."""
 
 
 def refuse_inexact(bound: Bound, what: str) -> None:
@@ -365,26 +364,3 @@ def _crossing(left: tuple[Number, Number], right: tuple[Number, Number], axis: i
     """Return where the segment between two points meets an axis, by the other coordinate."""
     share = left[axis] / (left[axis] - right[axis])
     return left[1 - axis] + share * (right[1 - axis] - left[1 - axis])
-
-
-def down(value: Exact) -> Fraction:
-    """Return a rational of few digits at or just below a finite number >= 0."""
-    return _rounded(value, up=False)
-
-
-def up(value: Exact) -> Fraction:
-    """Return a rational of few digits at or just above a finite number >= 0."""
-    return _rounded(value, up=True)
-
-
-def _rounded(value: Exact, up: bool) -> Fraction:
-    """Return a rational of few digits at or beyond a finite number >= 0."""
-    if not isinstance(value, (Fraction, int)):
-        assert not isinstance(value, float)
-        ends = value.enclosure(_DIGITS + 5)
-        value = ends.upper if up else ends.lower
-    if not value:
-        return Fraction(0)
-    bits = math.ceil(_DIGITS * 3.33) + value.denominator.bit_length() - value.numerator.bit_length()
-    scaled = value * Fraction(2) ** bits
-    return Fraction(math.ceil(scaled) if up else math.floor(scaled)) / Fraction(2) ** bits

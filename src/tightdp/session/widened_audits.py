@@ -9,6 +9,7 @@ from fractions import Fraction
 from tightdp.core.unbounded.inexact import Inexact
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.exact.rounding import down, up
 from tightdp.exact.weights import quotient
 from tightdp.language.tails import GaussianTail
 from tightdp.one_run.dp import RestrictedRatio, as_posterior
@@ -16,7 +17,6 @@ from tightdp.one_run.gaps import distributional_privacy
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.least import restricted_least
 from tightdp.results.efficacy import Row
-from tightdp.session.widened import down, up
 
 __all__ = ["enclosed_rows", "least_within", "widest"]
 

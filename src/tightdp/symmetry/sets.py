@@ -150,12 +150,21 @@ def every_input(bound: Bound) -> AccuracySet:
 class Table:
     """The output laws of a compiled mechanism, computed on demand and kept (Algorithm 1)."""
 
+    nodes = 1
+    """How many nodes are gone through for the law of a dataset."""
+
     def __init__(self, bound: Bound, formula: WeightedFormula) -> None:
         self.bound = bound
         self.formula = formula
         self._laws: dict[Dataset, Weights] = {}
         self._kept = 0
         self.watch: Callable[[], None] = lambda: None
+        self.nodes = formula.nodes
+
+    @property
+    def work(self) -> int:
+        """How much was done for the laws so far, beside going through the nodes."""
+        return 0
 
     @property
     def code_bits(self) -> int:
