@@ -216,3 +216,26 @@ def test_output_that_is_no_value_only_on_some_runs() -> None:
     source = "def f(x):\n    return [1] if x[0] and flip(1/3) else 2\n"
     with module_of(source) as module, pytest.raises(LanguageError, match="list"):
         compile_symbolic(bind(module, Bit, 1))
+
+
+@pytest.mark.parametrize(
+    ("said", "instead"),
+    [
+        ('"".join("ab"[v] for v in x)', "s = s + part"),
+        ('"{}".format(x[0])', "f-string"),
+        ("x.mean()", "sum(...) / len(...)"),
+        ("laplace(1)", "from tightdp import discrete_laplace"),
+        ("elsewhere(1)", "import it at the top"),
+        ("float(x[0])", "exact"),
+    ],
+)
+def test_what_to_write_instead_is_said(said: str, instead: str) -> None:
+    with module_of(f"def f(x):\n    return {said}\n") as module, pytest.raises(LanguageError) as caught:
+        compile_symbolic(bind(module, Bit, 2))
+    assert instead in caught.value.hint
+
+
+def test_popping_from_an_empty_list_is_named() -> None:
+    with module_of("def f(x):\n    a = []\n    return a.pop()\n") as module, pytest.raises(ProgramError) as caught:
+        compile_symbolic(bind(module, Bit, 2))
+    assert "IndexError: pop from an empty list" in caught.value.what

@@ -13,6 +13,7 @@ from decimal import Decimal
 from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.messages import instead_of_name
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
@@ -63,7 +64,7 @@ def look_up(m: Machine, name: str, node: ast.AST) -> Value:
         return adopt(m, value)
     if hasattr(builtins, name):
         return Host(getattr(builtins, name))
-    raise m.unsupported(f"the name {name!r} is not defined", "define it before the mechanism", node)
+    raise m.unsupported(f"the name {name!r} is not defined", instead_of_name(name), node)
 
 
 def _warn_of_float(m: Machine, name: str, value: float, node: ast.AST) -> None:

@@ -44,6 +44,8 @@ def _inserted(items: tuple[Value, ...], at: int, value: Value) -> tuple[Value, .
 def _pop(m: Machine, base: Reference, index: Value = -1) -> Value:
     def split(items: tuple[Value, ...]) -> Value:
         def at(position: Any) -> Value:
+            if not items:
+                raise Failure("IndexError: pop from an empty list", "test with if before")
             where = position_in(items, position)
             return (items[where], items[:where] + items[where + 1 :])
 

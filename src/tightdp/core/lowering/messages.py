@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["INSTEAD", "instead_of_method", "name_of_node"]
+from tightdp.language import primitives
+
+__all__ = ["INSTEAD", "instead_of_method", "instead_of_name", "name_of_node"]
 
 INSTEAD = {
     "Counter": "count with d[k] = d.get(k, 0) + 1 in a dictionary",
@@ -17,7 +19,9 @@ INSTEAD = {
     "deque": "use a list: .append(v) and .pop(0)",
     "dropwhile": "write a for loop",
     "eval": "write the expression",
+    "complex": "use a pair of numbers",
     "filterfalse": "write [a for a in ... if not ...]",
+    "float": "leave it out: numbers are exact",
     "format": "use an f-string",
     "groupby": "collect the groups in a dictionary of lists: d.setdefault(key, []).append(v)",
     "hasattr": "decide it before binding",
@@ -38,16 +42,45 @@ INSTEAD = {
 }
 """What to write in place of functions that people reach for."""
 
+_INSTEAD_OF_METHODS = {
+    "format": 'write an f-string, as in f"n={n}"',
+    "from_iterable": "write [v for part in ... for v in part]",
+    "join": "add the strings up in a loop (s = s + part), or return tuple(...) of them",
+    "lower": "write it in lower case, or look it up in a dictionary",
+    "mean": "write sum(...) / len(...), which is exact",
+    "split": "write a tuple of strings",
+    "std": "write its formula with sum(...) and len(...), without the root",
+    "sum": "write sum(...)",
+    "upper": "write it in upper case, or look it up in a dictionary",
+    "var": "write its formula with sum(...) and len(...)",
+}
+_INSTEAD_OF_NAMES = {
+    "gauss": "discrete_gaussian",
+    "gaussian": "discrete_gaussian",
+    "laplace": "discrete_laplace",
+    "normal": "discrete_gaussian",
+    "bernoulli": "flip",
+    "shuffled": "shuffle",
+    "uniform": "randint",
+}
 _STRING_METHODS = {name for name in dir(str) if not name.startswith("_")}
 
 
 def instead_of_method(name: str) -> str:
     """Return what to write in place of a method that is not in the language."""
-    if name == "from_iterable":
-        return "write [v for part in ... for v in part]"
+    if name in _INSTEAD_OF_METHODS:
+        return _INSTEAD_OF_METHODS[name]
     if name in _STRING_METHODS and not hasattr(list, name):
         return "compose strings with + and f-strings; other strings are best made at the top of the module"
     return "there are the methods of lists, tuples, dictionaries and sets; see docs/language.md"
+
+
+def instead_of_name(name: str) -> str:
+    """Return what to write in place of a name that is not defined."""
+    meant = _INSTEAD_OF_NAMES.get(name, name)
+    if meant in primitives.__all__:
+        return f"write from tightdp import {meant} at the top of the module"
+    return "define it before the mechanism, or import it at the top of the module"
 
 
 _NAMES: dict[type[ast.AST], tuple[str, str]] = {

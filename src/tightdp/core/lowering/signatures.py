@@ -27,12 +27,14 @@ def expect(arguments: Arguments, keywords: Keywords, low: int, high: int, *names
 def named(names: tuple[str, ...], arguments: Arguments, keywords: Keywords, optional: int = 0) -> list[Value]:
     """Return arguments by position; the last `optional` ones may be missing (None). Raises Failure."""
     if len(arguments) > len(names) or any(name not in names[len(arguments) :] for name in keywords):
-        raise Failure(f"TypeError: the arguments are {', '.join(names)}", "see the table of random primitives")
+        raise Failure(f"TypeError: the arguments are {', '.join(names)}", "give these, in this order or by name")
     values = [*arguments, *(keywords.get(name, ...) for name in names[len(arguments) :])]
     for at, value in enumerate(values):
         if value is ...:
             if at < len(names) - optional:
-                raise Failure(f"TypeError: the argument {names[at]!r} is missing", "see the table of primitives")
+                raise Failure(
+                    f"TypeError: the argument {names[at]!r} is missing", f"the arguments are {', '.join(names)}"
+                )
             values[at] = None
     return values
 
