@@ -27,8 +27,8 @@ from tightdp.methods.by_aggregates import Aggregates, look_costly
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed
-from tightdp.methods.elimination_table import Walk
 from tightdp.methods.elimination_trial import make_plan
+from tightdp.methods.elimination_walk import Walk
 from tightdp.methods.lane_laws import laws_of_lanes, rounded_laws
 from tightdp.methods.program import Candidate
 from tightdp.methods.ranking import tight_ratio

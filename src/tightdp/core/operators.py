@@ -157,8 +157,9 @@ def refusal(name: str) -> str:
 
 def applied(function: Callable[..., Value], given: Sequence[Value]) -> Value:
     """Return the value of an operation; `NOTHING` where an operand is, and where Python refuses the operands."""
-    if any(value is NOTHING for value in given):
-        return NOTHING
+    for value in given:
+        if value is NOTHING:
+            return NOTHING
     try:
         return function(*given)
     except REFUSED:

@@ -22,11 +22,27 @@ _MANY = 1 << 12
 """Of so many combinations a linear function is not tabulated."""
 _WATCHED = 1 << 12
 """How many combinations are tabulated between two looks at the limits."""
-_KEPT = 1 << 8
-_MOST_KEPT = 64
-"""Values of so many combinations are kept for the next operation on the same values, of so many operations."""
+_KEPT = 1 << 6
+"""Values of so many combinations are kept for the next operation on the same values."""
+_MOST_KEPT = 1 << 20
 
-_tabulated: dict[tuple[object, ...] | None, tuple[Sequence[Value], bool]] = {}
+
+class _Tabulated(dict[tuple[object, ...] | None, tuple[Sequence[Value], bool]]):
+    """The values of operations on some values; forgotten where too many are listed."""
+
+    listed = 0
+
+    def keep(self, key: tuple[object, ...], found: tuple[Sequence[Value], bool]) -> None:
+        """Keep the values of an operation."""
+        parts = [found[0], *(part for part in key if isinstance(part, tuple))]
+        self.listed += sum(1 if isinstance(part, range) else len(part) for part in parts)
+        if self.listed > _MOST_KEPT:
+            self.clear()
+            self.listed = 0
+        self[key] = found
+
+
+_tabulated = _Tabulated()
 
 
 class TooManyValues(Exception):
@@ -205,9 +221,7 @@ def combined(
             refused = True
     tabulated = ordered(results), refused
     if key is not None:
-        if len(_tabulated) >= _MOST_KEPT:
-            _tabulated.clear()
-        _tabulated[key] = tabulated
+        _tabulated.keep(key, tabulated)
     return tabulated
 
 

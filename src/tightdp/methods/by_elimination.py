@@ -21,7 +21,8 @@ from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
-from tightdp.methods.program import Method, Program
+from tightdp.methods.leaf_laws import cells
+from tightdp.methods.program import MOST_CELLS, Method, Program
 from tightdp.methods.ratios import Named
 from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.orbits import Kind
@@ -35,8 +36,6 @@ LITTLE_WORK = 400_000
 """So many rows elimination may make for all datasets together before a diagram is tried."""
 MOST_WORK = 8_000_000
 """So many rows it may make where the diagram is large."""
-_SURELY = 4
-"""Where all datasets would take so many times the rows, if they took as many as the first, none is gone through."""
 
 
 class Eliminated(Exhaustive):
@@ -91,8 +90,8 @@ class _InOrder(EliminationTable):
 
 
 def look(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where the laws of all datasets take little work."""
-    if program.forced is not None:
+    """Return the method where the laws of all datasets take little work, or a diagram would take much."""
+    if program.forced is not None or cells(program.expanded(control)) > MOST_CELLS:
         return look_thoroughly(program, control)
     return _look(program, control, LITTLE_WORK)
 
@@ -121,15 +120,10 @@ def _made(
     try:
         if found is None:
             table = EliminationTable(program.bound, core, watch=control, budget=budget)
-            datasets = every_dataset(program.bound)
-            if any(rows > _SURELY * budget for rows in table.foreseen(next(iter(datasets)))):
-                return None
-            for x in datasets:
-                table.weights(x)
+            table.fill(list(every_dataset(program.bound)))
             return Eliminated(program, table)
         table = _InOrder(program, core, control, budget, found)
-        for x, _ in found.orbits.accuracy_set():
-            table.weights(x)
+        table.fill([x for x, _ in found.orbits.accuracy_set()])
         return UpToExchange(program, table, found)
     except (TooMuchWork, TooWide):
         return None

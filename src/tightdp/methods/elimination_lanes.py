@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Arrays", "Lanes", "ManyLanes"]
+__all__ = ["Arrays", "Lanes", "ManyLanes", "distinct"]
 
 _SORTED = 8
 """Codes are told apart by sorting where so many times as many are possible as there are lanes."""
@@ -105,7 +105,7 @@ class ManyLanes(Elimination):
 
     def shared(self, values: Sequence[Value], places: Places) -> Value:
         """Return the value that is `values[places[i]]` on lane i; a plain value where all lanes have the same."""
-        used, first, inverse = _distinct(places, len(values))
+        used, first, inverse = distinct(places, len(values))
         number: dict[tuple[type, Value], int] = {}
         of_used = np.empty(len(used), dtype=np.int64)
         for at in np.argsort(first):
@@ -132,7 +132,7 @@ class ManyLanes(Elimination):
         code, codes = given[several[0]].places, len(given[several[0]].values)
         for at in several[1:]:
             code, codes = code * len(given[at].values) + given[at].places, codes * len(given[at].values)
-        used, _, inverse = _distinct(code, codes)
+        used, _, inverse = distinct(code, codes)
         values, arguments = [], list(given)
         for one in map(int, used):
             for at in reversed(several):
@@ -278,7 +278,7 @@ class ManyLanes(Elimination):
         ]
 
 
-def _distinct(codes: Places, number: int) -> tuple[Places, Places, Places]:
+def distinct(codes: Places, number: int) -> tuple[Places, Places, Places]:
     """Return the codes that occur, all less than `number`, where each does first, and which of them every entry is."""
     if number > _SORTED * len(codes):
         used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)

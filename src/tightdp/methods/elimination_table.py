@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from tightdp.core.nodes import Apply, Check, Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.nodes import Apply, Check, Choice, Const, CoreProgram, Expr, Leaf, Shape, TupleOf
 from tightdp.core.operators import Value
 from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
@@ -18,12 +18,19 @@ from tightdp.exact.whole import Whole
 from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
-from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, Waiting, Weight
+from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, TooMuchWork, Weight
+from tightdp.methods.elimination_arrays import ROWS_IN_ONE, TIME_OF_STEP, RowArrays, TooManyRows
 from tightdp.methods.elimination_plan import Row
 from tightdp.methods.elimination_trial import make_plan
+from tightdp.methods.elimination_walk import Walk
 from tightdp.symmetry.sets import MAX_KEPT, Table
 
-__all__ = ["EliminationTable", "Failure", "Walk", "put_together", "take_apart"]
+__all__ = ["EliminationTable", "Failure", "put_together", "take_apart"]
+
+_LANES = 1 << 14
+"""So many datasets are gone through at once."""
+_SURELY = 4
+"""Where all datasets would take so many times the rows, if they took as many as the first, none is gone through."""
 
 Watch = Callable[[], None]
 
@@ -35,58 +42,6 @@ class Failure:
     x: Dataset
     probability: Number
     check: Check | None
-
-
-_State = tuple[Waiting, dict[int, Weight]]
-"""The rows that wait for each step, and the weights of what failed."""
-
-
-class Walk:
-    """Elimination on one dataset after another. What was done before the first input that differs is kept."""
-
-    def __init__(self, elimination: Elimination) -> None:
-        self.elimination = elimination
-        steps, nodes = elimination.plan.steps, elimination.plan.nodes
-        self._stops = [at for at, step in enumerate(steps) if step.kind == "input"]
-        self._ranks = [nodes.rank[steps[at].node] for at in self._stops]
-        self.leaves = [leaf for at in self._stops if isinstance(leaf := nodes.nodes[steps[at].node].expr, Input)]
-        self._values: list[Value] = []
-        self._kept: list[_State] = []
-
-    def end(self, values: Sequence[Value]) -> tuple[Part, dict[int, Weight]]:
-        """Return the rows at the end, where the inputs have these values, and the weights of what failed."""
-        elimination, ends = self.elimination, [*self._stops, len(self.elimination.plan.steps)]
-        if not self._kept:
-            self._kept.append(self._advanced((elimination.start(), {}), 0, ends[0]))
-        same = 0
-        while same < min(len(self._values), len(values)) and self._values[same] == values[same]:
-            same += 1
-        del self._values[same:], self._kept[same + 1 :]
-        for depth in range(same, len(values)):
-            elimination.learn(self._ranks[depth], values[depth])
-            self._kept.append(self._advanced(self._kept[depth], ends[depth], ends[depth + 1]))
-            self._values.append(values[depth])
-        waiting, failed = self._kept[-1]
-        return elimination.merged(waiting.get(ends[-1]) or [Part({}, 1)]), failed
-
-    def _advanced(
-        self, state: tuple[Waiting, dict[int, Weight]], start: int, end: int
-    ) -> tuple[Waiting, dict[int, Weight]]:
-        waiting, failed = {at: list(parts) for at, parts in state[0].items()}, dict(state[1])
-        self.elimination.advance(waiting, start, end, failed)
-        return waiting, failed
-
-    def rows(self, part: Part) -> Iterator[tuple[Row, Weight]]:
-        """Yield the values of the components, with their weights, of the rows that `observe` accepts."""
-        plan, known = self.elimination.plan, self.elimination.known
-        place = {column: at for at, column in enumerate(plan.layout)}
-        evidence = plan.nodes.evidence
-        if evidence is not None and evidence not in place and known[evidence] is not True:
-            return
-        holds = place.get(-1 if evidence is None else evidence)
-        for row, weight in part.rows.items():
-            if holds is None or row[holds] is True:
-                yield tuple([row[place[at]] if at in place else known[at] for at in plan.nodes.components]), weight
 
 
 class EliminationTable(Table):
@@ -151,18 +106,65 @@ class EliminationTable(Table):
 
     def weights(self, x: Dataset) -> Weights:
         found = self._laws.get(x)
-        if found is None:
-            by_code, denominator = self.raw(x)
-            total = sum(by_code.values())
-            if not self.program.evidence and total != denominator:
-                raise AssertionError("the output law does not sum to 1: a defect of elimination")
-            if not total:
-                raise self.bound.contradiction(x, "is false in every run")
-            found = Weights(dict(sorted(by_code.items())), total)
-            self._kept += len(by_code)
-            if self._kept > MAX_KEPT:
-                self._laws, self._kept = {}, len(by_code)
-            self._laws[x] = found
+        return self._noted(x, *self.raw(x)) if found is None else found
+
+    def fill(self, datasets: Sequence[Dataset]) -> None:
+        """Compute the laws of some datasets: one by one where these are few rows, else many at once, in arrays.
+
+        Raises TooMuchWork, and ProgramError where a run fails.
+        """
+        elimination = self.elimination
+        few = TIME_OF_STEP * len(elimination.plan.steps)
+        elimination.budget = few if self.budget is None else min(few, self.budget)
+        try:
+            rows = max(self.foreseen(datasets[0]), default=0)
+            if rows <= few:
+                for x in datasets:
+                    self.weights(x)
+                return
+        except TooMuchWork:
+            rows = 0
+        finally:
+            elimination.budget = self.budget
+        if self.budget is not None and rows / ROWS_IN_ONE > _SURELY * self.budget:
+            raise TooMuchWork
+        self.fill_at_once(datasets)
+
+    def fill_at_once(self, datasets: Sequence[Dataset]) -> None:
+        """Compute the laws of some datasets in arrays. Raises as `fill` does."""
+        work = 0.0
+        for start in range(0, len(datasets), _LANES):
+            work = self._fill(datasets[start : start + _LANES], work)
+
+    def _fill(self, datasets: Sequence[Dataset], work: float) -> float:
+        """Compute some laws in arrays, where so much was done before; return how much was done after it."""
+        walk = self._walk(None, lambda: self.program)
+        lanes = [self._leaf_values(walk, x) for x in datasets]
+        arrays = RowArrays(walk.elimination.plan, lanes, self.watch, self.budget, work)
+        try:
+            arrays.run()
+        except TooManyRows:
+            half = len(datasets) // 2
+            if not half:
+                raise
+            return self._fill(datasets[half:], self._fill(datasets[:half], arrays.work))
+        except Failed as failed:
+            raise _failure_on(self.program.checks[failed.check], datasets[0]) from None
+        for x, by_code in zip(datasets, arrays.laws(self.program.components), strict=True):
+            self._noted(x, by_code, arrays.denominator)
+        return arrays.work
+
+    def _noted(self, x: Dataset, by_code: dict[int, Whole], denominator: Whole) -> Weights:
+        total = sum(by_code.values())
+        if not self.program.evidence and total != denominator:
+            raise AssertionError("the output law does not sum to 1: a defect of elimination")
+        if not total:
+            raise self.bound.contradiction(x, "is false in every run")
+        found = Weights(dict(sorted(by_code.items())), total)
+        self._kept += len(by_code)
+        if self._kept > MAX_KEPT:
+            self._laws, self._kept = {}, len(by_code)
+        self._laws[x] = found
         return found
 
     def foreseen(self, x: Dataset) -> Iterator[int]:

@@ -29,8 +29,8 @@ from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula, code_length
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
 from tightdp.methods.elimination_plan import Plan, TooWide
-from tightdp.methods.elimination_table import Walk
 from tightdp.methods.elimination_trial import make_plan
+from tightdp.methods.elimination_walk import Walk
 from tightdp.methods.lane_laws import FEWEST, laws_of_lanes, rounded_laws
 
 if TYPE_CHECKING:

@@ -1,0 +1,61 @@
+"""The columns of elimination in arrays: the values of a node by row, as codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tightdp.core.operators import Value
+from tightdp.exact.lazily import lazily
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Codes = NDArray[np.int64]
+else:
+    np = lazily("numpy")
+
+__all__ = ["Column"]
+
+
+class Column:
+    """The values of a node by row: of row i, `values[codes[i]]`, and NOTHING where the code is their number.
+
+    Codes are those of the places `base` of `table`, or `base` itself without a table: so functions of one column are
+    computed on the table alone. Without `base` all rows have the one value.
+    """
+
+    __slots__ = ("_codes", "base", "table", "values")
+
+    def __init__(self, values: Sequence[Value], base: Codes | None = None, table: Codes | None = None) -> None:
+        self.values, self.base, self.table = values, base, table
+        self._codes: Codes | None = None
+
+    @property
+    def constant(self) -> bool:
+        """Whether all rows have the one value."""
+        return self.base is None
+
+    @property
+    def codes(self) -> Codes:
+        """The codes by row; a constant has the code 0 on every row."""
+        if self._codes is None:
+            if self.base is None:
+                return np.array(0)
+            self._codes = self.base if self.table is None else self.table.take(self.base)
+        return self._codes
+
+    @property
+    def radix(self) -> int:
+        """How many codes there are."""
+        return len(self.values) + 1
+
+    @property
+    def places(self) -> int:
+        """How many places the codes are found by."""
+        return self.radix if self.table is None else len(self.table)
+
+    def at(self, rows: Codes) -> Column:
+        """Return the column of some rows."""
+        return self if self.base is None else Column(self.values, self.base[rows], self.table)
