@@ -90,8 +90,8 @@ class _InOrder(EliminationTable):
 
 
 def look(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where the laws of all datasets take little work, or a diagram would take much."""
-    if program.forced is not None or cells(program.expanded(control)) > MOST_CELLS:
+    """Return the method where the laws of all datasets take little work, or datasets are few and a diagram is large."""
+    if program.forced is not None or (program.few and cells(program.expanded(control)) > MOST_CELLS):
         return look_thoroughly(program, control)
     return _look(program, control, LITTLE_WORK)
 
