@@ -39,6 +39,7 @@ from tightdp.language.domains import Domain
 from tightdp.logic.order import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import graph_of
+from tightdp.methods.shared_values import by_shared_values
 
 __all__ = [
     "Aggregate",
@@ -113,6 +114,9 @@ def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: 
     if record.size > MOST_RECORDS:
         return None
     cut = find_cut(program, clients)
+    if cut is None:
+        split = by_shared_values(program)
+        cut = None if split is None else find_cut(split, clients)
     if cut is None:
         return None
     tables: dict[tuple[Contribution, ...], int] = {}
