@@ -78,10 +78,11 @@ BY_HAND = [
     ("aggregate", "Bit", 3, NOISY + "observe(sum(m) != 1)\nassert sum(m) != 4\nreturn clamp(sum(m), 1, 2)"),
     ("independent clients", "Bit", 3, "return 5"),
     ("independent clients", "Values(7)", 3, "return sum(b for b in x if flip(1/2))"),
+    # one aggregate for each value that clients share
+    ("aggregate", "Bit", 3, SHARED + "return sum(b ^ c[i // 2] for i, b in enumerate(x))"),
+    ("aggregate", "Bit", 3, "t = flip(1/3)\nreturn sum(b & t for b in x)"),
     # almost aggregates
-    ("chain", "Bit", 3, SHARED + "return sum(b ^ c[i // 2] for i, b in enumerate(x))"),
     ("chain", "Bit", 3, SHARED + "return (sum(b ^ c[i] for i, b in enumerate(x)), c[0])"),
-    ("chain", "Bit", 3, "t = flip(1/3)\nreturn sum(b & t for b in x)"),
     ("chain", "Bit", 3, NOISY + "for v in m:\n    if flip(1 / (2 + v)):\n        return v\nreturn None"),
     ("chain", "Bit", 3, NOISY + "c = 0\nfor v in m:\n    c = min(c + v, 2)\n    if c == 2:\n        break\nreturn c"),
     # independent clients, and almost
