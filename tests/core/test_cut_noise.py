@@ -12,11 +12,11 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from agreement import bind, module_of
-from tightdp import discrete_gaussian, geometric, mechanism
+from tightdp import choice, discrete_gaussian, flip, geometric, mechanism
 from tightdp.core.unbounded import cut
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.language import interp
-from tightdp.language.domains import Bit, Int
+from tightdp.language.domains import Bit, Int, Values
 from tightdp.language.laws import Gaussian, TwoSided
 from tightdp.session.instance import Instance
 
@@ -238,3 +238,36 @@ def test_cut_laws_add_up_and_lose_little(law: Any) -> None:
     found = cut.cut_law(law, reach)
     assert sum(mass for _, mass in found) == 1
     assert 0 < found[0][1] + found[-1][1] < Fraction(1, 1 << 78)
+
+
+@mechanism(record=Values(0, 1 << 25))
+def beside_large(x: Any) -> Any:
+    """A large record beside noise that never meets it."""
+    return (x[0] if flip("1/3") else 0, geometric(0, "1/2") > 1)
+
+
+@mechanism(record=Values(0, 1 << 25))
+def on_large(x: Any) -> Any:
+    return x[0] + geometric(0, "1/2")
+
+
+@mechanism(record=Bit)
+def in_large_steps(x: Any) -> Any:
+    return x[0] + geometric(0, "1/2") * (1 << 22)
+
+
+@pytest.mark.parametrize("large", [beside_large, on_large, in_large_steps])
+def test_numbers_as_large_as_far_points_are_refused(large: Any) -> None:
+    with pytest.raises(LanguageError):
+        large.bind(n=1).privacy()
+    with pytest.raises(LanguageError):
+        large.bind(n=1).distribution((large.bind(n=1).bound.record.values[1],))
+
+
+@mechanism(record=Bit)
+def large_weights(x: Any) -> Any:
+    return choice((0, 1), weights=((1 << 24) + x[0], 1 << 24))
+
+
+def test_large_weights_are_no_noise() -> None:
+    assert large_weights.bind(n=1).privacy().exp_epsilon == Fraction(2**25 + 1, 2**25)

@@ -271,7 +271,8 @@ class RowArrays:
 
     def _values(self, node: Node) -> tuple[Sequence[Value], Mapping[Value, int]]:
         """Return the values of a node, the same object for equal ones, and their places."""
-        listed = node.values if node.bounds is None or node.values else range(node.bounds[0], node.bounds[1] + 1)
+        low, high = (0, _TABULATED) if node.bounds is None else node.bounds
+        listed = node.values if node.values or high - low >= _TABULATED else range(low, high + 1)
         values = self._same(listed)
         if id(values) not in self._index:
             if isinstance(values, range) and len(values) > _LONG:

@@ -47,8 +47,8 @@ from tightdp.core.lowering.values import (
     is_scalar,
     name_of,
 )
-from tightdp.core.nodes import Choice, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
+from tightdp.core.nodes import Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes, refuse_large
 from tightdp.core.unbounded.forms import Unmerged, outside
 from tightdp.core.unbounded.inexact import Inexact, inexactness
 from tightdp.core.unbounded.meetings import Meetings
@@ -109,6 +109,8 @@ def lower(
             if isinstance(error, LanguageError):
                 error.span = error.span or lowering.source.span()
             raise
+        if plan.cut:
+            refuse_large(lowering.builder, program, lowering.source.span())
         if wider is None:
             if unmerged is not None and program.evidence:
                 raise unmerged
@@ -357,7 +359,7 @@ class Lowering(Machine):
 
     def _ended(self, expr: Expr) -> Expr:
         """Return a component of an output with finitely many values."""
-        if not self.builder.noises or not is_far(expr):
+        if not self.builder.noises or isinstance(expr, Const) or not is_far(expr):
             return expr
         self.published.append((expr, self._returned(expr)))
         if self.plan.cut:

@@ -103,7 +103,7 @@ def _draw(
         if isinstance(item, str):
             _check_number(m, item)
     unknown = [item for item in _leaves(arguments) if isinstance(item, Expr)]
-    if any(map(is_far, unknown)):
+    if m.builder.noises and any(map(is_far, unknown)):
         hint = "clamp it first, as in max(lo, min(value, hi))"
         raise m.unsupported(f"noise on all integers is an argument of {name}", hint)
     if not unknown:

@@ -158,7 +158,7 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
     if not isinstance(value, Expr):
         return action(value)
     expr = value
-    if is_far(expr):
+    if m.builder.noises and is_far(expr):
         hint = "clamp it first, as in max(lo, min(value, hi))"
         raise m.unsupported("noise on all integers says how often, how many or which", hint)
 
