@@ -9,6 +9,7 @@ takes some time however few its rows are, so this is for tables of many rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import repeat
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -299,8 +300,9 @@ class RowArrays:
                 column if column.base is None else Column(column.values, np.arange(one.places), column.table)
                 for column in given
             ]
-            found = self._tabulated(node, inner, several)
-            return Column(found.values, one.base, found.codes)
+            with suppress(KeyError):  # some places, which no row has, may give what the node cannot take
+                found = self._tabulated(node, inner, several)
+                return Column(found.values, one.base, found.codes)
         return self._tabulated(node, given, several)
 
     def _tabulated(self, node: Node, given: Sequence[Column], several: Sequence[int]) -> Column:
