@@ -7,13 +7,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from agreement import datasets, meaning
+from parametrised import differences
 from tightdp import Bit, Int, Mechanism, flip, mechanism, observe, randint
 from tightdp.core.lowering import lower
 from tightdp.errors import ProgramError
 from tightdp.methods.elimination import TooMuchWork
+from tightdp.methods.elimination_columns import Column, combinations
 from tightdp.methods.elimination_table import EliminationTable
 
 SECONDS = 40
@@ -124,6 +127,40 @@ def test_many_rounds(cipher: Mechanism[Any], plain: Callable[[int, int], dict[in
     assert found.status == "exact"
     assert time.process_time() - start < SECONDS
     assert dict(instance.distribution((3,)).law) == plain(3, 1_000)
+
+
+@mechanism(record=Int(0, 7))
+def tuples_of_wide_values(x: Any, rounds: int) -> Any:
+    key = randint(0, 15)
+    parts = tuple((x[0] * at + key * 17) % 256 for at in range(1, 13))
+    for _ in range(rounds):
+        parts = (*parts[1:], (parts[0] + parts[3] + flip("1/3")) % 256) if flip("1/2") else parts
+    return parts[-1] if parts < (128,) else max(parts)
+
+
+def test_more_combinations_than_machine_integers() -> None:
+    table = in_arrays(tuples_of_wide_values, 2)
+    for x in datasets(table.bound):
+        assert table.law(x) == meaning(table.bound, x)
+    columns = [Column(range(256), np.arange(6) % mod) for mod in (1, 2, 3, 2, 1, 3, 2, 3, 1)]
+    found, place = combinations(columns, 257**9)
+    assert [codes[place].tolist() for codes in found] == [column.codes.tolist() for column in columns]
+    assert len(found[0]) == 6
+
+
+@mechanism(record=Int(0, 3))
+def with_an_unknown(x: Any, p: Any) -> Any:
+    total = 0
+    for value in x:
+        for _ in range(3):
+            total = (5 * total + (value + 1) * randint(0, 9) + flip(p)) % 13
+    return total
+
+
+def test_weights_that_depend_on_an_unknown() -> None:
+    found = with_an_unknown.bind(n=2, p="?[0,1]").privacy()
+    values = [Fraction(1, 5), Fraction(2, 3)]
+    assert not differences(found, values, lambda p: with_an_unknown.bind(n=2, p=p).privacy().exp_epsilon)
 
 
 def test_a_budget_is_kept_and_the_limits_are_looked_at() -> None:

@@ -21,7 +21,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import over_common
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.methods.elimination import Failed, TooMuchWork
-from tightdp.methods.elimination_columns import Column
+from tightdp.methods.elimination_columns import MACHINE_BITS, Column, combinations
 from tightdp.methods.elimination_guards import ALWAYS, Guard
 from tightdp.methods.elimination_lanes import distinct
 from tightdp.methods.elimination_nodes import Node
@@ -44,7 +44,6 @@ ROWS_IN_ONE = 128
 TIME_OF_STEP = 64
 """A step takes as long as so many rows by themselves, even where there are none."""
 _MOST_ROWS = 1 << 21
-_MACHINE_BITS = 62
 _TABULATED = 1 << 22
 _LONG = 1 << 16
 _PATIENCE = 32
@@ -81,7 +80,7 @@ class RowArrays:
         self.columns: dict[int, Column] = {}
         self.weights: Weights = np.ones(len(lanes), dtype=np.int64)
         self.denominator: Whole = 1
-        self._reduced_at = _MACHINE_BITS
+        self._reduced_at = MACHINE_BITS
         self._known: dict[int, Column] = {}
         inputs = [step.node for step in plan.steps if step.kind == "input"]
         given = dict(zip(inputs, zip(*lanes, strict=True), strict=True)) if inputs else {}
@@ -124,7 +123,7 @@ class RowArrays:
 
     def laws(self, components: Sequence[Expr]) -> list[dict[int, Whole]]:
         """Return the weights of outputs by lane, outputs by code, of the runs that `observe` accepts."""
-        code: Any = np.zeros(len(self.lane), dtype=np.int64 if _codes(components) < 1 << _MACHINE_BITS else object)
+        code: Any = np.zeros(len(self.lane), dtype=np.int64 if _codes(components) < 1 << MACHINE_BITS else object)
         for place, component in zip(self.plan.nodes.components, components, strict=True):
             column = self.read(place)
             onto = np.array([*(component.index.get(value, 0) for value in column.values), 0]).astype(code.dtype)
@@ -221,7 +220,7 @@ class RowArrays:
             laws.append(([len(values)], [1], 1))
         common = lcm(*(below for _, _, below in laws))
         masses = [weight * (common // below) for _, weights, below in laws for weight in weights]
-        self._make_room(common)
+        self._make_room(common, all(isinstance(mass, int) for mass in masses))
         lengths = np.array([len(outcomes) for outcomes, _, _ in laws])
         many = lengths[choice]
         ends = np.cumsum(many)
@@ -239,16 +238,16 @@ class RowArrays:
         factors = np.array(masses, dtype=self.weights.dtype)[places]
         np.multiply(self.weights, factors, out=self.weights, where=factors != 1)
 
-    def _make_room(self, factor: Whole) -> None:
-        """Make weights ready to be multiplied: over a smaller denominator, or as integers of any length."""
+    def _make_room(self, factor: Whole, integers: bool) -> None:
+        """Make weights ready to be multiplied: over a smaller denominator, or as integers of any length, or others."""
         if (self.denominator * factor).bit_length() > self._reduced_at:
             shared = gcd(self.denominator, *self.weights.tolist())
             if shared != 1:
                 self.weights, self.denominator = self.weights // shared, self.denominator // shared
             bits = (self.denominator * factor).bit_length()
-            if not isinstance(factor, int) or bits > _MACHINE_BITS:
+            if bits > MACHINE_BITS:
                 self.weights, self._reduced_at = self.weights.astype(object), 2 * bits
-        elif not isinstance(factor, int):
+        if not (integers and isinstance(factor, int)):
             self.weights = self.weights.astype(object)
 
     def _merge(self) -> None:
@@ -256,7 +255,7 @@ class RowArrays:
         key, size = self.lane, int(self.lane.max(initial=0)) + 1
         for column in self.columns.values():
             if not column.constant:
-                if size * column.radix >= 1 << _MACHINE_BITS:
+                if size * column.radix >= 1 << MACHINE_BITS:
                     used, _, key = distinct(key, size)
                     size = len(used)
                 key, size = key * column.radix + column.codes, size * column.radix
@@ -307,18 +306,19 @@ class RowArrays:
 
     def _tabulated(self, node: Node, given: Sequence[Column], several: Sequence[int]) -> Column:
         """Return the values of a node from those of its operands, of which several differ by row."""
-        key, size = given[several[0]].codes, prod(given[at].radix for at in several)
-        self._count(2 * len(key))
-        for at in several[1:]:
-            key = key * given[at].radix + given[at].codes
         values, index = self._values(node)
+        size = prod(given[at].radix for at in several)
+        self._count(2 * len(given[several[0]].codes))
         if not values or size > _TABULATED:
-            used, _, inverse = distinct(key, size)
-            results = self._results(node, given, several, used)
+            together, inverse = combinations([given[at] for at in several], size)
+            results = self._results(node, given, several, together)
             if not values:
                 values = self._same(tuple(dict.fromkeys(value for value in results if value is not NOTHING)))
                 index = {value: at for at, value in enumerate(values)}
             return Column(values, self._coded(results, values, index)[inverse])
+        key = given[several[0]].codes
+        for at in several[1:]:
+            key = key * given[at].radix + given[at].codes
         name: Hashable = node.kind, node.function
         if isinstance(node.expr, Apply):
             name = node.expr.operator
@@ -333,19 +333,21 @@ class RowArrays:
         found = table.take(key)
         if found.min(initial=0) < 0:
             used, _, _ = distinct(key[found < 0], size)
-            table[used] = self._coded(self._results(node, given, several, used), values, index)
+            codes = np.unravel_index(used, [given[at].radix for at in several])
+            table[used] = self._coded(self._results(node, given, several, codes), values, index)
             found = table.take(key)
         return Column(values, found)
 
     def _coded(self, results: Sequence[Value], values: Sequence[Value], index: Mapping[Value, int]) -> Codes:
         return np.array([len(values) if value is NOTHING else index[value] for value in results], dtype=np.int64)
 
-    def _results(self, node: Node, given: Sequence[Column], several: Sequence[int], used: Codes) -> list[Value]:
-        """Return the values of a node for some combinations of the codes of its operands."""
-        self.work += len(used)
-        arguments: list[Iterable[Value]] = [repeat(column.values[0], len(used)) for column in given]
-        for at in reversed(several):
-            used, places = np.divmod(used, given[at].radix)
+    def _results(
+        self, node: Node, given: Sequence[Column], several: Sequence[int], codes: Sequence[Codes]
+    ) -> list[Value]:
+        """Return the values of a node for some combinations of the codes of those of its operands that differ."""
+        self.work += len(codes[0])
+        arguments: list[Iterable[Value]] = [repeat(column.values[0], len(codes[0])) for column in given]
+        for at, places in zip(several, codes, strict=True):
             arguments[at] = map([*given[at].values, NOTHING].__getitem__, places.tolist())
         return [node.value(values) for values in zip(*arguments, strict=True)]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tightdp.core.operators import Value
 from tightdp.exact.lazily import lazily
+from tightdp.methods.elimination_lanes import distinct
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Column"]
+__all__ = ["MACHINE_BITS", "Column", "combinations"]
+
+MACHINE_BITS = 62
+"""So long are the integers that are kept in machine words."""
 
 
 class Column:
@@ -59,3 +63,13 @@ class Column:
     def at(self, rows: Codes) -> Column:
         """Return the column of some rows."""
         return self if self.base is None else Column(self.values, self.base[rows], self.table)
+
+
+def combinations(columns: Sequence[Column], size: int) -> tuple[Sequence[Codes], Codes]:
+    """Return the combinations of codes that some row has, of at most so many, and which of them every row has."""
+    codes, radices = [column.codes for column in columns], [column.radix for column in columns]
+    if size < 1 << MACHINE_BITS:
+        used, _, inverse = distinct(np.ravel_multi_index(codes, radices), size)
+        return np.unravel_index(used, radices), inverse
+    together, inverse = np.unique(codes, axis=1, return_inverse=True)
+    return list(together), inverse.reshape(-1)
