@@ -163,6 +163,27 @@ def test_weights_that_depend_on_an_unknown() -> None:
     assert not differences(found, values, lambda p: with_an_unknown.bind(n=2, p=p).privacy().exp_epsilon)
 
 
+@mechanism(record=Bit)
+def values_of_some_runs(x: Any) -> Any:
+    every, last, found, turns = list(x), [1], 0, 0
+    lists = [[x[1]], every]
+    while (turns := turns + 1) <= 2 and flip("1/2") ^ (x[0] != 1):
+        for last in lists[:2]:
+            if x[1] >= 1:
+                return tuple(every), tuple(last), x[1], x[0], tuple(map(tuple, lists))
+            if found if found else x[0] >= 1:
+                break
+    return 1, x[0], x[1], found, tuple(last), tuple(every), tuple(map(tuple, lists))
+
+
+def test_values_that_no_run_has() -> None:
+    bound = values_of_some_runs.bind(n=2).bound
+    table = EliminationTable(bound, lower(bound))
+    table.fill_at_once(list(datasets(bound)))
+    for x in datasets(bound):
+        assert table.law(x) == meaning(bound, x)
+
+
 def test_a_budget_is_kept_and_the_limits_are_looked_at() -> None:
     with pytest.raises(TooMuchWork):
         in_arrays(rotations, 30, budget=1_000)

@@ -346,10 +346,10 @@ class RowArrays:
     ) -> list[Value]:
         """Return the values of a node for some combinations of the codes of those of its operands that differ."""
         self.work += len(codes[0])
-        arguments: list[Iterable[Value]] = [repeat(column.values[0], len(codes[0])) for column in given]
+        arguments: list[Iterable[Value]] = [repeat(column.values[0]) if column.constant else () for column in given]
         for at, places in zip(several, codes, strict=True):
             arguments[at] = map([*given[at].values, NOTHING].__getitem__, places.tolist())
-        return [node.value(values) for values in zip(*arguments, strict=True)]
+        return [node.value(values) for values in zip(*arguments, strict=False)]
 
     def _selected(self, node: Node, given: Sequence[Column], rows: int) -> Column:
         """Return the values of a case some of whose branches differ by row."""
