@@ -53,7 +53,33 @@ def together(x: Any) -> Any:
     return noise + x[0], geometric(sum(x), "1/2", 0, 2), noise * x[-1]
 
 
-MECHANISMS = [tree, windows, pairs, often_certain, weighted, together]
+@mechanism(record=Int(0, 5), neighbours="unit-step")
+def coarse(x: Any) -> Any:
+    """Records that no part tells apart, seen by parts of different clients, in another order."""
+    return (
+        geometric(max(v // 2 for v in reversed(x)), "1/2", 0, 2),
+        flip("1/3") if x[-1] > 3 else flip("1/5"),
+        geometric(sum(1 for v in x[1:] if v in (1, 2)), "1/3", 0, 2),
+    )
+
+
+MECHANISMS = [tree, windows, pairs, often_certain, weighted, together, coarse]
+
+
+@mechanism(record=Int(0, 60))
+def count_and_largest(x: Any) -> Any:
+    """Two statistics of records of a large domain."""
+    return geometric(sum(1 for v in x if v > 30), "1/2", 0, len(x)), geometric(max(x) // 6, "1/2", 0, 10)
+
+
+def test_two_statistics_of_a_large_domain() -> None:
+    found = {
+        method: count_and_largest.bind(n=2, method=method).privacy()
+        for method in ("independent outputs", "aggregate", None)
+    }
+    assert len({(one.exp_epsilon, one.witness) for one in found.values()}) == 1
+    assert found[None].exp_epsilon == 2048
+    assert count_and_largest.bind(n=8).privacy().exp_epsilon == 2048
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)

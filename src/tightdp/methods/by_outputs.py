@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import Comparison, Refusal
 from tightdp.methods.by_aggregates import Aggregates
 from tightdp.methods.control import Control
 from tightdp.methods.output_parts import OutputParts, find_output_parts
 from tightdp.methods.program import Program
+from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 
 __all__ = ["IndependentOutputs", "look"]
+
+_MANY_CHANGES = 5_000
+"""Up to so many changes of the counts that parts see are gone through in any case."""
+_FEW_ENTRIES = 2_000_000
+"""So many probabilities of joint laws are soon made."""
 
 
 class IndependentOutputs(Aggregates):
@@ -40,4 +48,12 @@ def look(program: Program, control: Control) -> IndependentOutputs | Refusal:
     parts = None if table is None else find_output_parts(program.bound, table, program.backend)
     if table is None or parts is None or not parts.affordable:
         return Refusal("independent outputs: the output has no parts that see aggregates and share no draw")
+    if program.forced is None and _few_states(table) and parts.number_of_changes > _MANY_CHANGES:
+        return Refusal("independent outputs: the states of all aggregates are fewer than the counts that parts see")
     return IndependentOutputs(program, table, parts)
+
+
+def _few_states(table: AggregateTable) -> bool:
+    """Whether records alone decide the aggregates, and their states have joint laws that are soon made."""
+    outputs = prod(len(component.values) for component in table.aggregate.rest.components)
+    return isinstance(table.orbits, States) and table.orbits.number * outputs <= _FEW_ENTRIES

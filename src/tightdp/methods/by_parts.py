@@ -21,7 +21,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole, gcd
+from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset, Output, as_output, order_of
@@ -29,9 +29,9 @@ from tightdp.logic.count import Weights
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair, Refusal, Tight
 from tightdp.methods.by_clients import hold
-from tightdp.methods.chain_forms import logarithm
 from tightdp.methods.control import Control
 from tightdp.methods.first import MOST_OUTPUT_BITS, neighbours_in_order, position_of
+from tightdp.methods.part_ratios import Largest, Told, attains, largest_of, told_apart
 from tightdp.methods.parts import Part, split_by_draws
 from tightdp.methods.pieces import Piece, PieceTable, plain
 from tightdp.methods.program import Method, Program, TooLarge
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Numbers = NDArray[np.int64]
 else:
     np = lazily("numpy")
 
@@ -63,23 +64,18 @@ _Codes = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class _Largest:
-    """The largest ratio of a part between two of its laws, as up / down, and its rounded logarithm."""
-
-    up: Whole
-    down: Whole
-    logarithm: float
-
-
-@dataclass(frozen=True)
 class _Step:
-    """A change of one client's record, and what the clients hold that any part sees together with it."""
+    """A change of one client's record, the parts that see it, and the other clients that these see.
+
+    It stands for `times` changes between records that the parts do not tell apart, of which it is the first.
+    """
 
     client: int
     old: Record
     new: Record
+    times: int
     parts: tuple[int, ...]
-    clients: tuple[int, ...]
+    others: tuple[int, ...]
 
 
 class OverlappingParts(Method):
@@ -94,12 +90,17 @@ class OverlappingParts(Method):
         self._programs: dict[object, Program] = {}
         self._pieces: list[Piece] = []
         self._tables: dict[tuple[int, ...], PieceTable] = {}
-        self._ratios: dict[tuple[int, int], _Largest] = {}
+        self._ratios: dict[tuple[int, int], Largest] = {}
         numbers: dict[object, int] = {}
         self._number = [numbers.setdefault(part.key, len(numbers)) for part in parts]
         """The same for parts that are the same program."""
         self._laws: dict[tuple[int, Dataset], Weights] = {}
         self._distinct: dict[object, Weights] = {}
+        self._told: list[Told] = []
+        """By client, which records some part tells apart."""
+        self._numbers: dict[int, Numbers] = {}
+        """By number of a part, the number of its law for all contents of its clients, in order."""
+        self._numbered: dict[int, list[Weights]] = {}
 
     def pieces(self, control: Control) -> list[Piece]:
         """Return the parts with the tables of their laws."""
@@ -127,7 +128,7 @@ class OverlappingParts(Method):
         least = -math.inf
         for step in self.steps():
             control()
-            total = self._logarithms(step, control)
+            total = self._logarithms(step)
             most = float(total.max())
             if most < least - _MARGIN:
                 continue
@@ -138,65 +139,99 @@ class OverlappingParts(Method):
                     best = ratio, pair
         if best is None:
             return Tight(Fraction(1), Fraction(1), None)
-        control.privacy_set += sum(self.contents(step) for step in self.steps())
+        control.privacy_set += sum(map(self.contents, self.steps()))
         return Tight(best[0], best[0], self._witness(best[0], *best[1], control))
 
-    def steps(self) -> Iterator[_Step]:
+    def prepare(self, control: Control) -> None:
+        """Compute the laws of all parts for all contents, and find which records of a client they tell apart."""
+        records = self.program.bound.record.values
+        for at, part in enumerate(self.parts):
+            if self._number[at] not in self._numbers:
+                place: dict[int, int] = {}
+                laws = self._numbered[self._number[at]] = []
+                numbers = []
+                for content in product(records, repeat=len(part.clients)):
+                    control()
+                    law = self.law(at, content, control)
+                    if place.setdefault(id(law), len(laws)) == len(laws):
+                        laws.append(law)
+                    numbers.append(place[id(law)])
+                self._numbers[self._number[at]] = np.array(numbers).reshape((len(records),) * len(part.clients))
         for client in range(self.program.bound.n):
+            seen = [
+                np.moveaxis(self._numbers[number], part.clients.index(client), 0).reshape(len(records), -1)
+                for number, part in zip(self._number, self.parts, strict=True)
+                if client in part.clients
+            ]
+            self._told.append(told_apart(records, seen))
+
+    def steps(self) -> Iterator[_Step]:
+        for client, told in enumerate(self._told):
             parts = tuple(at for at, part in enumerate(self.parts) if client in part.clients)
-            clients = tuple(sorted({other for at in parts for other in self.parts[at].clients} | {client}))
+            others = tuple(sorted({other for at in parts for other in self.parts[at].clients} - {client}))
+            found: dict[tuple[Record, Record], list[tuple[Record, Record]]] = {}
             for old, after in relation_of(self.program.bound).steps.items():
-                yield from (_Step(client, old, new, parts, clients) for new in after if new != old)
+                for new in after:
+                    if new != old:
+                        found.setdefault((told.like[old], told.like[new]), []).append((old, new))
+            yield from (_Step(client, *ways[0], len(ways), parts, others) for ways in found.values())
 
     def contents(self, step: _Step) -> int:
-        return int(self.program.bound.record.size ** (len(step.clients) - 1))
+        """Return how many contents of the others there are that some part tells apart."""
+        return prod(len(self._told[client].times) for client in step.others)
 
-    def _logarithms(self, step: _Step, control: Control) -> Floats:
+    def _logarithms(self, step: _Step) -> Floats:
         """Return, for all contents of the other clients in order, the logarithm of the largest ratio of the step."""
-        records = self.program.bound.record.values
-        others = [client for client in step.clients if client != step.client]
-        total = np.zeros((1,) * len(others))
+        total = np.zeros((1,) * len(step.others))
         for at in step.parts:
-            own = [client for client in self.parts[at].clients if client != step.client]
-            found = []
-            for content in product(records, repeat=len(own)):
-                control()
-                found.append(self._ratio(at, step, dict(zip(own, content, strict=True)), control).logarithm)
-            seen = sorted(range(len(own)), key=own.__getitem__)
-            values = np.array(found).reshape((len(records),) * len(own)).transpose(seen)
-            total = total + values.reshape([len(records) if client in own else 1 for client in others])
-        whole: Floats = np.broadcast_to(total, (len(records),) * len(others)).reshape(-1)
+            clients, number = self.parts[at].clients, self._number[at]
+            ours, theirs = (
+                self._numbers[number][self._among(clients, step, record)] for record in (step.old, step.new)
+            )
+            laws = self._numbered[number]
+            pairs, place = np.unique(ours * len(laws) + theirs, return_inverse=True)
+            found = [self._ratio(laws[pair // len(laws)], laws[pair % len(laws)]).logarithm for pair in pairs.tolist()]
+            values = np.array(found)[place.reshape(ours.shape)].transpose(
+                sorted(range(len(clients)), key=clients.__getitem__)
+            )
+            total = total + values.reshape(
+                [len(self._told[client].times) if client in clients else 1 for client in step.others]
+            )
+        whole: Floats = np.broadcast_to(total, [len(self._told[client].times) for client in step.others]).reshape(-1)
         return whole
+
+    def _among(self, clients: Sequence[int], step: _Step, record: Record) -> tuple[Numbers, ...]:
+        """Return the places of what the clients may hold, among all contents of a part that sees them."""
+        index = self.program.bound.record.values.index
+        held = ([record] if client == step.client else self._told[client].times for client in clients)
+        return np.ix_(*([index(each) for each in one] for one in held))
 
     def _largest(
         self, step: _Step, places: Sequence[int], control: Control
     ) -> Iterator[tuple[Exact, dict[int, Record]]]:
         """Yield the exact ratios at some places, each with the first of its contents."""
-        records = self.program.bound.record.values
-        others = [client for client in step.clients if client != step.client]
         seen: set[frozenset[tuple[Whole, Whole, int]]] = set()
         for place in places:
             control()
             content: dict[int, Record] = {}
-            for client in reversed(others):
-                place, at = divmod(place, len(records))
-                content[client] = records[at]
-            ratios = [self._ratio(at, step, content, control) for at in step.parts]
+            for client in reversed(step.others):
+                held = list(self._told[client].times)
+                place, at = divmod(place, len(held))
+                content[client] = held[at]
+            x, x_prime = self._placed(step, content)
+            ratios = [
+                self._ratio(self._law_on(at, x, control), self._law_on(at, x_prime, control)) for at in step.parts
+            ]
             key = frozenset((one.up, one.down, ratios.count(one)) for one in ratios)
             if key not in seen:
                 seen.add(key)
                 down = prod(one.down for one in ratios)
                 yield quotient(prod(one.up for one in ratios), down) if down else math.inf, content
 
-    def _ratio(self, at: int, step: _Step, content: dict[int, Record], control: Control) -> _Largest:
-        clients = self.parts[at].clients
-        ours, theirs = (
-            self.law(at, tuple(record if client == step.client else content[client] for client in clients), control)
-            for record in (step.old, step.new)
-        )
+    def _ratio(self, ours: Weights, theirs: Weights) -> Largest:
         key = id(ours), id(theirs)
         if key not in self._ratios:
-            self._ratios[key] = _largest(ours, theirs)
+            self._ratios[key] = largest_of(ours, theirs)
         return self._ratios[key]
 
     def law(self, at: int, content: Dataset, control: Control) -> Weights:
@@ -232,9 +267,9 @@ class OverlappingParts(Method):
         pieces = self.pieces(control)
         laws = [(piece.weights(x), piece.weights(x_prime)) for piece in pieces]
         every = [sorted(ours.by_code) for ours, _ in laws]
-        attaining = [[code for code in codes if _attains(code, *law)] for codes, law in zip(every, laws, strict=True)]
+        attaining = [[code for code in codes if attains(code, *law)] for codes, law in zip(every, laws, strict=True)]
         if ratio == math.inf:
-            endless = [at for at, law in enumerate(laws) if _largest(*law).down == 0]
+            endless = [at for at, law in enumerate(laws) if largest_of(*law).down == 0]
             choices = [[*every[:at], attaining[at], *every[at + 1 :]] for at in endless]
         else:
             choices = [attaining]
@@ -270,19 +305,20 @@ class OverlappingParts(Method):
 
     def _pairs(self, control: Control) -> Iterator[Pair]:
         """Yield one pair of neighbours for every way in which the laws of parts change."""
-        records = self.program.bound.record.values
         merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
+        bound = self.program.bound
         for step in self.steps():
-            others = [client for client in step.clients if client != step.client]
-            alike = len(records) ** (self.program.bound.n - len(step.clients))
-            for content in product(records, repeat=len(others)):
+            unseen = bound.record.size ** (bound.n - 1 - len(step.others)) * step.times
+            for content in product(*(self._told[client].times.items() for client in step.others)):
                 control()
-                x, x_prime = self._placed(step, dict(zip(others, content, strict=True)))
+                x, x_prime = self._placed(
+                    step, {client: record for client, (record, _) in zip(step.others, content, strict=True)}
+                )
                 laws = [(at, self._law_on(at, x, control), self._law_on(at, x_prime, control)) for at in step.parts]
                 shown = tuple(at for at, ours, theirs in laws if ours is not theirs)
                 key = tuple(sorted((id(ours), id(theirs)) for _, ours, theirs in laws if ours is not theirs))
                 *first, size = merged.get(key, (x, x_prime, shown, 0))
-                merged[key] = first[0], first[1], first[2], size + alike
+                merged[key] = first[0], first[1], first[2], size + unseen * prod(times for _, times in content)
         for x, x_prime, shown, size in merged.values():
             yield Pair(x, x_prime, size, self._table(shown, control))
 
@@ -305,29 +341,6 @@ class OverlappingParts(Method):
                 [piece for at, piece in enumerate(pieces) if at not in chosen],
             )
         return self._tables[shown]
-
-
-def _largest(ours: Weights, theirs: Weights) -> _Largest:
-    """Return the largest ratio of the probabilities of an output under two laws."""
-    up: Whole = 0
-    down: Whole = 1
-    for code, weight in ours.by_code.items():
-        other = theirs.by_code.get(code, 0)
-        if not other:
-            return _Largest(1, 0, math.inf)
-        if weight * down > up * other:
-            up, down = weight, other
-    up, down = up * theirs.total, down * ours.total
-    shared = gcd(up, down)
-    up, down = up // shared, down // shared
-    return _Largest(up, down, logarithm(up) - logarithm(down))
-
-
-def _attains(code: int, ours: Weights, theirs: Weights) -> bool:
-    """Whether an output has the largest ratio of two laws."""
-    largest = _largest(ours, theirs)
-    up, down = ours.by_code[code] * theirs.total, theirs.by_code.get(code, 0) * ours.total
-    return up * largest.down == largest.up * down
 
 
 def look(program: Program, control: Control) -> OverlappingParts | Refusal:
@@ -353,16 +366,13 @@ def _look(program: Program, control: Control, most: int) -> OverlappingParts | R
     if len(parts) < 2 or sum(records ** len(part.clients) for part in parts) > min(most, _MOST_LAWS):
         return Refusal("independent outputs: the parts of the output share draws, or see too many records")
     found = OverlappingParts(program, parts)
-    if sum(found.contents(step) for step in found.steps()) > most:
-        return Refusal("independent outputs: the parts that see a record see too many others")
     try:
         hold(program, core, checks, control)
-        for at, part in enumerate(parts):
-            for content in product(program.bound.record.values, repeat=len(part.clients)):
-                control()
-                found.law(at, content, control)
+        found.prepare(control)
     except TooLarge:
         return Refusal("independent outputs: whether checks hold takes a large diagram")
     except ProgramError:
         return Refusal("independent outputs: a run can fail, which the whole program tells better")
+    if sum(map(found.contents, found.steps())) > most:
+        return Refusal("independent outputs: the parts that see a record see too many others")
     return found

@@ -52,10 +52,19 @@ class OutputParts:
             self._tables[shown] = PieceTable(self.bound, self._whole.rest.shape, pieces, others)
         return self._tables[shown]
 
+    @property
+    def number_of_changes(self) -> int:
+        """A bound on how many changes of counts are gone through for all pairs."""
+        return sum(self._coarse_orbits(parts).number_of_pairs for parts in self._changed_together())
+
+    def _changed_together(self) -> list[tuple[int, ...]]:
+        """Return the parts to which some client contributes something else when it changes its record."""
+        return sorted({self._changed(*move) for move in self._moves()})
+
     def pairs(self, watch: Callable[[], None]) -> Iterator[Pair]:
         """Yield one pair of neighbours for every change of the counts that the parts see."""
         merged: dict[Any, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
-        for parts in sorted({self._changed(*move) for move in self._moves()}):
+        for parts in self._changed_together():
             coarse = self._coarse_orbits(parts)
             for change in coarse.changes_of_one(self._changing(parts)):
                 watch()
