@@ -24,7 +24,7 @@ from tightdp.methods.base import Pair
 from tightdp.methods.control import Control
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Privacy
-from tightdp.session import search, widened
+from tightdp.session import accuracy, search, widened
 from tightdp.session.engine import Engine
 from tightdp.session.instance import Instance
 from tightdp.session.widened import widened as widening
@@ -273,7 +273,7 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
 
 @pytest.mark.parametrize(
     ("query", "arguments"),
-    [(search.tight_privacy, (1,)), (search.listed_delta, (3, None)), (search.accuracy_at, (Fraction(1), 5))],
+    [(search.tight_privacy, (1,)), (search.listed_delta, (3, None)), (accuracy.accuracy_at, (Fraction(1), 5))],
 )
 def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any, ...]) -> None:
     engine = clamped.bind(n=2).engine

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tightdp.session import (
+        accuracy,
         certify,
         explain,
         failure,
         losses,
+        moments,
         one_run,
         outputs,
         report,
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "accuracy",
     "certify",
     "explain",
     "failure",
     "losses",
+    "moments",
     "one_run",
     "outputs",
     "report",

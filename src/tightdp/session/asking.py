@@ -21,7 +21,7 @@ from tightdp.methods.program import Method
 from tightdp.queries import unknowns
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
-from tightdp.session import one_run, outputs, search
+from tightdp.session import accuracy, one_run, outputs, search
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Stretch
 from tightdp.session.engine import Query
@@ -112,7 +112,7 @@ class AccuracyAt:
 
     def at(self, instance: InstanceBase) -> tuple[Number, Dataset | None]:
         """Ask for 1 - β."""
-        found = search.accuracy_at(instance.engine, self.alpha, 1)
+        found = accuracy.accuracy_at(instance.engine, self.alpha, 1)
         assert found.one_minus_beta is not None
         return found.one_minus_beta, found.x
 
@@ -167,7 +167,7 @@ def least_error_at(beta: Number) -> Computed:
     """Return the question for the least error bound that every dataset keeps with probability 1 - beta."""
 
     def ask(instance: InstanceBase) -> Answered:
-        found = search.least_error(instance.engine, beta)
+        found = accuracy.least_error(instance.engine, beta)
         return found.alpha, found.x, found
 
     return Computed(ask)

@@ -29,12 +29,13 @@ from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
 from tightdp.methods.control import Control
 from tightdp.results.result import PairWitness, TripleWitness
+from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.builtin import builtin_claims
 from tightdp.session.engine import Engine
 from tightdp.session.files import import_file
 from tightdp.session.forms import find_forms
-from tightdp.session.search import accuracy_at, approximate_privacy, tight_privacy
+from tightdp.session.search import approximate_privacy, tight_privacy
 
 __all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
 

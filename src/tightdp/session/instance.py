@@ -134,7 +134,7 @@ class Instance(InstanceBase):
 
         It is exact for a whole order and enclosed for others. At the order "inf" D is the ε of pure DP.
         """
-        return answering.search.renyi_divergence(self.engine, read_order(order))
+        return answering.moments.renyi_divergence(self.engine, read_order(order))
 
     @limited
     def zcdp(self) -> Zcdp:
@@ -142,7 +142,7 @@ class Instance(InstanceBase):
 
         Source: Bun and Steinke 2016, Definition 1.1.
         """
-        return answering.search.concentrated(self.engine)
+        return answering.moments.concentrated(self.engine)
 
     @limited
     def privacy_loss(self) -> PrivacyLoss:
@@ -179,12 +179,12 @@ class Instance(InstanceBase):
         if accuracy_set is not None:
             if bound is None:
                 raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
-            return answering.search.declared_accuracy(self.engine, bound, accuracy_set, inference_set, ranks)
+            return answering.accuracy.declared_accuracy(self.engine, bound, accuracy_set, inference_set, ranks)
         _refuse_alone("accuracy_set", inference_set)
         if bound is not None:
-            return answering.search.accuracy_at(self.engine, bound, ranks)
+            return answering.accuracy.accuracy_at(self.engine, bound, ranks)
         assert rate is not None
-        return answering.search.least_error(self.engine, rate)
+        return answering.accuracy.least_error(self.engine, rate)
 
     @limited
     def utility(self) -> Utility:

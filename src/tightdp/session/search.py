@@ -13,21 +13,18 @@ from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rounding import down, up
-from tightdp.language.interp import target_value
 from tightdp.language.program import Dataset
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Pair
-from tightdp.methods.first import first_alike, first_pair, first_ratio
+from tightdp.methods.base import Comparison
+from tightdp.methods.first import first_pair, first_ratio
 from tightdp.methods.program import Method
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries import accuracy, curves, declared, divergences
+from tightdp.queries import curves, declared
 from tightdp.queries.curves import Profile
-from tightdp.results.answers import Accuracy
 from tightdp.results.diagram import Structure
-from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
+from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
-from tightdp.session import widened as widening
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.later import Later
 from tightdp.session.widened import widened
@@ -80,7 +77,7 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
     )
 
 
-def _closed(
+def closed(
     engine: Engine, query: Query, method: Method, lower: Exact, bound: Exact, ranked: bool = False
 ) -> tuple[Exact, Outcome]:
     """Return the upper end of a value that a search found to be at least `lower`, and the common fields of a result.
@@ -113,17 +110,17 @@ def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
 @widened
 def listed_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the same by way of the laws of whole outputs."""
-    query, method, pairs = _compared(engine)
+    query, method, pairs = compared(engine)
     with query.searching():
         least, pair = curves.least_ratio(query.control.pairs(pairs), delta, query.control.bounded("e^ε ≥"))
         if pair is not None and (query.control.stopped is None or least == math.inf):
             pair = first_pair(method, query.control, lambda p, q: curves.least_of(p, q, delta) == least) or pair
-    upper, outcome = _closed(engine, query, method, least, questions.ratio_bound(engine.program, pairs))
+    upper, outcome = closed(engine, query, method, least, questions.ratio_bound(engine.program, pairs))
     witness = None if pair is None else PairWitness(pair.x, pair.x_prime)
     return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, delta=delta, lower=least, witness=witness))
 
 
-def _compared(engine: Engine) -> tuple[Query, Method, Comparison]:
+def compared(engine: Engine) -> tuple[Query, Method, Comparison]:
     """Return a query with the pairs of neighbours to compare."""
     query = engine.query()
     return query, *questions.comparison(engine.program, query.control)
@@ -149,44 +146,11 @@ def declared_privacy(
         except LimitError as error:
             query.control.stopped = error
     lower = max([Fraction(1), *(ratio.exp_epsilon for ratio in ratios)])
-    upper, outcome = _closed(engine, query, method, lower, engine.ratio_bound, ranked=top > 1)
+    upper, outcome = closed(engine, query, method, lower, engine.ratio_bound, ranked=top > 1)
     outcome = replace(outcome, stats=replace(outcome.stats, privacy_set=len(triples), inference_set=len(needed)))
     shown = tuple(ratios[:top])
     witness = _triple([ratio for ratio in shown[:1] if ratio.exp_epsilon == lower])
     return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness, top=shown))
-
-
-@widened
-def declared_accuracy(
-    engine: Engine, alpha: Number, accuracy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
-) -> Accuracy:
-    """Return the tight 1 - β over an accuracy set that the user declares. Raises QueryError where it is not sound."""
-    _check_target(engine)
-    datasets = declared.read_datasets(engine.bound, accuracy_set)
-    query = engine.query()
-    control = query.control
-    method, table, every_dataset = questions.accuracy_set(engine.program, control)
-    with query.searching():
-        ours = declared.as_accuracy_set(datasets).watched(control)
-        classes = accuracy.accuracy(table, control.inputs(table, ours), alpha)
-        every = () if control.stopped else accuracy.accuracy(table, control.inputs(table, every_dataset), alpha)
-        if control.stopped is None:
-            classes = declared.check_accuracy_set(classes, every, alpha)
-            if inference_set is not None:
-                points = declared.read_points(engine.bound, inference_set)
-                declared.check_inference_set(points, declared.points_of(table, datasets, alpha))
-    outcome = engine.outcome(query, method)
-    outcome = replace(outcome, stats=replace(outcome.stats, accuracy_set=len(datasets)))
-    return _accuracy(engine, outcome, alpha, classes, top)
-
-
-def _accuracy(
-    engine: Engine, outcome: Outcome, alpha: Number, classes: Sequence[accuracy.AccuracyClass], top: int
-) -> Accuracy:
-    """Return the tight 1 - β that classes of datasets show, worst first."""
-    x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
-    lower = upper if outcome.status == "exact" else Fraction(0)
-    return outcome.on(Accuracy.between(engine.subject, alpha, lower, upper, x, tuple(classes[:top])))
 
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
@@ -263,112 +227,6 @@ def tradeoff(engine: Engine) -> Tradeoff:
     return outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices()))
 
 
-def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
-    """Return the Rényi divergence of a rational order > 1, or of the order infinity, which is pure DP."""
-    if isinstance(order, float):
-        pure = tight_privacy(engine, 1)
-        return Renyi(
-            subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
-            status=pure.status, stats=pure.stats, reason=pure.reason, hint=pure.hint,
-        )  # fmt: skip
-    if error := widening.inexact_after(engine):
-        return widening.renyi(engine, error, order)
-    if order.denominator > 1:
-        return _enclosed_renyi(engine, order)
-    return _whole_renyi(engine, order.numerator)
-
-
-def _enclosed_renyi(engine: Engine, order: Fraction) -> Renyi:
-    query, method, pairs = _compared(engine)
-    with query.searching():
-        found = divergences.renyi_of_order(query.control.pairs(pairs), order, query.control.bounded("exp((a-1)·D_a) ≥"))
-    upper, witness, outcome = _divergence(engine, query, method, found.lower, found.upper, found.pair)
-    return outcome.on(Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=found.lower, witness=witness))
-
-
-def _divergence(
-    engine: Engine, query: Query, method: Method, lower: Exact, upper: Exact, pair: Pair | None
-) -> tuple[Exact, PairWitness | None, Outcome]:
-    """Return the upper end of a divergence that was enclosed, the first witness, and the common fields of a result."""
-    outcome = engine.outcome(query, method)
-    if query.control.stopped is not None:
-        upper = math.inf
-    elif lower != upper:
-        outcome = outcome.bounded
-    return upper, _first_alike(query, method, pair), outcome
-
-
-def _first_alike(query: Query, method: Method, pair: Pair | None) -> PairWitness | None:
-    """Return the first pair in order whose two laws are, output by output, those of a pair that a search found."""
-    if pair is not None and query.control.stopped is None:
-        pair = first_alike(method, query.control, pair)
-    return None if pair is None else PairWitness(pair.x, pair.x_prime)
-
-
-def concentrated(engine: Engine) -> Zcdp:
-    """Return the least ρ of zero-concentrated DP over all orders and neighbours, enclosed."""
-    if error := widening.inexact_after(engine):
-        return widening.concentrated(engine, error, tight_privacy(engine, 1).upper)
-    query, method, pairs = _compared(engine)
-
-    def reached(done: int, total: int, lower: Fraction) -> None:
-        query.control.bounded("ρ ≥")(lambda: lower)
-        query.control.tell("going through orders", done, total)
-
-    with query.searching():
-        found = divergences.concentrated(query.control.pairs(pairs), reached)
-    upper, witness, outcome = _divergence(engine, query, method, found.lower, found.upper, found.pair)
-    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=found.lower, order=found.order, witness=witness))
-
-
-def _whole_renyi(engine: Engine, order: int) -> Renyi:
-    query, method, pairs = _compared(engine)
-    with query.searching():
-        found = curves.renyi(query.control.pairs(pairs), order, query.control.bounded("exp((a-1)·D_a) ≥"))
-        pair = None
-        if found.x is not None and query.control.stopped is None:
-            moment = found.exp_moment
-            pair = first_pair(method, query.control, lambda p, q: curves.moment_of(p, q, order) == moment)
-    x, x_prime = (found.x, found.x_prime) if pair is None else (pair.x, pair.x_prime)
-    witness = None if x is None or x_prime is None else PairWitness(x, x_prime)
-    # Σ P (P/P')^(a-1) is at most the largest ratio to the power of a - 1.
-    bound = questions.ratio_bound(engine.program, pairs) ** (order - 1)
-    upper, outcome = _closed(engine, query, method, found.exp_moment, bound)
-    return outcome.on(
-        Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=found.exp_moment, witness=witness)
-    )
-
-
-@widened
-def accuracy_at(engine: Engine, alpha: Number, top: int) -> Accuracy:
-    """Return the tight 1 - β at an error bound, and the `top` worst classes of datasets."""
-    _check_target(engine)
-    if engine.many and (seen := large.accuracy_at(engine, alpha)) is not None:
-        return seen
-    query = engine.query()
-    method, table, datasets = questions.accuracy_set(engine.program, query.control)
-    with query.searching():
-        inputs = query.control.inputs(table, datasets)
-        classes = accuracy.accuracy(table, inputs, alpha, query.control.bounded("1 - β ≤"), top)
-    return _accuracy(engine, engine.outcome(query, method), alpha, classes, top)
-
-
-@widened
-def least_error(engine: Engine, beta: Number) -> Accuracy:
-    """Return the least error bound that every dataset keeps with probability 1 - beta."""
-    _check_target(engine)
-    if engine.many and (seen := large.least_error(engine, beta)) is not None:
-        return seen
-    query = engine.query()
-    method, table, datasets = questions.accuracy_set(engine.program, query.control)
-    with query.searching():
-        inputs = query.control.inputs(table, datasets)
-        alpha, x = accuracy.least_alpha(table, inputs, beta, query.control.bounded("α ≥"))
-    outcome = engine.outcome(query, method)
-    upper = alpha if outcome.status == "exact" else math.inf
-    return outcome.on(Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=alpha, upper=upper))
-
-
 def structure(engine: Engine, x: Dataset | None) -> Structure:
     """Return the diagram on all datasets, with the symmetries, or on one."""
     query = engine.query()
@@ -393,8 +251,3 @@ def _delta(engine: Engine, profile: Profile, t: Number) -> tuple[Number, EventWi
     if x is None or x_prime is None or not event:
         return found.delta, None
     return found.delta, EventWitness(x, x_prime, event)
-
-
-def _check_target(engine: Engine) -> None:
-    """Complain of a missing target before anything is compiled."""
-    target_value(engine.bound, (engine.bound.record.values[0],) * engine.bound.n)

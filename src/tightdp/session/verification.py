@@ -12,9 +12,10 @@ from tightdp.exact.weights import as_exact
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Status
+from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import Engine
-from tightdp.session.search import accuracy_at, approximate_privacy, tight_privacy
+from tightdp.session.search import approximate_privacy, tight_privacy
 
 __all__ = ["verify"]
 
