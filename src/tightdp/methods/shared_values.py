@@ -18,6 +18,8 @@ __all__ = ["by_shared_values"]
 
 _MOST = 64
 """So many values, or combinations of what they are computed from, are told apart at most."""
+_MOST_LOOKED_AT = 100_000
+"""So many nodes below sums are looked at before a program is taken for one of another kind."""
 
 
 def by_shared_values(program: CoreProgram) -> CoreProgram | None:
@@ -26,9 +28,14 @@ def by_shared_values(program: CoreProgram) -> CoreProgram | None:
     client = clients_of(nodes)
     covers = _covers(nodes)
     found: dict[int, list[Expr]] = {}
+    looked_at = 0
     for expr in nodes:
         if isinstance(expr, Nary) and client[expr.serial] < NO_CLIENT:
-            shared = [covers[node.serial] for node in _shared(expr, client)]
+            below = [reachable([operand]) for operand in expr.operands]
+            looked_at += sum(map(len, below))
+            if looked_at > _MOST_LOOKED_AT:
+                return None
+            shared = [covers[node.serial] for node in _shared(expr, below, client)]
             cover = list({node.serial: node for nodes in shared for node in nodes}.values())
             if cover and prod(len(node.values) for node in cover) <= _MOST and _copied(expr, cover) is not None:
                 found[expr.serial] = cover
@@ -53,23 +60,27 @@ def _covers(nodes: list[Expr]) -> dict[int, list[Expr]]:
     return covers
 
 
-def _shared(expr: Nary, client: dict[int, int]) -> list[Expr]:
+def _shared(expr: Nary, below: list[list[Expr]], client: dict[int, int]) -> list[Expr]:
     """Return what operands of several clients look at; nothing where fewer than two look at a record of their own."""
     uses: dict[int, int] = {}
-    for operand in expr.operands:
-        for node in reachable([operand]):
+    for nodes in below:
+        for node in nodes:
             uses[node.serial] = uses.get(node.serial, 0) + 1
     drawn: set[int] = set()
-    for node in reachable([expr]):
+    every = {node.serial: node for nodes in below for node in nodes}
+    for node in (every[serial] for serial in sorted(every)):
         common = isinstance(node, (Draw, Shuffled)) and uses.get(node.serial, 0) > 1
         if common or any(child.serial in drawn for child in children(node)):
             drawn.add(node.serial)
     found: dict[int, Expr] = {}
     owners: set[int] = set()
     for operand in expr.operands:
-        stack = [operand]
+        stack, seen = [operand], set[int]()
         while stack:
             node = stack.pop()
+            if node.serial in seen:
+                continue
+            seen.add(node.serial)
             if client[node.serial] >= 0 and node.serial not in drawn:
                 owners.add(client[node.serial])
             elif uses[node.serial] > 1 and not isinstance(node, Const):
