@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice, product
+from itertools import islice
 from typing import TypeVar
 
 from tightdp.errors import LimitError, QueryError
@@ -14,7 +14,7 @@ from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_table, ratios_of_pairs
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.control import Control
-from tightdp.methods.first import alike_pairs
+from tightdp.methods.first import alike_pairs, neighbours_in_order
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named
@@ -29,10 +29,10 @@ _COSTLY = 2_000_000
 """Beyond so many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
 _MANY_PAIRS = 500_000
 """Beyond about so many pairs of counts too."""
-_MANY = 1_000
-"""Beyond so many counts, a few pairs are looked at before the laws of all are computed."""
+_SHARE = 8
+"""Before the laws of all counts are computed, pairs are looked at as many as an eighth of them."""
 _FEW = 64
-"""So many pairs or datasets are still looked at where a limit was met while the laws were computed."""
+"""But so many at most, and so many pairs or datasets where a limit was met while the laws were computed."""
 _FEW_ENTRIES = 20_000
 """Up to so many probabilities in the laws of all counts, all pairs are compared."""
 _FEW_STEPS = 4
@@ -55,8 +55,8 @@ class Aggregates(Method):
 
     def tight(self, control: Control) -> Tight | Refusal:
         """Return an infinite ratio that the first pairs have; looked for where the laws of all counts are many."""
-        if relation_of(self.program.bound).one_record and self.table.orbits.number > _MANY:
-            for x, other in islice(self._first_neighbours(), _FEW):
+        if relation_of(self.program.bound).one_record:
+            for x, other in islice(self._first_neighbours(), min(_FEW, self.table.orbits.number // _SHARE)):
                 control()
                 found = tight_ratio([Pair(x, other, 0, self.table)])
                 if found and found[0].exp_epsilon == math.inf:
@@ -119,9 +119,7 @@ class Aggregates(Method):
         return alike_pairs(self.program.bound, self.table, groups)
 
     def _first_neighbours(self) -> Iterator[tuple[Dataset, Dataset]]:
-        bound = self.program.bound
-        neighbours = relation_of(bound).neighbours
-        return ((x, other) for x in product(bound.record.values, repeat=bound.n) for other in neighbours(x))
+        return neighbours_in_order(self.program.bound, [group.clients for group in self.table.groups])
 
     def ratio_bound(self) -> Exact:
         return math.inf if relation_of(self.program.bound).custom else self.table.ratio_bound()

@@ -22,12 +22,13 @@ from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.leaf_laws import cells
+from tightdp.methods.pairs_of_laws import every_two_laws
 from tightdp.methods.program import MOST_CELLS, Method, Program
 from tightdp.methods.ratios import Named
 from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.orbits import Kind
 from tightdp.symmetry.orbits import Orbits as DatasetOrbits
-from tightdp.symmetry.sets import Table, every_dataset, every_told_apart
+from tightdp.symmetry.sets import Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries
 
 __all__ = ["Eliminated", "UpToExchange", "look", "look_thoroughly"]
@@ -54,7 +55,7 @@ class Eliminated(Exhaustive):
         return self.table
 
     def comparison(self, control: Control) -> Comparison | Refusal:
-        return on_table(self.table, every_told_apart(self.program.bound, self.table.weights), control)
+        return on_table(self.table, every_two_laws(self.program.bound, self.table, control), control)
 
 
 class UpToExchange(Orbits):
