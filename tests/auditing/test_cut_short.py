@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tightdp import audit
-from tightdp.auditing import optimal
+from tightdp.auditing import AuditAnswer, ask, fdp, optimal, order_statistics
+from tightdp.cli import main
 from tightdp.errors import LimitError
 from tightdp.present.registry import view
 from tightdp.present.text import text_of
@@ -57,3 +58,44 @@ def test_nothing_is_known_before_anything_is_rejected(monkeypatch: pytest.Monkey
     monkeypatch.setattr(optimal, "enclose", stopping_after(1, optimal.enclose))
     with pytest.raises(LimitError):
         audit(**GAME)
+
+
+def test_a_rough_place_is_decided_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = audit(**GAME, delta="1/1000", method="order-statistics").exp_epsilon_lower
+    monkeypatch.setattr(order_statistics, "estimate", stopping_after(15, order_statistics.estimate))
+    found = audit(**GAME, delta="1/1000", method="order-statistics")
+    assert found.exp_epsilon_lower is not None
+    assert whole is not None
+    assert 1 < found.exp_epsilon_lower < whole
+    assert found.cut_short
+
+
+@pytest.mark.parametrize("calls", [4, 12])
+def test_a_family_has_the_scale_that_was_rejected_so_far(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {**GAME, "delta": "1/1000", "method": "fdp", "tradeoff": "gaussian"}
+    whole = audit(**asked).exp_epsilon_lower
+    monkeypatch.setattr(fdp, "rejects", stopping_after(calls, fdp.rejects))
+    found = audit(**asked)
+    assert found.exp_epsilon_lower is not None
+    assert whole is not None
+    assert 1 < found.exp_epsilon_lower <= whole
+    assert found.cut_short
+
+
+def test_what_is_known_is_told_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ask, "_BETWEEN_TOLD", 0.0)
+    told: list[AuditAnswer] = []
+    whole = ask.audit(**GAME, told=told.append)
+    assert whole.exp_epsilon_lower is not None
+    lower = [answer.exp_epsilon_lower for answer in told if answer.exp_epsilon_lower is not None]
+    assert len(lower) > 5
+    assert lower == sorted(lower)
+    assert lower[-1] <= whole.exp_epsilon_lower
+
+
+def test_the_command_says_that_nothing_is_known(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(optimal, "enclose", stopping_after(0, optimal.enclose))
+    assert main(["audit", "--canaries", "300", "--guesses", "200", "--correct", "140"]) == 3
+    assert "Unresolved: the query took more than 5 s; nothing is known yet." in capsys.readouterr().out

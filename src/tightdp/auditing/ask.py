@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from typing import TypeVar
 
 from tightdp.auditing import fdp, optimal, order_statistics, steinke
 from tightdp.auditing.answer import AuditAnswer
@@ -28,8 +31,12 @@ from tightdp.exact.enclosure import Enclosure
 
 __all__ = ["METHODS", "audit", "p_value_at"]
 
+T = TypeVar("T")
+
 _TANGENTS = 64
 """How many tangents of a smooth curve stand for it."""
+_BETWEEN_TOLD = 0.5
+"""Seconds between two times that somebody is told what is known."""
 
 
 def audit(
@@ -45,6 +52,7 @@ def audit(
     tradeoff: object = None,
     options: int = 2,
     variant: str | None = None,
+    told: Callable[[AuditAnswer], None] | None = None,
 ) -> AuditAnswer:
     """Return what `correct` right guesses out of `guesses`, on `canaries` secrets in one run, say of the
     privacy.
@@ -62,8 +70,8 @@ def audit(
 
     Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski
     2023; published for options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and
-    "order-statistics" (xiang2025; options = 2; variants "published" and "exact"; false for δ > 0). Raises
-    ParameterError for numbers that do not fit.
+    "order-statistics" (xiang2025; options = 2; variants "published" and "exact"; false for δ > 0). Now and then `told`
+    hears what is known so far. Raises ParameterError for numbers that do not fit.
     """
     question = checked(
         method,
@@ -78,20 +86,24 @@ def audit(
         tradeoff,
         options,
     )
+    known = _Known(question, told)
+    try:
+        return _found(question, known)
+    except LimitError as limit:
+        if known.largest == 1:
+            raise
+        return replace(known.answer(), stopped=limit)
+
+
+def _found(question: Question, known: _Known) -> AuditAnswer:
     if question.family is not None:
-        return _answer(question, _family_exp_epsilon(question), None)
+        return _answer(question, _family_exp_epsilon(question, known), None)
     if question.tradeoff is not None:
         p_value, certificate, mechanism = _tradeoff_p_value(question, question.tradeoff)
         return _answer(question, None, p_value, certificate, mechanism)
-    search = _Search(question)
-    try:
-        lower = search.least()
-        asked = None if question.t is None else _p_value(question, question.t)
-        certificate, mechanism = _evidence(question, lower if question.t is None else question.t.upper)
-    except LimitError as limit:
-        if search.largest == 1:
-            raise
-        return replace(_answer(question, search.largest, search.p_value()), stopped=limit)
+    lower = _least(question, known)
+    asked = None if question.t is None else _p_value(question, question.t)
+    certificate, mechanism = _evidence(question, lower if question.t is None else question.t.upper)
     return _answer(question, lower, asked, certificate, mechanism)
 
 
@@ -132,39 +144,59 @@ def _estimate(question: Question, pairs: tuple[Pair, ...]) -> float:
     return order_statistics.estimate(**question.numbers, pairs=pairs, variant=question.variant)
 
 
-class _Search:
-    """The search for the e^ε that an observation rejects; what was rejected so far holds when it is cut short."""
+class _Known:
+    """The e^ε that an observation was seen to reject: it holds when the search is cut short."""
 
-    def __init__(self, question: Question) -> None:
-        self._question = question
-        game, level, delta = question.game, question.significance, question.deltas.upper
-        self._rejects = _rejects(question, game, level, delta)
-        self.largest = Fraction(1)
+    def __init__(self, question: Question, told: Callable[[AuditAnswer], None] | None) -> None:
+        self._question, self._told = question, told
+        self._last = time.monotonic()
+        self._rejected: Callable[[], Fraction] | None = None
+        self._largest = Fraction(1)
 
-    def least(self) -> Fraction:
-        """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
-        question, game = self._question, self._question.game
-        if game.correct == 0:
-            return Fraction(1)
-        if question.method == "order-statistics":
-            aim, delta = math.log(question.significance), question.deltas.upper
-            return rejected_near(self._noted, lambda t: _estimate(question, ((t, delta),)) - aim)
-        start = game.correct * (game.options - 1) / (game.guesses - game.correct + 0.5)
-        return least_not_rejected(self._noted, start).lower
+    def noting(self, rejects: Callable[[T], bool], meant: Callable[[T], Fraction]) -> Callable[[T], bool]:
+        """Return the same decision, which notes what is rejected; `meant` gives its e^ε."""
 
-    def _noted(self, t: Fraction) -> bool:
-        rejected = self._rejects(t)
-        if rejected:
-            self.largest = max(self.largest, t)
-        return rejected
+        def noted(at: T) -> bool:
+            rejected = rejects(at)
+            if rejected:
+                self._rejected = partial(meant, at)
+                if self._told is not None and time.monotonic() - self._last > _BETWEEN_TOLD:
+                    self._told(self.answer())
+                    self._last = time.monotonic()
+            return rejected
 
-    def p_value(self) -> Enclosure | None:
-        """Enclose the p-value of the guarantee that was asked about by what was rejected so far."""
+        return noted
+
+    @property
+    def largest(self) -> Fraction:
+        """The largest e^ε that is known to be rejected, 1 for none."""
+        if self._rejected is not None:
+            self._largest, self._rejected = max(self._largest, self._rejected()), None
+        return self._largest
+
+    def answer(self) -> AuditAnswer:
+        """Return the answer as far as it is known."""
+        return _answer(self._question, self.largest, self._p_value())
+
+    def _p_value(self) -> Enclosure | None:
         question, t = self._question, self._question.t
         if t is None:
             return None
         rejected = t.upper <= self.largest and question.method != "steinke"  # that one need not grow with t
         return Enclosure(Fraction(0), question.significance if rejected else Fraction(1))
+
+
+def _least(question: Question, known: _Known) -> Fraction:
+    """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
+    game, delta = question.game, question.deltas.upper
+    if game.correct == 0:
+        return Fraction(1)
+    rejects = known.noting(_rejects(question, game, question.significance, delta), lambda t: t)
+    if question.method == "order-statistics":
+        aim = math.log(question.significance)
+        return rejected_near(rejects, lambda t: _estimate(question, ((t, delta),)) - aim)
+    start = game.correct * (game.options - 1) / (game.guesses - game.correct + 0.5)
+    return least_not_rejected(rejects, start).lower
 
 
 def _rejects(question: Question, game: Game, level: Fraction, delta: Fraction) -> Callable[[Fraction], bool]:
@@ -216,34 +248,39 @@ def _polygon(tradeoff: Polygon | Curve) -> tuple[Pair, ...]:
     return tradeoff.pairs if isinstance(tradeoff, Polygon) else tradeoff.outer(tradeoff.logs(_TANGENTS))
 
 
-def _family_exp_epsilon(question: Question) -> Fraction:
+def _family_exp_epsilon(question: Question, known: _Known) -> Fraction:
     """Return the e^ε, at δ, of the largest scale of the family found rejected."""
     family, game, level = family_of(question.family), question.game, question.significance
     assert family is not None
-    rejected_exp_epsilon(family(Fraction(1)), question.deltas.upper)  # refuse a family without ε at δ before the search
+
+    def meant(curve: Curve) -> Fraction:
+        return rejected_exp_epsilon(curve, question.deltas.upper)
+
+    meant(family(Fraction(1)))  # refuse a family without ε at δ before the search
     if game.correct == 0:
         return Fraction(1)
     if question.method == "optimal" and not question.is_relaxed:
         scale = least_scale_optimal(family, game, level)
     elif question.method in ("optimal", "fdp"):
-        scale = least_scale(
-            family,
-            lambda curve: fdp.rejects(
+
+        def rejects(curve: Curve) -> bool:
+            return fdp.rejects(
                 **question.numbers,
                 pairs=_polygon(curve),
                 significance=level,
                 options=game.options,
                 variant=question.fdp_variant,
-            ),
-        )
+            )
+
+        scale = least_scale(family, known.noting(rejects, meant))
     else:
         scale = least_scale_estimated(
             family,
             lambda curve: _estimate(question, _polygon(curve)),
-            lambda curve: _p_value_at(question, _polygon(curve)).upper <= level,
+            known.noting(lambda curve: _p_value_at(question, _polygon(curve)).upper <= level, meant),
             math.log(level),
         )
-    return Fraction(1) if scale is None else rejected_exp_epsilon(family(scale), question.deltas.upper)
+    return Fraction(1) if scale is None else meant(family(scale))
 
 
 def _answer(
@@ -294,7 +331,9 @@ def _counterexample(method: str, valid: Validity) -> order_statistics.Counterexa
 def _is_too_small(question: Question, p_value: Enclosure | None) -> bool:
     """Whether a p-value is certainly below the exact optimum."""
     game, t = question.game, question.t
-    if p_value is None or t is None or p_value.upper <= steinke.proved_up_to(game.options) or not game.correct:
+    if p_value is None or t is None or not game.correct:
+        return False
+    if p_value.upper == 1 or p_value.upper <= steinke.proved_up_to(game.options):
         return False
     optimum = optimal.enclose(game.canaries, game.guesses, game.correct, t.lower, question.deltas.lower, game.options)
     return p_value.upper < optimum.lower

@@ -13,7 +13,7 @@ __all__ = ["least_not_rejected", "rejected_near"]
 _BITS = 56
 _LARGEST = Fraction(10**100)
 _LARGEST_LOG = 230.0
-_NEAR_BITS = 38
+_NEAR_BITS, _ROUGH_BITS = 38, 5
 
 
 def least_not_rejected(rejects: Callable[[Fraction], bool], start: float) -> Enclosure:
@@ -46,17 +46,20 @@ def least_not_rejected(rejects: Callable[[Fraction], bool], start: float) -> Enc
 def rejected_near(rejects: Callable[[Fraction], bool], excess: Callable[[Fraction], float]) -> Fraction:
     """Return an e^ε that is rejected, or 1: floats find the place, `rejects` decides, for costly decisions.
 
-    `excess(t)` is negative where the guarantee should be rejected. Where the place is not confirmed, ε is lowered
-    little by little.
+    `excess(t)` is negative where the guarantee should be rejected. A rough place is decided first, so that something
+    is known where a limit cuts the search short. Where the place is not confirmed, ε is lowered little by little.
     """
     low, high = 0.0, 1.0
     if excess(Fraction(1)) > 0:
         return Fraction(1)
     while high < _LARGEST_LOG and excess(_grid(math.exp(high))) <= 0:
         low, high = high, 2 * high
-    while high - low > high * 2.0**-_NEAR_BITS:
-        middle = (low + high) / 2
-        low, high = (middle, high) if excess(_grid(math.exp(middle))) <= 0 else (low, middle)
+    for bits in (_ROUGH_BITS, _NEAR_BITS):
+        while high - low > high * 2.0**-bits:
+            middle = (low + high) / 2
+            low, high = (middle, high) if excess(_grid(math.exp(middle))) <= 0 else (low, middle)
+        if bits == _ROUGH_BITS:
+            rejects(_grid(math.exp(low)))
     lowered = 2.0**-_NEAR_BITS
     while lowered < 1:
         t = max(Fraction(1), _grid(math.exp(low * (1 - lowered))))

@@ -22,7 +22,7 @@ from tightdp.present import plot
 from tightdp.present.registry import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
-from tightdp.results.result import Result
+from tightdp.results.result import Result, Subject
 from tightdp.results.shown import Drawn
 from tightdp.session.instance import Instance
 from tightdp.session.known import joined, stopped_by
@@ -42,6 +42,7 @@ __all__ = [
     "add_plot",
     "answer",
     "ask",
+    "ask_about",
     "draw",
     "emit",
     "stopped",
@@ -85,18 +86,26 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 
     `name` is what the query is called, the command's name unless given.
     """
-    name = name or options.command
-    snapshot(Unknown(subject=instance.subject, status="unresolved", name=name))  # printed where it must be abandoned
+
+    def asked() -> Result:
+        with _progress(instance):
+            return query()
+
+    return ask_about(instance.subject, name or options.command, asked)
+
+
+def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked:
+    """Ask the same without a progress bar, about anything."""
+    snapshot(Unknown(subject=subject, status="unresolved", name=name))  # printed where it must be abandoned
     stopped = False
     begin()
     try:
-        with _progress(instance):
-            result = query()
+        result = query()
     except LimitError as error:
-        result = Unknown(subject=instance.subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
+        result = Unknown(subject=subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
     except KeyboardInterrupt:
         stopped, reason = True, interruption().what
-        result = Unknown(subject=instance.subject, status="unresolved", reason=reason, name=name)
+        result = Unknown(subject=subject, status="unresolved", reason=reason, name=name)
     return Asked(result, stopped or interrupted())
 
 

@@ -8,11 +8,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from tightdp.auditing import Enclosure, expected_correct
-from tightdp.errors import ParameterError, QueryError
+from tightdp.errors import LimitError, ParameterError, QueryError
+from tightdp.limits import snapshot
 from tightdp.session.arguments import checked_call
 from tightdp.session.base import InstanceBase
 
 if TYPE_CHECKING:
+    from tightdp.auditing import AuditAnswer
     from tightdp.results.audit import Audit
     from tightdp.results.privacy import Tradeoff
     from tightdp.session.asked import Asked
@@ -73,6 +75,20 @@ def audit(
     assert correct is not None
     program = _program(tradeoff)
     asked = {name: value for name, value in (("epsilon", epsilon), ("exp_epsilon", exp_epsilon)) if value is not None}
+    subject = Subject("audit", tuple(asked.items()), "one secret") if program is None else program.subject
+
+    def result(answer: AuditAnswer) -> Audit:
+        return Audit(
+            subject=subject,
+            status="exact" if answer.is_exact else "bounded",
+            stats=Stats(search=time.perf_counter() - started, method=method),
+            answer=answer,
+            program=program is not None,
+            reason="" if answer.stopped is None else answer.stopped.what,
+            hint="" if answer.stopped is None else answer.stopped.hint,
+            expected=expected,
+        )
+
     answer = queries.audit(
         canaries=canaries,
         guesses=guesses,
@@ -85,18 +101,9 @@ def audit(
         tradeoff=tradeoff if program is None else queries.pairs_of_vertices(program.vertices),
         options=options,
         variant=variant,
+        told=lambda known: snapshot(result(known)),
     )
-    subject = Subject("audit", tuple(asked.items()), "one secret") if program is None else program.subject
-    return Audit(
-        subject=subject,
-        status="exact" if answer.is_exact else "bounded",
-        stats=Stats(search=time.perf_counter() - started, method=method),
-        answer=answer,
-        program=program is not None,
-        reason="" if answer.stopped is None else answer.stopped.what,
-        hint="" if answer.stopped is None else answer.stopped.hint,
-        expected=expected,
-    )
+    return result(answer)
 
 
 def _expected(canaries: int, guesses: int, ideal: Any, options: int) -> Enclosure:
@@ -111,6 +118,8 @@ def _program(tradeoff: Any) -> Tradeoff | None:
     found = cast("Asked", tradeoff).tradeoff() if isinstance(tradeoff, InstanceBase) else tradeoff
     if not isinstance(found, Tradeoff):
         return None
+    if found.cut_short:
+        raise LimitError(found.reason, found.hint)
     if found.status != "exact":
         raise QueryError("the trade-off function of the program is not known exactly", "raise the limits")
     return found

@@ -8,13 +8,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.answer import Asked, add_plot, emit
+from tightdp.cli.answer import add_plot, ask_about, emit
 from tightdp.cli.binding import add_time_and_memory, bind_to, load
 from tightdp.cli.errors import UsageError
 from tightdp.cli.words import read_bindings
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
 from tightdp.results.audit import Audit
+from tightdp.results.result import Subject
 from tightdp.session.auditing import audit
 from tightdp.session.instance import Instance
 
@@ -61,9 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer, print, and return the exit status."""
-    result = asked(options)
-    emit(result, options)
-    return Asked(result).exit_status
+    found = ask_about(Subject("audit", (), "one secret"), "audit", lambda: asked(options))
+    emit(found.result, options)
+    return found.exit_status
 
 
 def asked(options: argparse.Namespace) -> Audit:
