@@ -58,8 +58,8 @@ class RowArrays:
     """Goes through the steps of a plan once, for all lanes.
 
     `lanes` are the values of the leaves, in the order in which the plan learns them. `work` counts on, as `Elimination`
-    does: rows by themselves that would take as long. Raises TooMuchWork where they are more than `budget`, and Failed
-    where a run of positive probability fails.
+    does: rows by themselves that would take as long; `times` says for how many lanes each of these stands. Raises
+    TooMuchWork where they are more than `budget`, and Failed where a run of positive probability fails.
     """
 
     def __init__(
@@ -69,8 +69,9 @@ class RowArrays:
         watch: Callable[[], None],
         budget: int | None = None,
         work: float = 0.0,
+        times: int = 1,
     ) -> None:
-        self.plan, self.watch, self.budget, self.work = plan, watch, budget, work
+        self.plan, self.watch, self.budget, self.work, self._times = plan, watch, budget, work, times
         self._tables: dict[Hashable, Codes] = {}
         self._flags: dict[Hashable, Flags] = {}
         self._interned: dict[Hashable, Sequence[Value]] = {}
@@ -101,7 +102,8 @@ class RowArrays:
         """Go through all steps."""
         dropped = 0
         for at, step in enumerate(self.plan.steps):
-            self._count(TIME_OF_STEP * ROWS_IN_ONE)
+            self.work += TIME_OF_STEP
+            self._count(0)
             if step.kind == "draw":
                 if dropped:
                     self._merge()
@@ -383,7 +385,7 @@ class RowArrays:
         return self._tables[key]
 
     def _count(self, rows: int) -> None:
-        self.work += rows / ROWS_IN_ONE
+        self.work += self._times * rows / ROWS_IN_ONE
         if self.budget is not None and self.work > self.budget:
             raise TooMuchWork
         self.watch()

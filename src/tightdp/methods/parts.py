@@ -43,10 +43,10 @@ class Part:
     key: Hashable
 
 
-def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
+def split(program: CoreProgram, least: int = 0) -> tuple[list[Part], list[Check]]:
     """Return the independent parts of a program, by first client, and the checks that concern several parts.
 
-    Parts without a client come last.
+    Parts without a client come last. Where fewer than `least` parts have clients, none is made.
     """
     roots = [*program.components, *program.evidence, *program.inputs]
     nodes = [expr for expr in reachable(roots) if not isinstance(expr, Const)]
@@ -54,6 +54,8 @@ def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
     members: dict[int, _Members] = {part: _Members() for part in part_of.values()}
     for leaf in program.inputs:
         members[part_of[leaf.serial]].inputs.append(leaf)
+    if sum(bool(part.inputs) for part in members.values()) < least:
+        return [], list(program.checks)
     constant = _Members()
     for at, component in enumerate(program.components):
         members.get(part_of.get(component.serial, -1), constant).components.append(at)
@@ -75,7 +77,7 @@ def split(program: CoreProgram) -> tuple[list[Part], list[Check]]:
 def split_by_draws(program: CoreProgram) -> tuple[list[Part], list[Check]]:
     """Return the parts of the output that share no draw, by first component, and the checks that belong to none.
 
-    A client may be in several parts. Components without draws go with the first part.
+    A client may be in several parts. Components without draws go with the first part. A single part is not made.
     """
     found: list[tuple[set[int], list[int]]] = []
     for at, component in enumerate(program.components):
@@ -85,9 +87,10 @@ def split_by_draws(program: CoreProgram) -> tuple[list[Part], list[Check]]:
             draws, components = draws | other[0], [*other[1], *components]
         found.append((draws, components))
     drawing = sorted((entry for entry in found if entry[0]), key=lambda entry: min(entry[1]))
+    if len(drawing) < 2:
+        return [], list(program.checks)
     for _, components in (entry for entry in found if not entry[0]):
-        if drawing:
-            drawing[0][1].extend(components)
+        drawing[0][1].extend(components)
     parts, loose = [], list(program.checks)
     known: dict[Hashable, CoreProgram] = {}
     for draws, components in drawing:
