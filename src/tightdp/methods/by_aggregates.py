@@ -30,7 +30,7 @@ _COSTLY = 2_000_000
 _MANY_PAIRS = 500_000
 """Beyond about so many pairs of counts too."""
 _SHARE = 8
-"""Before the laws of all counts are computed, pairs are looked at as many as an eighth of them."""
+"""Before the laws of all counts are computed, so many pairs are looked at, or an eighth as many as there are counts."""
 _FEW = 64
 """But so many at most, and so many pairs or datasets where a limit was met while the laws were computed."""
 _FEW_ENTRIES = 20_000
@@ -56,7 +56,8 @@ class Aggregates(Method):
     def tight(self, control: Control) -> Tight | Refusal:
         """Return an infinite ratio that the first pairs have; looked for where the laws of all counts are many."""
         if relation_of(self.program.bound).one_record:
-            for x, other in islice(self._first_neighbours(), min(_FEW, self.table.orbits.number // _SHARE)):
+            some = min(_FEW, max(_SHARE, self.table.orbits.number // _SHARE))
+            for x, other in islice(self._first_neighbours(), some):
                 control()
                 found = tight_ratio([Pair(x, other, 0, self.table)])
                 if found and found[0].exp_epsilon == math.inf:
