@@ -61,13 +61,24 @@ def far_out(x: Any) -> Any:
 
 
 def error_of(instance: Instance, question: str = "privacy") -> ProgramError:
-    options: dict[str, Any] = {"delta": {"exp_epsilon": 2}, "verify": {"exp_epsilon": 2}}.get(question, {})
+    given: dict[str, dict[str, Any]] = {
+        "delta": {"exp_epsilon": 2},
+        "verify": {"exp_epsilon": 2},
+        "classic_guessing": {"runs": 2},
+    }
+    options = given.get(question, {})
     with pytest.raises(ProgramError) as caught:
         getattr(instance, question)(**options)
     return caught.value
 
 
-@pytest.mark.parametrize("question", ["privacy", "delta", "curve", "verify", "show", "certify"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("privacy", "delta", "curve", "verify", "show", "certify"),
+        *("efficacy", "guessing", "adaptive_guessing", "classic_guessing"),
+    ],
+)
 def test_what_takes_long_to_compile_fails_early(question: str) -> None:
     start = time.process_time()
     error = error_of(short_list.bind(n=20), question)
@@ -107,3 +118,30 @@ def test_questions_about_one_dataset_are_answered() -> None:
     instance = divided.bind(n=1)
     assert instance.distribution((4,)).law
     assert instance.failure((5,)).probability == 1
+
+
+@mechanism(record=Int(0, 3))
+def not_of_three(x: Any) -> Any:
+    s = 0
+    for v in x:
+        assert v < 3 or flip("2/3")
+        s = (7 * s + randint(0, 30) * (v + 1)) % 1009
+    return s
+
+
+def test_an_audit_is_about_the_datasets_of_its_pairs() -> None:
+    short = not_of_three.bind(n=2)
+    assert short.efficacy().rows
+    assert short.efficacy(pairs=[(0, 1), (1, 2)]).rows
+    with pytest.raises(ProgramError):
+        short.efficacy(pairs=[(0, 1), (1, 3)])
+    start = time.process_time()
+    for ask in (
+        lambda instance: instance.efficacy(None, [(1, 3)] * 12),
+        lambda instance: instance.guessing(pairs=[(1, 3)] * 12),
+    ):
+        with pytest.raises(ProgramError) as caught:
+            ask(not_of_three.bind(n=12))
+        assert caught.value.x is not None
+        assert 3 in caught.value.x
+    assert time.process_time() - start < 20

@@ -6,7 +6,7 @@ The same datasets are looked at when a method meets a failing run, so that every
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice, product
@@ -15,6 +15,7 @@ from tightdp.errors import LanguageError, LimitError, ProgramError, TightdpError
 from tightdp.exact.field import Number
 from tightdp.exact.writing import brief
 from tightdp.language import interp
+from tightdp.language.domains import Record
 from tightdp.language.primitives import PseudoRandom, Rejected, Source
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.compiled import encode_dataset, lower_dataset
@@ -33,13 +34,15 @@ _EXPLAINED = 5.0
 """Seconds of the processor to compile a program for one dataset."""
 
 
-def failing_run(bound: Bound, backend: str, each: float | None = None) -> ProgramError | None:
-    """Return the error of the first dataset on which a run fails, of some that are tried in a fixed order.
+def failing_run(
+    bound: Bound, backend: str, records: Sequence[Record], each: float | None = None
+) -> ProgramError | None:
+    """Return the error of the first dataset on which a run fails, of some of these records, in a fixed order.
 
     A fixed number of runs of each is looked at; with `each`, as many as there is time for in so many seconds.
     """
     start = time.process_time()
-    for x in dict.fromkeys(_datasets_to_try(bound)):
+    for x in dict.fromkeys(_datasets_to_try(records, bound.n)):
         error = _failure_on(bound, x, each)
         found = error and told(bound, backend, error)
         if found or (each is None and time.process_time() - start > _SECONDS):
@@ -47,9 +50,8 @@ def failing_run(bound: Bound, backend: str, each: float | None = None) -> Progra
     return None
 
 
-def _datasets_to_try(bound: Bound) -> Iterator[Dataset]:
+def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
     """Yield datasets at the ends of the domain, and some between: equal records, two that differ, many that do."""
-    values, n = bound.record.values, bound.n
     first, last, size = values[0], values[-1], len(values)
     yield (first,) * n
     yield (last,) * n

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
 from tightdp.errors import LimitError, ProgramError, TooLargeError
 from tightdp.limits import Abandoned, Beside, Limits, Race, default_memory, run, ticking, with_text
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
+    from tightdp.language.domains import Record
     from tightdp.methods import by_runs as _runs
     from tightdp.methods import failing as _failing
+    from tightdp.one_run import pairs as _pairs
     from tightdp.session import known as _known
     from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
@@ -22,6 +24,7 @@ else:
     _widened = Later("tightdp.session.widened")
     _runs = Later("tightdp.methods.by_runs")
     _failing = Later("tightdp.methods.failing")
+    _pairs = Later("tightdp.one_run.pairs")
 
 __all__ = ["limited", "limited_alone"]
 
@@ -29,6 +32,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Asked = TypeVar("Asked", bound="InstanceBase")
 Query = Callable[Concatenate[Asked, P], R]
+Records: TypeAlias = "Callable[[], Sequence[Record]] | None"
 
 _ENCLOSED = frozenset(
     (
@@ -51,8 +55,10 @@ _ENCLOSED = frozenset(
 """Queries that have an answer for programs whose laws are not exact, too."""
 _SHOWN_BY_FEW = frozenset(("privacy", "delta", "curve", "tradeoff", "renyi", "zcdp", "accuracy", "verify"))
 """Queries of which a few pairs of neighbours, or a few datasets, show something."""
-_ABOUT_ALL = _SHOWN_BY_FEW | {"privacy_loss", "utility", "show", "explain", "certify"}
+_ABOUT_ALL = _SHOWN_BY_FEW | {"privacy_loss", "utility", "show", "explain", "certify", "classic_guessing"}
 """Queries about all datasets, unless one of `_DECLARED` says otherwise: a run that fails on any is their answer."""
+_ABOUT_PAIRS = {"efficacy": 1, "guessing": None, "adaptive_guessing": None}
+"""Queries about all datasets of the two records of a pair, with the place of their argument `pairs`, None for none."""
 _DECLARED = frozenset(("x", "privacy_set", "accuracy_set"))
 _EACH, _EACH_OF_ENDLESS = 0.1, 1.0
 """Seconds to look for a failing run on each of a few datasets: before all runs are gone through, or instead of that."""
@@ -84,9 +90,8 @@ def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
         question = partial(_checked(query), instance, *arguments, **options)
         by_runs = _checked(query)
         all_runs = partial(_all_runs, by_runs, instance, arguments, options) if with_runs else None
-        declared = any(options.get(name) is not None for name in _DECLARED)
-        about_all = query.__name__ in _ABOUT_ALL and not declared and not (query.__name__ == "show" and arguments)
-        answer = partial(_first_answer, instance, question, all_runs, limits, about_all)
+        records = _records_asked(instance, query.__name__, arguments, options)
+        answer = partial(_first_answer, instance, question, all_runs, limits, records)
         known = Beside(lambda: _known.partial_answers(instance, by_runs, arguments, options), limits)
         if query.__name__ in _SHOWN_BY_FEW and instance.one_engine and instance.method is None:
             answer = partial(_with_what_is_known, answer, known)
@@ -138,8 +143,33 @@ def _checked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
     return asked
 
 
+def _records_asked(instance: InstanceBase, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Records:
+    """Return what gives the records, all of whose datasets a question is about; None where it is about others."""
+    bound = instance.bound
+    if name in _ABOUT_PAIRS:
+        at = _ABOUT_PAIRS[name]
+        pairs = arguments[at] if at is not None and len(arguments) > at else options.get("pairs")
+        if pairs is None:
+            return lambda: _pairs.default_pairs(bound)[0]
+        if pairs != "best":
+            return (lambda: _pairs.read_pairs(bound, pairs)[0]) if _all_alike(pairs) else None
+    elif name not in _ABOUT_ALL or any(options.get(each) is not None for each in _DECLARED):
+        return None
+    elif name == "show" and arguments:
+        return None
+    return lambda: bound.record.values
+
+
+def _all_alike(pairs: Any) -> bool:
+    return isinstance(pairs, Sequence) and all(pair == pairs[0] for pair in pairs)
+
+
 def _first_answer(
-    instance: InstanceBase, question: Callable[[], R], all_runs: Callable[[], R] | None, limits: Limits, about_all: bool
+    instance: InstanceBase,
+    question: Callable[[], R],
+    all_runs: Callable[[], R] | None,
+    limits: Limits,
+    records: Records,
 ) -> R:
     """Return the answer of a question, or that of going through all runs where this is faster or the only way.
 
@@ -150,21 +180,30 @@ def _first_answer(
     if instance.method is not None or instance.precision is not None:
         all_runs = None
     try:
-        found = _first_found(instance, question, all_runs, limits, about_all)
+        found = _first_found(instance, question, all_runs, limits, records)
     except ProgramError as error:
-        raise (_failing.failing_run(instance.bound, instance.backend) if about_all else None) or error from None
+        raise _failing_run(instance, records) or error from None
     if isinstance(found, ProgramError):
         raise found
     return found
 
 
+def _failing_run(instance: InstanceBase, records: Records, each: float | None = None) -> ProgramError | None:
+    """Return the error of a failing run that is found on datasets of these records."""
+    return None if records is None else _failing.failing_run(instance.bound, instance.backend, records(), each)
+
+
 def _first_found(
-    instance: InstanceBase, question: Callable[[], R], all_runs: Callable[[], R] | None, limits: Limits, about_all: bool
+    instance: InstanceBase,
+    question: Callable[[], R],
+    all_runs: Callable[[], R] | None,
+    limits: Limits,
+    records: Records,
 ) -> R | ProgramError:
     """Return the same, or the error of a run that was found to fail while the question was asked."""
-    if all_runs is None and not about_all:
+    if all_runs is None and records is None:
         return question()
-    race: Race[R | ProgramError] = Race(question, lambda: _beside(instance, all_runs, about_all), limits)
+    race: Race[R | ProgramError] = Race(question, lambda: _beside(instance, all_runs, records), limits)
     try:
         found = race.answer()
     except (LimitError, TooLargeError, RecursionError):
@@ -178,18 +217,17 @@ def _first_found(
     return all_runs()
 
 
-def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, about_all: bool) -> R | ProgramError:
+def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, records: Records) -> R | ProgramError:
     """Return the error of a failing run, or the answer of going through all runs, whole.
 
     Raises LimitError where there is neither: that wins no race.
     """
     bound, backend = instance.bound, instance.backend
-    error = _failing.failing_run(bound, backend) if about_all else None
+    error = _failing_run(instance, records)
     endless = True
     if error is None:
         endless = all_runs is None or _runs.endless_runs(bound)
-        if about_all:
-            error = _failing.failing_run(bound, backend, _EACH_OF_ENDLESS if endless else _EACH)
+        error = _failing_run(instance, records, _EACH_OF_ENDLESS if endless else _EACH)
     if error is not None:
         return error
     if all_runs is None or endless:
