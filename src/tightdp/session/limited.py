@@ -153,11 +153,9 @@ def _records_asked(instance: InstanceBase, name: str, arguments: Sequence[Any], 
             return lambda: _pairs.default_pairs(bound)[0]
         if pairs != "best":
             return (lambda: _pairs.read_pairs(bound, pairs)[0]) if _all_alike(pairs) else None
-    elif name not in _ABOUT_ALL or any(options.get(each) is not None for each in _DECLARED):
-        return None
-    elif name == "show" and arguments:
-        return None
-    return lambda: bound.record.values
+    declared = any(options.get(each) is not None for each in _DECLARED)
+    some = declared or (name == "show" and arguments) or name not in (*_ABOUT_ALL, *_ABOUT_PAIRS)
+    return None if some else lambda: bound.record.values
 
 
 def _all_alike(pairs: Any) -> bool:
