@@ -17,6 +17,9 @@ from tightdp import Bit, Int, Values, flip, geometric, mechanism, observe, randi
 from tightdp.errors import LimitError
 from tightdp.limits import Beside, Command, Limits, can_fork, partial
 from tightdp.methods import by_pairs
+from tightdp.one_run.pairs import every_pair
+from tightdp.present.registry import view
+from tightdp.present.text import text_of
 from tightdp.results.answers import Unknown
 from tightdp.session import known
 from tightdp.session.instance import Instance
@@ -105,6 +108,22 @@ def test_a_few_datasets_show_no_less_error_than_there_is(program: Any, monkeypat
     exact = instance.accuracy(0)
     assert sent
     assert all(result.status == "unresolved" and result.upper >= exact.one_minus_beta for result in sent)
+
+
+@pytest.mark.parametrize("program", [counted, shuffled, pairs, named, observed], ids=lambda one: one.name)
+def test_an_audit_knows_of_e_to_epsilon_no_more_than_the_truth(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = program.bind(n=2)
+    vectors = [None, [every_pair(instance.bound)[-1]] * 2]
+    for vector in vectors:
+        sent: list[Any] = []
+        monkeypatch.setattr(known, "partial", lambda value, brief, sent=sent: sent.append(value))
+        known.partial_efficacies(instance, vector)
+        exact = instance.efficacy(pairs=vector)
+        assert 1 <= sent[-1].lower == exact.exp_epsilon
+        assert (sent[-1].rows, sent[-1].status, sent[-1].pairs) == ((), "unresolved", exact.pairs)
+        shown = text_of(view(known.stopped_by(sent[-1], LimitError("too long", ""))))
+        assert "Unresolved: too long; no efficacy is known." in shown
+        assert "DDP" not in shown
 
 
 def test_a_claim_that_a_pair_refutes_is_decided(monkeypatch: pytest.MonkeyPatch) -> None:

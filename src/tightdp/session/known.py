@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import LimitError, TightdpError
+from tightdp.language.domains import Values
 from tightdp.limits import partial
 from tightdp.results.answers import Accuracy, Claim, Unknown, Verification
+from tightdp.results.efficacy import Efficacy
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Zcdp
 from tightdp.results.result import PairWitness, Result
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.methods import by_pairs
+    from tightdp.one_run import pairs as audits
+    from tightdp.session import search
     from tightdp.session.base import InstanceBase
 else:
     by_pairs = Later("tightdp.methods.by_pairs")
+    audits, search = Later("tightdp.one_run.pairs"), Later("tightdp.session.search")
 
-__all__ = ["joined", "partial_answers", "stopped_by"]
+__all__ = ["joined", "partial_answers", "partial_efficacies", "stopped_by"]
 
 _NAMED = {Privacy: "exp_epsilon", Delta: "delta", Renyi: "exp_moment", Zcdp: "rho"}
 """The fields with the upper ends of results that have `lower`."""
@@ -47,6 +53,27 @@ def partial_answers(
             best = found
             partial(best, replace(best, witness=None) if hasattr(best, "witness") else None)
         most *= 2
+
+
+def partial_efficacies(instance: InstanceBase, pairs: Any) -> None:
+    """Send what a few pairs of neighbours say of e^ε on the datasets of an audit whose clients have the same pair."""
+    bound = instance.bound
+    try:
+        vector = audits.default_pairs(bound) if pairs is None else audits.read_pairs(bound, pairs)
+    except TightdpError:
+        return
+    if len(set(vector)) > 1:
+        return
+    restricted = copy(instance)
+    restricted.bound = replace(bound, record=Values(*vector[0]), neighbours="replace-one")
+
+    def asked(few: InstanceBase) -> Efficacy:
+        lower = search.tight_privacy(few.engine, 1).lower
+        return Efficacy(
+            subject=instance.subject, status="unresolved", rows=(), pairs=vector, exp_epsilon=math.inf, lower=lower
+        )
+
+    partial_answers(restricted, asked, (), {})
 
 
 def _about_few(instance: InstanceBase, most: int, kept: by_pairs.Kept) -> InstanceBase:

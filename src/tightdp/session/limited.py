@@ -92,8 +92,12 @@ def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
         all_runs = partial(_all_runs, by_runs, instance, arguments, options) if with_runs else None
         records = _records_asked(instance, query.__name__, arguments, options)
         answer = partial(_first_answer, instance, question, all_runs, limits, records)
+        shown_by_few = query.__name__ in _SHOWN_BY_FEW
         known = Beside(lambda: _known.partial_answers(instance, by_runs, arguments, options), limits)
-        if query.__name__ in _SHOWN_BY_FEW and instance.one_engine and instance.method is None:
+        if query.__name__ == "efficacy":
+            pairs = _pairs_asked("efficacy", arguments, options)
+            known, shown_by_few = Beside(lambda: _known.partial_efficacies(instance, pairs), limits), pairs != "best"
+        if shown_by_few and instance.one_engine and instance.method is None:
             answer = partial(_with_what_is_known, answer, known)
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
@@ -147,8 +151,7 @@ def _records_asked(instance: InstanceBase, name: str, arguments: Sequence[Any], 
     """Return what gives the records, all of whose datasets a question is about; None where it is about others."""
     bound = instance.bound
     if name in _ABOUT_PAIRS:
-        at = _ABOUT_PAIRS[name]
-        pairs = arguments[at] if at is not None and len(arguments) > at else options.get("pairs")
+        pairs = _pairs_asked(name, arguments, options)
         if pairs is None:
             return lambda: _pairs.default_pairs(bound)[0]
         if pairs != "best":
@@ -156,6 +159,12 @@ def _records_asked(instance: InstanceBase, name: str, arguments: Sequence[Any], 
     declared = any(options.get(each) is not None for each in _DECLARED)
     some = declared or (name == "show" and arguments) or name not in (*_ABOUT_ALL, *_ABOUT_PAIRS)
     return None if some else lambda: bound.record.values
+
+
+def _pairs_asked(name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return the argument `pairs` of a query."""
+    at = _ABOUT_PAIRS[name]
+    return arguments[at] if at is not None and len(arguments) > at else options.get("pairs")
 
 
 def _all_alike(pairs: Any) -> bool:

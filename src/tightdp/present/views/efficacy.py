@@ -76,10 +76,12 @@ def _efficacy_view(result: Efficacy) -> View:
     open_ = "DP and the interference gap are upper bounds"
     if result.lower == result.upper:
         open_ = "the adaptive efficacies are not known, the rest is exact"
+    if not result.rows:
+        return View(heading(result), tuple(facts), sentences=unresolved_remark(result, "no efficacy is known"))
     remark = unresolved_remark(result, open_)
     if result.least:
         return View(heading(result), tuple(facts), grid, (_widths(result),))
-    return View(heading(result), tuple(facts), grid, (_leak(result), *remark))
+    return View(heading(result), tuple(facts), grid, (*_leak(result), *remark))
 
 
 def _widths(result: Efficacy) -> str:
@@ -101,13 +103,15 @@ def _pairs(result: Efficacy) -> str:
     return brief(result.pairs)[1:-1]
 
 
-def _leak(result: Efficacy) -> str:
+def _leak(result: Efficacy) -> tuple[str, ...]:
     leak = result.leak
+    if leak is None:
+        return ()
     record = result.pairs[leak.client][leak.bit]
     chance = shown_number(leak.confidence)
     where = f"the output {brief(leak.output, 80)}"
     what = f"the record of client {leak.client + 1} is {shown(record)}"
-    return f"DDP: given {where}, {what} with probability {chance}."
+    return (f"DDP: given {where}, {what} with probability {chance}.",)
 
 
 @picture_of.register
