@@ -58,8 +58,8 @@ class Efficacy(Drawn, Result):
 
     `exp_epsilon` is e^ε of the mechanism on the datasets that the pairs can pick; where its search was cut short it is
     an upper bound, `lower` the ratio that is attained, and DP in the rows is the upper bound too. Where the laws of a
-    program are enclosed, `rows` has the upper ends of all numbers, and `least` the lower ends. Where a limit came before
-    any efficacy was known, there are no rows and no `leak`, which says where DDP is attained.
+    program are enclosed, `rows` has the upper ends of all numbers, and `least` the lower ends. Where a limit came first
+    and no efficacy is known, there are no rows and no `leak`, which says where DDP is attained.
     """
 
     query: ClassVar[str] = "efficacy"
