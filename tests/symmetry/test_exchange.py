@@ -33,6 +33,22 @@ def exchanged(bound: Bound, x: tuple[object, ...], one: int, other: int) -> tupl
             "w = 1\n    for _ in range(2):\n        w += sum(v > w for v in x) > randint(0, 3)\n    return w",
             ((0, 1, 2),),
         ),
+        (
+            "w = 1\n    for _ in range(2):\n        votes = 0\n        for v in x:\n            s = 1 if v > w else -1\n"
+            "            votes += -s if flip(1/4) else s\n        w += votes > 0\n    return w",
+            ((0, 1, 2),),
+        ),
+        (
+            "w = 1\n    for _ in range(2):\n        votes = sum((1 if v > w else -1) * (-1 if flip(1/4) else 1) for v in x)\n"
+            "        w += votes > 0\n    return w",
+            ((0, 1, 2),),
+        ),
+        (
+            "w = 1\n    for _ in range(2):\n        votes = 0\n        for i, v in enumerate(x):\n"
+            "            s = 1 if v > w else -1\n            votes += -s if flip((1 + i // 2) / 4) else s\n"
+            "        w += votes > 0\n    return w",
+            ((0, 1), (2,)),
+        ),
         ("return any(v == 2 for v in x) and flip(1/2)", ((0, 1, 2),)),
         ("return sum(flip((v + 1) / 4) for v in x) >= 2", ((0, 1, 2),)),
         ("return x[0] * x[1] == 2 or flip((x[2] + 1) / 4)", ((0, 1), (2,))),

@@ -6,7 +6,7 @@ Clients that the core program treats alike need no diagram either to be seen: th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import factorial
+from math import comb, factorial
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import CoreProgram
@@ -31,12 +31,16 @@ from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries
 
-__all__ = ["Eliminated", "UpToExchange", "look", "look_thoroughly"]
+__all__ = ["Eliminated", "UpToExchange", "look", "look_before_aggregates", "look_thoroughly"]
 
 LITTLE_WORK = 400_000
 """So many rows elimination may make for all datasets together before a diagram is tried."""
 MOST_WORK = 8_000_000
 """So many rows it may make where the diagram is large."""
+_MANY_VALUES = 5_000
+"""Where aggregates together have more values, they are avoided."""
+_ROWS_PER_VALUE = 8
+"""So many rows take far less time than the law of the output for a value of the aggregates."""
 
 
 class Eliminated(Exhaustive):
@@ -95,6 +99,22 @@ def look(program: Program, control: Control) -> Method | Refusal:
     if program.forced is not None or (program.few and cells(program.expanded(control)) > MOST_CELLS):
         return look_thoroughly(program, control)
     return _look(program, control, LITTLE_WORK)
+
+
+def look_before_aggregates(program: Program, control: Control) -> Method | Refusal:
+    """Return the method where aggregates together have many values, and going through datasets takes less.
+
+    So it is where an aggregate of every round waits for what earlier rounds led to (signSGD with a majority vote):
+    elimination keeps what these led to, and none of their sums.
+    """
+    found, bound = program.aggregate(control), program.bound
+    values = 0 if found is None else min(found.states, found.entries)
+    if program.forced is not None or values <= _MANY_VALUES:
+        return Refusal("elimination: there are no aggregates of many values to avoid")
+    budget = min(LITTLE_WORK, _ROWS_PER_VALUE * values)
+    if bound.n * comb(bound.n + bound.record.size - 1, bound.n) > budget:
+        return Refusal("elimination: the datasets are many, and there are aggregates")
+    return _look(program, control, budget)
 
 
 def look_thoroughly(program: Program, control: Control) -> Method | Refusal:

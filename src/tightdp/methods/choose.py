@@ -34,6 +34,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     # Cut at aggregates, laws depend on counts of records only. Parts of an output that neighbours leave alone are not
     # even compared.
     Candidate("independent outputs", by_outputs.look),
+    # Where the aggregates have many values together, what is left of each round when it is over may be far less.
+    Candidate("elimination", by_elimination.look_before_aggregates),
     Candidate("aggregate", by_aggregates.look),
     # Where the counts are many, a chain with few forms finds the tight ratio sooner; it gives up early.
     Candidate("chain", by_chain.look_before_aggregates),

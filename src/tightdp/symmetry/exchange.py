@@ -8,7 +8,7 @@ the same law on both datasets. This takes no diagram, and misses what only the v
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 
@@ -39,17 +39,29 @@ class _Written:
         self._number_of: dict[Hashable, int] = {}
         self._own: dict[int, int] = {}
         self._draws: dict[int, list[Draw]] = {}
-        self._client_of: dict[int, int] = {}
         clients: dict[int, frozenset[int]] = {}
+        nearest: dict[int, frozenset[int]] = {}
         for expr in self._nodes:
             self._own[expr.serial] = self._number(self._key(expr, self._own, {}))
             below = frozenset([expr.client] if isinstance(expr, Input) else ())
-            clients[expr.serial] = below.union(*(clients[child.serial] for child in children(expr)))
+            operands = [child.serial for child in children(expr)]
+            clients[expr.serial] = below.union(*map(clients.__getitem__, operands))
+            # What one client adds to what all have led to so far is nearest to that client.
+            single = [nearest[operand] for operand in operands if len(nearest[operand]) == 1]
+            nearest[expr.serial] = below.union(*(single or map(nearest.__getitem__, operands)))
             if isinstance(expr, Draw):
                 self._draws.setdefault(self._own[expr.selector.serial], []).append(expr)
-            for child in children(expr):
-                if isinstance(child, Draw) and child.serial not in self._client_of and len(clients[expr.serial]) == 1:
-                    (self._client_of[child.serial],) = clients[expr.serial]
+        self._client_of = self._first_used_with(nearest) | self._first_used_with(clients)
+
+    def _first_used_with(self, clients: Mapping[int, frozenset[int]]) -> dict[int, int]:
+        """Return the client with whose record alone a node without records is used first, where there is one."""
+        found: dict[int, int] = {}
+        for expr in reversed(self._nodes):
+            own = clients[expr.serial]
+            client = found.get(expr.serial) if not own else min(own) if len(own) == 1 else None
+            if client is not None:
+                found.update((child.serial, client) for child in children(expr) if not clients[child.serial])
+        return found
 
     def keeps(self, one: int, other: int) -> bool:
         """Whether an exchange of two clients keeps the output, what `observe` demands, and what must not fail."""
