@@ -34,12 +34,14 @@ def exchanged(bound: Bound, x: tuple[object, ...], one: int, other: int) -> tupl
             ((0, 1, 2),),
         ),
         (
-            "w = 1\n    for _ in range(2):\n        votes = 0\n        for v in x:\n            s = 1 if v > w else -1\n"
-            "            votes += -s if flip(1/4) else s\n        w += votes > 0\n    return w",
+            "w = 1\n    for _ in range(2):\n        votes = 0\n        for v in x:\n"
+            "            s = 1 if v > w else -1\n            votes += -s if flip(1/4) else s\n"
+            "        w += votes > 0\n    return w",
             ((0, 1, 2),),
         ),
         (
-            "w = 1\n    for _ in range(2):\n        votes = sum((1 if v > w else -1) * (-1 if flip(1/4) else 1) for v in x)\n"
+            "w = 1\n    for _ in range(2):\n"
+            "        votes = sum((1 if v > w else -1) * (-1 if flip(1/4) else 1) for v in x)\n"
             "        w += votes > 0\n    return w",
             ((0, 1, 2),),
         ),

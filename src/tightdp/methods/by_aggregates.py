@@ -54,18 +54,27 @@ class Aggregates(Method):
         return self.table
 
     def tight(self, control: Control) -> Tight | Refusal:
-        """Return an infinite ratio that the first pairs have; looked for where the laws of all counts are many."""
-        if relation_of(self.program.bound).one_record:
-            some = min(_FEW, max(_SHARE, self.table.orbits.number // _SHARE))
-            for x, other in islice(self._first_neighbours(), some):
-                control()
-                found = tight_ratio([Pair(x, other, 0, self.table)])
-                if found and found[0].exp_epsilon == math.inf:
-                    for dataset in (x, other):
-                        control.look_at(self.table, dataset)
-                    return Tight(math.inf, math.inf, found[0])
-        attained = self.bound_attained(control) if self.table.entries > _FEW_ENTRIES else None
-        return attained or super().tight(control)
+        """Return an infinite ratio that the first pairs have, or a bound that some attain; else all are compared."""
+        try:
+            endless = self._endless_at_first(control)
+            attained = self.bound_attained(control) if endless is None and self.table.entries > _FEW_ENTRIES else None
+        except LimitError:
+            endless = attained = None  # going through the pairs meets it again, and says what is known
+        return endless or attained or super().tight(control)
+
+    def _endless_at_first(self, control: Control) -> Tight | None:
+        """Return an infinite ratio that the first few pairs have; None where a run may be rejected."""
+        if self.table.rest.conditioned or not relation_of(self.program.bound).one_record:
+            return None
+        some = min(_FEW, max(_SHARE, self.table.orbits.number // _SHARE))
+        for x, other in islice(self._first_neighbours(), some):
+            control()
+            found = tight_ratio([Pair(x, other, 0, self.table)])
+            if found and found[0].exp_epsilon == math.inf:
+                for dataset in (x, other):
+                    control.look_at(self.table, dataset)
+                return Tight(math.inf, math.inf, found[0])
+        return None
 
     def bound_attained(self, control: Control) -> Tight | None:
         """Return the bound on all ratios where one of a few steps of a client attains it.
