@@ -18,6 +18,7 @@ from tightdp.errors import ProgramError
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_columns import Column, combinations
 from tightdp.methods.elimination_table import EliminationTable
+from tightdp.methods.elimination_trial import make_plan
 
 SECONDS = 40
 """Many times what is needed."""
@@ -206,3 +207,25 @@ def test_a_run_that_fails_is_told() -> None:
     bound = failing.bind(n=1).bound
     with pytest.raises(ProgramError, match="fails with"):
         EliminationTable(bound, lower(bound)).fill_at_once([(0,), (1,)])
+
+
+@mechanism(record=Int(0, 3))
+def seldom(x: Any, rounds: int) -> Any:
+    state = 0xB5
+    for at in range(rounds):
+        bit = ((state >> 7) ^ (state >> 5) ^ (state >> 4) ^ (state >> 3)) & 1
+        state = ((state << 1) & 255) | bit
+        if at % 50 == 0:
+            state ^= x[0]
+        if at % 100 == 0 and flip("1/5"):
+            state ^= 128
+    return state & 3
+
+
+def test_draws_far_apart_are_made_where_they_stand() -> None:
+    """All of them at the beginning are a row for each of 2^20 ways."""
+    start = time.process_time()
+    program = lower(seldom.bind(n=1, rounds=2_000).bound)
+    plan = make_plan(program)
+    assert time.process_time() - start < SECONDS
+    assert max(len(step.layout) for step in plan.steps) < 6

@@ -315,6 +315,8 @@ class Builder:
 
     def _given(self, expr: Expr, selector: Expr, position: int) -> Expr:
         """Return what a node is where a selector takes the value at a position."""
+        if expr is selector:
+            return self.const(selector.values[position])
         if isinstance(expr, Case) and expr.selector is selector:
             return expr.branches[position]
         parts = summands(expr)
@@ -335,21 +337,24 @@ class Builder:
         return self.case(condition, (no, yes))
 
     def _case(self, selector: Expr, branches: tuple[Expr, ...]) -> Expr:
-        if selector.boolean:
-            parts = [
-                values_where(branch, tests(selector, holds), holds)
-                for branch, holds in zip(branches, (False, True), strict=True)
-            ]
-            if not all(parts):
-                return branches[0] if parts[0] else branches[1]
-        else:
-            parts = [branch.values for branch in branches]
+        parts = self._parts(selector, branches)
+        if not all(parts):
+            return branches[0] if parts[0] else branches[1]
         self._note_mixed(parts)
         values = united(parts)
         if len(values) == 1:
             return self.const(values[0])
         key = (Case, selector.serial, *(branch.serial for branch in branches))
         return self._make(key, lambda serial: Case(serial, values, selector, branches))
+
+    def _parts(self, selector: Expr, branches: Sequence[Expr]) -> list[Sequence[Value]]:
+        """Return the values that the branches can take where they are chosen, as far as is easily seen."""
+        if not selector.boolean:
+            return [branch.values for branch in branches]
+        return [
+            values_where(branch, tests(selector, holds), holds)
+            for branch, holds in zip(branches, (False, True), strict=True)
+        ]
 
     def _either(self, condition: Expr, yes: Expr, no: Expr) -> Expr:
         """Return `yes` where the condition holds, else `no`; truth values become junctions, shared terms come out."""
@@ -366,9 +371,16 @@ class Builder:
                 return self.parity([condition, no])
         elif len(summands(yes)) > 1 or len(summands(no)) > 1:
             factored = self._factor(condition, yes, no)
-            if factored is not None:
+            if factored is not None and not self._narrower(condition, yes, no, factored):
                 return factored
         return self._case(condition, (no, yes))
+
+    def _narrower(self, condition: Expr, yes: Expr, no: Expr, factored: Expr) -> bool:
+        """Whether a condition on what is added to keeps a sum within values that the terms alone do not show."""
+        parts = self._parts(condition, (no, yes))
+        if all(len(part) == len(expr.values) for part, expr in zip(parts, (no, yes), strict=True)):
+            return False
+        return not all(parts) or len(united(parts)) < len(factored.values)
 
     def _factor(self, condition: Expr, yes: Expr, no: Expr) -> Expr | None:
         """Return `shared + (a if condition else b)` where `yes = shared + a` and `no = shared + b`."""

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from math import prod
 
-from tightdp.core.nodes import Apply, Case, Const, Expr, Nary, children
+from tightdp.core.nodes import Apply, Case, Const, Expr, Nary, children, terms_of
 from tightdp.core.operators import REFUSED, Value, operation
+from tightdp.core.valuesets import combined, ordered, sums
 
 __all__ = ["tested_value", "tests", "values_where"]
+
+_ORDERS = frozenset(("lt", "le", "gt", "ge"))
+_FEW_COMBINATIONS = 1 << 12
+"""Operations on so many combinations of narrowed values are looked at, at most."""
+_FEW_TERMS = 3
+"""The values of a sum of so many terms, at most, are narrowed."""
 
 
 def tested_value(condition: Expr) -> tuple[Expr | None, int]:
@@ -40,11 +49,15 @@ def values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: 
     if depth and isinstance(expr, Case) and expr.selector.boolean:
         inner = {v for branch in expr.branches for v in values_where(branch, tests, holds, depth - 1)}
         values = [value for value in values if value in inner]
-    elif depth and isinstance(expr, Apply) and (operand := _only_unknown(expr)) is not None:
-        below = values_where(operand, tests, holds, depth - 1)
-        if len(below) < len(operand.values):
-            results = {_result(expr, value) for value in below}
-            values = [value for value in values if value in results]
+    elif depth and isinstance(expr, Apply):
+        parts = [values_where(operand, tests, holds, depth - 1) for operand in expr.operands]
+        narrower = any(len(part) < len(operand.values) for part, operand in zip(parts, expr.operands, strict=True))
+        if not all(parts):
+            values = ()
+        elif narrower and prod(map(len, parts)) <= max(_FEW_COMBINATIONS, *map(len, parts)):
+            values = _within(values, combined(expr.operator, [ordered(part) for part in parts])[0])
+    elif depth and (found := _sums_where(expr, tests, holds, depth - 1)) is not None:
+        values = _within(values, found)
     for test in tests.get(expr.serial, ()):
         if test.operator == "eq" and isinstance(test.operands[1], Const) and test.operands[0] is expr:
             wanted = test.operands[1].values[0]
@@ -53,7 +66,47 @@ def values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: 
             elif wanted in expr.index:
                 values = [value for value in values if value != wanted]
         else:
-            values = [value for value in values if _result(test, value) in (holds, REFUSED)]
+            values = _passing(test, values, holds)
+    return values
+
+
+def _within(values: Sequence[Value], others: Sequence[Value]) -> Sequence[Value]:
+    """Return the values that are among others, too."""
+    if isinstance(values, range) and isinstance(others, range):
+        return range(max(values.start, others.start), min(values.stop, others.stop))
+    known = set(others)
+    return [value for value in values if value in known]
+
+
+def _passing(test: Apply, values: Sequence[Value], holds: bool) -> Sequence[Value]:
+    """Return the values for which a test has a truth value, or is refused; an order cuts a range in two."""
+    if isinstance(values, range) and values and test.operator in _ORDERS:
+        first, last = _result(test, values[0]), _result(test, values[-1])
+        if isinstance(first, bool) and isinstance(last, bool):
+            end = len(values) if first == last else bisect_left(values, True, key=lambda v: _result(test, v) != first)
+            return values[:end] if first == holds else values[end:]
+    return [value for value in values if _result(test, value) in (holds, REFUSED)]
+
+
+def _sums_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: int) -> Sequence[Value] | None:
+    """Return the values of a sum by those of its terms, where they are few: what is compared may be its first terms."""
+    terms, constant = terms_of(expr)
+    known = [tested for comparisons in tests.values() if (tested := _only_unknown(comparisons[0])) is not None]
+    for tested in known:
+        first, other = terms_of(tested)
+        if tested is not expr and terms[: len(first)] == first:
+            terms, constant = (tested, *terms[len(first) :]), constant - other
+            break
+    if terms == (expr,) or len(terms) > _FEW_TERMS:
+        return None
+    parts = [values_where(term, tests, holds, depth) for term in terms]
+    if not all(parts):
+        return ()
+    if all(len(part) == len(term.values) for part, term in zip(parts, terms, strict=True)):
+        return None
+    values: Sequence[Value] = (constant,)
+    for part in parts:
+        values = sums(ordered(part), values)
     return values
 
 

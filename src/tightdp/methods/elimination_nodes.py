@@ -18,11 +18,12 @@ from tightdp.logic.order import order
 
 __all__ = ["Node", "Nodes", "leaf_orders", "make_nodes"]
 
-
 _LONG = 64
 _WIDE = 64
 _NARROW = 18
 """In a program of so many leaves, an order that keeps more bits than this at a time gives way to one that keeps few."""
+_MANY_NODES = 20_000
+"""In a program of more nodes the order of the diagram is not looked for; the order in which it was written is."""
 
 _BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
@@ -121,7 +122,10 @@ def leaf_orders(program: CoreProgram) -> Iterator[list[Expr]]:
             yield as_written
             return
     yield by_need
-    yield [block.leaf for block in order(program) if block.leaf is not None]
+    if len(reachable(program.roots)) > _MANY_NODES:
+        yield _as_written(program)
+    else:
+        yield [block.leaf for block in order(program) if block.leaf is not None]
 
 
 def _as_written(program: CoreProgram) -> list[Expr]:

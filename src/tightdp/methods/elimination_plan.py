@@ -27,8 +27,6 @@ _MOST_WIDTH = 20_000_000
 """So many columns, summed over the steps, are planned at most."""
 _CHEAP = 18
 """Where at most so many rows are made, as a logarithm of base 2, no other order is tried."""
-_MANY_NODES = 20_000
-"""A program of more nodes is planned in one order only."""
 
 
 class TooWide(Exception):
@@ -94,7 +92,7 @@ def plans(program: CoreProgram) -> list[Plan]:
     """Return the plans that some orders of the leaves give: one where it is certainly cheap. Raises TooWide."""
     orders = leaf_orders(program)
     found = [_Planner(program, next(orders)).run()]
-    if found[0].logarithm >= _CHEAP and len(found[0].nodes.nodes) <= _MANY_NODES:
+    if found[0].logarithm >= _CHEAP:
         found += [_Planner(program, leaves).run() for leaves in orders]
     return found
 
