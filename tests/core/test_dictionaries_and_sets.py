@@ -19,6 +19,7 @@ PROGRAMS: dict[str, str] = {
     "get-in": "def f(x):\n    d = {0: 5, (1, 0): 6}\n    return d.get(x[0]), d.get((x[0], x[1]), 9), x[1] in d, (x[0], 0) not in d",
     "setdefault-pop": "def f(x):\n    d = {0: [1]}\n    d.setdefault(x[0], []).append(x[1])\n    e = {0: 3, 1: 4}\n    p = e.pop(x[0], 7)\n    return tuple((k, tuple(v)) for k, v in d.items()), p, e",
     "update-copy": "def f(x):\n    d = {0: 1}\n    e = d\n    c = d.copy()\n    d.update({x[0]: 2})\n    d.update([(1, x[1])])\n    return d, e, c, {**c, **e, 3: 4}, c | d",
+    "update-names": "def f(x):\n    d = {1: 2}\n    d.update([(3, x[0])], more=4, base=5, m=6)\n    d.update()\n    d.update(more=x[1]) if flip(1/2) else d.update({5: 1}, z=x[0])\n    return tuple(d.items())",
     "branches": "def f(x):\n    d = {0: 1}\n    if flip(1/2):\n        d[1] = x[0]\n    else:\n        d[2] = 3\n    s = 0\n    for k in d:\n        s = 3 * s + k\n    return s, tuple(sorted(d)), sum(d.values()), max(d), len(d)",
     "equality": "def f(x):\n    d, e = {}, {1: 0}\n    d[x[0]] = x[1]\n    return d == e, d != {}, d == {0: x[1]}, d is d, bool(d)",
     "comprehension": "def f(x):\n    d = {k: v for k, v in zip(x, (7, flip(1/2))) if v}\n    return d, {v: k for k, v in d.items()}",

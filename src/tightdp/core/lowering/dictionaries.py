@@ -51,17 +51,15 @@ def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
 
 @builtin(dict)
 def _make(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, {}, 0, 1)
     table = _new(m, Entries((), ()))
-    if arguments:
-        _update(m, table, arguments[0])
-    for name, value in keywords.items():
-        insert(m, table, name, value)
+    _update(m, table, *arguments, **keywords)
     return table
 
 
 @method("update", Table)
-def _update(m: Machine, base: Table, more: Value) -> None:
+def _update(m: Machine, base: Table, /, *more: Value, **named: Value) -> None:
+    expect(more, {}, 0, 1)
+
     def pairs(value: Value) -> Value:
         if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
             return _pairs(m, value)
@@ -72,7 +70,10 @@ def _update(m: Machine, base: Table, more: Value) -> None:
             parts = items_of(m, item)
             insert(m, base, element(m, parts, 0), element(m, parts, 1))
 
-    m.each(m.each(more, pairs), into)
+    for each in more:
+        m.each(m.each(each, pairs), into)
+    for name, value in named.items():
+        insert(m, base, name, value)
 
 
 def _pairs(m: Machine, value: Value) -> Value:

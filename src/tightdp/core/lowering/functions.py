@@ -16,6 +16,7 @@ from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is
 from tightdp.core.lowering.messages import instead_of_method
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
 from tightdp.core.lowering.sequences import content_of
+from tightdp.core.lowering.signatures import fits
 from tightdp.core.lowering.values import Closure, Host, Method, Union, Value, name_of
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.program import REQUIRED, Program
@@ -102,12 +103,10 @@ def _call_method(
         handler = METHODS.get((type(value), name))
         if handler is None:
             raise Failure(f"AttributeError: {name_of(value)} has no .{name}()", "make a list of it first")
+        fits(name, handler, arguments, keywords)
         return handler(m, value, *arguments, **keywords)
 
-    try:
-        return m.each(base, on)
-    except TypeError as error:
-        raise m.unsupported(f".{name}() got the wrong arguments: {error}", "see its documentation") from None
+    return m.each(base, on)
 
 
 def _call_mechanism(m: Machine, program: Program, arguments: Arguments, keywords: Keywords) -> Value:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
+from inspect import Signature, signature
 from typing import Any
 
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.values import Value
 
-__all__ = ["Arguments", "Handler", "Keywords", "expect", "named", "shape_by_shape"]
+__all__ = ["Arguments", "Handler", "Keywords", "expect", "fits", "named", "shape_by_shape"]
 
 Arguments = tuple[Value, ...]
 Keywords = dict[str, Value]
@@ -18,10 +20,35 @@ Handler = Callable[[Machine, Arguments, Keywords], Value]
 def expect(arguments: Arguments, keywords: Keywords, low: int, high: int, *names: str) -> None:
     """Check the number of arguments, and that keywords are among `names`. Raises Failure."""
     if not low <= len(arguments) <= high:
-        raise Failure(f"TypeError: {len(arguments)} arguments where {low} to {high} are taken", "see its documentation")
+        taken = str(low) if low == high else f"{low} to {high}"
+        raise Failure(f"TypeError: {counted(len(arguments))} where it takes {taken}", "see its documentation")
     for name in keywords:
         if name not in names:
             raise Failure(f"TypeError: no argument is called {name!r}", "see its documentation")
+
+
+def counted(arguments: int) -> str:
+    """Say how many arguments are given."""
+    return f"{arguments} argument{'s' * (arguments != 1)}"
+
+
+def fits(name: str, handler: Callable[..., object], arguments: Arguments, keywords: Keywords) -> None:
+    """Check that the handler of a method takes these arguments. Raises Failure, which speaks of the method."""
+    taken = _signature(handler)
+    try:
+        taken.bind(None, None, *arguments, **keywords)  # the machine and the value come first
+    except TypeError:
+        pass
+    else:
+        return
+    unknown = [repr(keyword) for keyword in keywords if keyword not in taken.parameters]
+    what = f"has no argument {unknown[0]}" if unknown else f"does not take {counted(len(arguments) + len(keywords))}"
+    raise Failure(f"TypeError: .{name}() {what}", "see its documentation")
+
+
+@lru_cache
+def _signature(handler: Callable[..., object]) -> Signature:
+    return signature(handler)
 
 
 def named(names: tuple[str, ...], arguments: Arguments, keywords: Keywords, optional: int = 0) -> list[Value]:
