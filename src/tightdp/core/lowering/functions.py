@@ -13,7 +13,7 @@ from tightdp.core.lowering.expressions import display
 from tightdp.core.lowering.folding import UNKNOWN, folded, instead, is_foreign
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
-from tightdp.core.lowering.messages import instead_of_method
+from tightdp.core.lowering.messages import instead_of_method, is_method_of
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
 from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.signatures import fits
@@ -29,6 +29,7 @@ Keywords = dict[str, Value]
 
 _MAX_DEPTH = 200
 """How deep calls of local functions may nest."""
+_OTHER_METHOD = "make a list of it first: list(...), or sorted(...) of a set"
 
 
 @lowers(ast.Call)
@@ -102,7 +103,10 @@ def _call_method(
     def on(value: Value) -> Value:
         handler = METHODS.get((type(value), name))
         if handler is None:
-            raise Failure(f"AttributeError: {name_of(value)} has no .{name}()", "make a list of it first")
+            kind = name_of(value)
+            if is_method_of(kind, name):
+                raise m.unsupported(f"the method .{name}() of a {kind} is not in the language", _OTHER_METHOD, node)
+            raise Failure(f"AttributeError: {kind} has no .{name}()", "make a list of it first")
         fits(name, handler, arguments, keywords)
         return handler(m, value, *arguments, **keywords)
 

@@ -6,7 +6,7 @@ import ast
 
 from tightdp.language import primitives
 
-__all__ = ["INSTEAD", "instead_of_method", "instead_of_name", "name_of_node"]
+__all__ = ["INSTEAD", "instead_of_method", "instead_of_name", "is_method_of", "name_of_node"]
 
 INSTEAD = {
     "Counter": "count with d[k] = d.get(k, 0) + 1 in a dictionary",
@@ -63,6 +63,10 @@ _INSTEAD_OF_NAMES = {
     "shuffled": "shuffle",
     "uniform": "randint",
 }
+_CLASSES = {
+    **{each.__name__: each for each in (bool, frozenset, int, list, range, set, str, tuple)},
+    "dictionary": dict,
+}
 _STRING_METHODS = {name for name in dir(str) if not name.startswith("_")}
 
 
@@ -73,6 +77,11 @@ def instead_of_method(name: str) -> str:
     if name in _STRING_METHODS and not hasattr(list, name):
         return "compose strings with + and f-strings; other strings are best made at the top of the module"
     return "there are the methods of lists, tuples, dictionaries and sets; see docs/language.md"
+
+
+def is_method_of(kind: str, name: str) -> bool:
+    """Whether values with this name of their class, or of one of their classes, have a method in Python."""
+    return any(hasattr(_CLASSES.get(each), name) for each in kind.split(" or "))
 
 
 def instead_of_name(name: str) -> str:
