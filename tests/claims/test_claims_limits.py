@@ -42,6 +42,38 @@ def test_claims_end_at_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
     assert "took more than 0.01 s" in said
 
 
+SLOW = """
+import time
+from tightdp.claims import Paper, grid
+
+paper = Paper("slow2026")
+
+
+@paper.claim("A1", "Thm 1", "It is odd.", verdict="holds-on", instances=grid(n=(1, 3)))
+def odd(n):
+    return n % 2 == 1
+
+
+@paper.claim("A2", "Thm 2", "It takes long.", verdict="holds-on", instances=grid(n=range(1, 400)))
+def long(n):
+    time.sleep(0.05)
+    return True
+"""
+
+
+def test_a_claim_that_a_limit_cuts_short_is_not_one_that_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "claims.py"
+    file.write_text(SLOW, encoding="utf-8")
+    status, printed, said = run(capsys, "claims", str(file), "--timeout", "4", "--jobs", "1")
+    assert status == 3
+    assert "A1" in printed
+    assert "1 claim, all as recorded" in printed
+    assert "DIFFERS" not in printed
+    assert "the rest is not decided" in said
+
+
 def test_audits_take_limits(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("audit", "--canaries", "100", "--guesses", "50", "--correct", "40")
     status, printed, _ = run(capsys, *asked, "--timeout", "60", "--max-memory", "4G")

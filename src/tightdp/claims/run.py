@@ -17,6 +17,7 @@ from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
 from tightdp.claims.near import Answers, as_failure, refuted_near_miss
 from tightdp.claims.proof import Step, run_proof
 from tightdp.errors import LimitError, ParameterError
+from tightdp.limits import requested
 
 __all__ = [
     "ClaimsDifferError",
@@ -246,6 +247,8 @@ def _decide(statement: Statement, quick: bool, progress: Progress | None, name: 
         argument, steps = run_proof(statement.proof)
         near = refuted_near_miss(statement, answers, quick)
     except Exception as error:
+        if isinstance(error, LimitError) and requested() is not None:
+            raise  # a limit on all claims says nothing of this one
         return Evidence("open", error=f"{type(error).__name__}: {error}")
     return Evidence("proved", len(instances), shown_instances(instances), argument, steps, near=near)
 
