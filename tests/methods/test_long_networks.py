@@ -11,6 +11,7 @@ import pytest
 from tightdp import Bit, Mechanism, flip, mechanism
 from tightdp.core.lowering import lower
 from tightdp.methods.elimination_plan import first_plan
+from tightdp.methods.elimination_table import EliminationTable
 
 ROUNDS = 500
 SECONDS = 20
@@ -113,3 +114,37 @@ def test_outputs_that_select_by_earlier_ones_are_counted_in_no_time() -> None:
     law = outputs.bind(n=1).distribution((0,)).law
     assert time.process_time() - start < SECONDS
     assert sum(probability for _, probability in law) == 1
+
+
+@mechanism(record=Bit)
+def mixing(x: Any) -> Any:
+    a, b = 1, 7
+    for r in range(1_200):
+        a = (a + b + x[0]) % 16
+        b = (((b << 1) | (b >> 3)) & 15) ^ a
+        if r % 8 == 0:
+            a ^= flip("1/3")
+    return a
+
+
+@mechanism(record=Bit)
+def queue(x: Any) -> Any:
+    waiting, lost = x[0], 0
+    for _ in range(1_200):
+        if flip("2/5"):
+            if waiting < 10:
+                waiting += 1
+            else:
+                lost = min(lost + 1, 3)
+        if waiting > 0 and flip("1/2"):
+            waiting -= 1
+    return waiting >= 5, lost
+
+
+@pytest.mark.parametrize("program", [mixing, queue])
+def test_the_law_of_one_dataset_takes_no_diagram_where_that_is_large(program: Mechanism[Any]) -> None:
+    start = time.process_time()
+    found = program.bind(n=1).distribution((1,))
+    assert time.process_time() - start < SECONDS
+    assert sum(probability for _, probability in found.law) == 1
+    assert dict(found.law) == EliminationTable(program.bind(n=1).bound, lower(program.bind(n=1).bound)).law((1,))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from math import comb, factorial
 
 from tightdp.core.lowering import lower_target
-from tightdp.core.nodes import CoreProgram
+from tightdp.core.nodes import CoreProgram, Draw, reachable
 from tightdp.errors import LanguageError, ProgramError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
@@ -23,7 +23,7 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.leaf_laws import cells
 from tightdp.methods.pairs_of_laws import every_two_laws
-from tightdp.methods.program import MOST_CELLS, Method, Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ratios import Named
 from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.orbits import Kind
@@ -31,7 +31,16 @@ from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries
 
-__all__ = ["Eliminated", "UpToExchange", "look", "look_before_aggregates", "look_thoroughly"]
+__all__ = [
+    "MOST_WORK",
+    "Eliminated",
+    "UpToExchange",
+    "draws_and_cells",
+    "look",
+    "look_before_aggregates",
+    "look_thoroughly",
+    "work_of_diagram",
+]
 
 LITTLE_WORK = 400_000
 """So many rows elimination may make for all datasets together before a diagram is tried."""
@@ -41,6 +50,8 @@ _MANY_VALUES = 5_000
 """Where aggregates together have more values, they are avoided."""
 _ROWS_PER_VALUE = 8
 """So many rows take far less time than the law of the output for a value of the aggregates."""
+_ROWS_PER_CELL = 16
+"""Each combination of values costs a diagram as much as so many rows, at least."""
 
 
 class Eliminated(Exhaustive):
@@ -94,11 +105,25 @@ class _InOrder(EliminationTable):
         return super().weights(self._orbits.representative(self._orbits.counts(x)))
 
 
+def draws_and_cells(core: CoreProgram) -> tuple[int, int]:
+    """Return how many draws a program makes, and how many combinations of values its operations have."""
+    return sum(isinstance(expr, Draw) for expr in reachable(core.roots)), cells(core)
+
+
+def work_of_diagram(core: CoreProgram) -> int:
+    """Return about how many rows take as long as a diagram: it has the values of operations one by one.
+
+    Where draws are many it takes time quadratic in them.
+    """
+    draws, values = draws_and_cells(core)
+    return min(MOST_WORK, max(LITTLE_WORK, draws**2, _ROWS_PER_CELL * values))
+
+
 def look(program: Program, control: Control) -> Method | Refusal:
     """Return the method where the laws of all datasets take little work, or datasets are few and a diagram is large."""
-    if program.forced is not None or (program.few and cells(program.expanded(control)) > MOST_CELLS):
+    if program.forced is not None:
         return look_thoroughly(program, control)
-    return _look(program, control, LITTLE_WORK)
+    return _look(program, control, work_of_diagram(program.expanded(control)) if program.few else LITTLE_WORK)
 
 
 def look_before_aggregates(program: Program, control: Control) -> Method | Refusal:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tightdp.core.nodes import CoreProgram, Draw, reachable
+from tightdp.core.nodes import CoreProgram
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.methods import questions
 from tightdp.methods.by_aggregates import costly
-from tightdp.methods.by_elimination import LITTLE_WORK, MOST_WORK
+from tightdp.methods.by_elimination import MOST_WORK, draws_and_cells, work_of_diagram
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
@@ -22,6 +22,8 @@ _FEW_STATES = 2_000_000
 """Up to so many values of the aggregates, the law of one dataset is computed alone where those of all are many."""
 _MANY_DRAWS = 300
 """The diagram of one dataset takes time quadratic in its draws, so elimination is tried before where these are many."""
+_MANY_CELLS = 100_000
+"""So it is where operations have more combinations of operand values, which the diagram has one by one."""
 
 
 def probability(program: Program, control: Control, x: Dataset, y: Output) -> Number:
@@ -38,12 +40,13 @@ def probability(program: Program, control: Control, x: Dataset, y: Output) -> Nu
 
 
 def table_without_diagram(bound: Bound, core: CoreProgram, x: Dataset, control: Control) -> EliminationTable | None:
-    """Return the law of a dataset where its core program makes many draws and elimination takes little work."""
-    if sum(isinstance(expr, Draw) for expr in reachable(core.roots)) <= _MANY_DRAWS:
+    """Return the law of a dataset where its diagram would take long, and elimination takes little work beside it."""
+    draws, values = draws_and_cells(core)
+    if draws <= _MANY_DRAWS and values <= _MANY_CELLS:
         return None
     try:
-        table = EliminationTable(bound, core, watch=control, budget=LITTLE_WORK)
-        table.weights(x)
+        table = EliminationTable(bound, core, watch=control, budget=work_of_diagram(core))
+        table.fill([bound.check_dataset(x)])
     except (TooMuchWork, TooWide, ProgramError, QueryError):
         return None
     return table
