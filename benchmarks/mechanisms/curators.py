@@ -1,5 +1,7 @@
 """Mechanisms of a curator: noisy counts, selections, sequences of queries."""
 
+from fractions import Fraction
+
 from tightdp import Bit, Int, Values, choice, flip, geometric, mechanism, randint
 
 
@@ -29,7 +31,7 @@ def permute_and_flip(x):
     best, left = max(scores), list(range(6))
     while len(left) > 1:
         k = choice(left)
-        if flip((1, "1/2", "1/4", "1/8", "1/16", "1/32", "1/64", "1/128", "1/256")[best - scores[k]]):
+        if flip(Fraction(1, 2) ** (best - scores[k])):
             return k
         left.remove(k)
     return left[0]
