@@ -11,7 +11,8 @@ from tightdp.limits.child import begin, can_fork, die_with_parent, partial, snap
 from tightdp.limits.clock import Limits, age, interrupted, interruption, requested, ticking
 from tightdp.limits.many import at_once, cores
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
-from tightdp.limits.race import Beside, Race
+from tightdp.limits.race import Beside, Race, stand_back
+from tightdp.limits.room import with_room
 
 __all__ = [
     "Abandoned",
@@ -36,6 +37,8 @@ __all__ = [
     "run",
     "shown_memory",
     "snapshot",
+    "stand_back",
     "ticking",
+    "with_room",
     "with_text",
 ]

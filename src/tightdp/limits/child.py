@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from tightdp.errors import TightdpError
 from tightdp.limits.clock import Limits, holding, interrupt, out_of_memory, reborn, ticking
+from tightdp.limits.room import with_room
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -189,7 +190,7 @@ class Child:
     def _answer(self, question: Callable[[], Any]) -> None:
         try:
             with with_text(self.limits):
-                message = _pickled(ANSWER, question())
+                message = _pickled(ANSWER, with_room(question))
         except BaseException as error:
             message = _pickled_error(error)
         if self._printing:

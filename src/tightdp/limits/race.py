@@ -1,7 +1,7 @@
 """Two ways to one answer: when the first has worked for a while, the second starts beside it in a process of its own.
 
 Whichever way answers first wins, and the other one is ended. A question that is answered soon never starts the second
-way, so that it costs nothing.
+way, so that it costs nothing. Where processes are more than processors, what is beside a question can `stand_back`.
 """
 
 from __future__ import annotations
@@ -25,17 +25,25 @@ from tightdp.limits.clock import Limits, also_at_ticks, holding, request, reques
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Beside", "Race"]
+__all__ = ["Beside", "Race", "stand_back"]
 
 T = TypeVar("T")
 
 _IMPORTER = "<frozen importlib._bootstrap>"
-_HEAD_START = 0.3
+_HEAD_START = 0.5
 """Seconds of the processor that the first way has to itself."""
+_ALONE, _SHARE_ALONE = 2.0, 0.25
+"""Seconds that a question takes before partial answers are looked for, or this share of its limit on time."""
+_BRISK, _REST = 2.0, 0.07
+"""Seconds of the processor that looking for partial answers takes in one go, and seconds that it then rests at every
+tick: what it has not found by then is seldom worth what it takes from the question."""
+_BACK = 5
+"""Steps of priority (nice(2)) that a process has less: a third of what it would get of a processor that is shared."""
 
 
-_SECOND = 1.0
-"""Seconds that a question takes before partial answers are looked for."""
+def stand_back() -> None:
+    """In a process of its own beside a question, let the question have the processor where both want the same."""
+    os.nice(_BACK)
 
 
 class _Overtaken(LimitError):
@@ -186,11 +194,23 @@ class Beside(_Apart):
             self._end()
 
     def _late(self) -> bool:
-        return time.monotonic() - self._start > _SECOND
+        timeout = self._limits.timeout
+        alone = _ALONE if timeout is None else min(_ALONE, _SHARE_ALONE * timeout)
+        return time.monotonic() - self._start > alone
 
     def _heard(self, kind: str, value: object) -> None:
         if kind == SNAPSHOT:
             self.known = value
+
+    def _silently(self) -> object:
+        stand_back()
+        with also_at_ticks(_rest):
+            return super()._silently()
+
+
+def _rest() -> None:
+    if time.process_time() > _BRISK:
+        time.sleep(_REST)
 
 
 _running = False

@@ -8,7 +8,18 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 
 from tightdp.errors import LimitError, ProgramError, TooLargeError
-from tightdp.limits import Abandoned, Beside, Limits, Race, default_memory, run, ticking, with_text
+from tightdp.limits import (
+    Abandoned,
+    Beside,
+    Limits,
+    Race,
+    default_memory,
+    run,
+    stand_back,
+    ticking,
+    with_room,
+    with_text,
+)
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
@@ -60,8 +71,8 @@ _ABOUT_ALL = _SHOWN_BY_FEW | {"privacy_loss", "utility", "show", "explain", "cer
 _ABOUT_PAIRS = {"efficacy": 1, "guessing": None, "adaptive_guessing": None}
 """Queries about all datasets of the two records of a pair, with the place of their argument `pairs`, None for none."""
 _DECLARED = frozenset(("x", "privacy_set", "accuracy_set"))
-_EACH, _EACH_OF_ENDLESS = 0.1, 1.0
-"""Seconds to look for a failing run on each of a few datasets: before all runs are gone through, or instead of that."""
+_EACH = 0.1
+"""Seconds to look for a failing run on each of a few datasets when a brief look has found none."""
 _BY_RUNS = "runs"
 """The method that goes through all runs."""
 
@@ -102,7 +113,7 @@ def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
                 try:
-                    return answer()
+                    return with_room(answer)
                 finally:
                     if met():
                         instance.forget()
@@ -233,8 +244,9 @@ def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, records: R
     error = _failing_run(instance, records)
     endless = True
     if error is None:
+        stand_back()
         endless = all_runs is None or _runs.endless_runs(bound)
-        error = _failing_run(instance, records, _EACH_OF_ENDLESS if endless else _EACH)
+        error = _failing_run(instance, records, _EACH)
     if error is not None:
         return error
     if all_runs is None or endless:
