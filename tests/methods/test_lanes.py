@@ -30,6 +30,7 @@ from tightdp.methods.elimination import INTEGERS, Elimination, Failed
 from tightdp.methods.elimination_trial import make_plan
 from tightdp.methods.elimination_walk import Walk
 from tightdp.methods.lane_laws import laws_of_lanes, rounded_laws
+from tightdp.methods.leaf_laws import ByElimination
 from tightdp.methods.program import Candidate
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.screening import largest_changes
@@ -58,12 +59,16 @@ def assert_agree(bound: Bound) -> bool:
         for row, weight in walk.rows(part):
             law[row] = law.get(row, 0) + over(weight, part.denominator)
         alone.append(law)
-    together = [{row: over(weight, below) for row, weight in law.items()} for law, below in laws_of_lanes(plan, lanes)]
+    codes = ByElimination(program, "cudd", lambda nodes: None)
+    together = [
+        {tuple(codes.component_values(code)): over(weight, below) for code, weight in law.items()}
+        for law, below in laws_of_lanes(plan, lanes)
+    ]
     assert together == alone
     found = rounded_laws(plan, lanes)
     if found is not None:
         for law, row in zip(alone, found[1].tolist(), strict=True):
-            doubles = dict(zip(found[0], row, strict=True))
+            doubles = dict(zip(map(tuple, map(codes.component_values, found[0])), row, strict=True))
             assert {output for output, weight in doubles.items() if weight} == set(law)
             assert all(
                 abs(Fraction(doubles[output]) / weight - 1) < Fraction(1, 2**28) for output, weight in law.items()

@@ -1,30 +1,28 @@
 """Elimination for all datasets at once, with the rows in arrays: what is done to a row takes nanoseconds.
 
-A *lane* is one choice of values for all input leaves. Every row belongs to a lane, and a column of the table is an
-array with a code for the value of every row. An operation is a table from the codes of its operands, filled where they
-occur, and shared by operations that are the same. Weights are machine integers while their denominator is one. A step
-takes some time however few its rows are, so this is for tables of many rows.
+A *lane* is one choice of values for all input leaves. A column of the table is an array with a code for the value of
+every row. Either every row belongs to a lane, or the lanes go *together*: a row stands for runs of all of them, its
+weight has an entry per lane, and so has a value that they do not agree on. Then an entry takes a nanosecond, but there
+are as many rows as ways in which such values differ, which may be very many. Weights are machine integers while their
+denominator is one, or rounded probabilities. A step takes some time however few its rows are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from itertools import repeat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tightdp.core.nodes import Apply, Case, Draw, Expr
+from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import NOTHING, Value
-from tightdp.core.valuesets import Places, Progression
 from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import over_common
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.methods.elimination import Failed, TooMuchWork
-from tightdp.methods.elimination_columns import MACHINE_BITS, Column, combinations
+from tightdp.methods.elimination_columns import MACHINE_BITS, Column, distinct
 from tightdp.methods.elimination_guards import ALWAYS, Guard
-from tightdp.methods.elimination_lanes import distinct
-from tightdp.methods.elimination_nodes import Node
+from tightdp.methods.elimination_lanes import Lanes, SharedValues, every, lanes_with
+from tightdp.methods.elimination_operations import Operations
 from tightdp.methods.elimination_plan import Plan, Step
 
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     Codes = NDArray[np.int64]
     Flags = NDArray[np.bool_]
     Weights = NDArray[Any]
+    Weight = Any
 else:
     np = lazily("numpy")
 
@@ -44,8 +43,9 @@ ROWS_IN_ONE = 128
 TIME_OF_STEP = 64
 """A step takes as long as so many rows by themselves, even where there are none."""
 _MOST_ROWS = 1 << 21
-_TABULATED = 1 << 22
-_LONG = 1 << 16
+_ROWS_TOGETHER = 4
+"""So many rows that stand for all lanes take as long as one row by itself."""
+_MOST_ENTRIES = 1 << 24
 _PATIENCE = 32
 """After so many steps that may have made rows equal, equal rows are added up."""
 
@@ -59,7 +59,8 @@ class RowArrays:
 
     `lanes` are the values of the leaves, in the order in which the plan learns them. `work` counts on, as `Elimination`
     does: rows by themselves that would take as long; `times` says for how many lanes each of these stands. Raises
-    TooMuchWork where they are more than `budget`, and Failed where a run of positive probability fails.
+    TooMuchWork where they are more than `budget`, and Failed where a run of positive probability fails. With
+    `together`, a row stands for all lanes (`elimination_lanes`); with `rounded`, weights are doubles.
     """
 
     def __init__(
@@ -69,17 +70,20 @@ class RowArrays:
         watch: Callable[[], None],
         budget: int | None = None,
         work: float = 0.0,
+        together: bool = False,
+        rounded: bool = False,
         times: int = 1,
     ) -> None:
-        self.plan, self.watch, self.budget, self.work, self._times = plan, watch, budget, work, times
-        self._tables: dict[Hashable, Codes] = {}
-        self._flags: dict[Hashable, Flags] = {}
-        self._interned: dict[Hashable, Sequence[Value]] = {}
-        self._index: dict[int, Mapping[Value, int]] = {}
-        self._lanes = len(lanes)
-        self.lane = np.arange(len(lanes))
+        self.plan, self.watch, self.budget, self.work = plan, watch, budget, work
+        self._lanes, self._rounded = len(lanes), rounded
+        self._shared = SharedValues() if together else None
+        self._per_row = times / (_ROWS_TOGETHER if together else ROWS_IN_ONE)
+        self._most = max(_MOST_ENTRIES // len(lanes), 1) if together else _MOST_ROWS
+        self.operations = Operations(self._count, self._shared)
+        self.lane = np.zeros(1, dtype=np.int64) if together else np.arange(len(lanes))
         self.columns: dict[int, Column] = {}
-        self.weights: Weights = np.ones(len(lanes), dtype=np.int64)
+        shape = (1, len(lanes)) if together else (len(lanes),)
+        self.weights: Weights = np.ones(shape, dtype=np.float64 if rounded else np.int64)
         self.denominator: Whole = 1
         self._reduced_at = MACHINE_BITS
         self._known: dict[int, Column] = {}
@@ -91,19 +95,20 @@ class RowArrays:
 
     def _plain(self, place: int, given: Sequence[Value] | None) -> Column:
         node = self.plan.nodes.nodes[place]
+        if given is not None and self._shared is not None:
+            return Column((self._shared.shared(given, np.arange(self._lanes)),))
         if given is not None:
-            values, index = self._values(node)
+            values, index = self.operations.values(node)
             return Column(values, np.array([index[value] for value in given], dtype=np.int64))
         if node.kind == "const":
             return Column((node.expr.values[0],))
-        return self._value(node, [self._known[operand] for operand in node.operands], len(self.lane))
+        return self.operations.value(node, [self._known[operand] for operand in node.operands], len(self.lane))
 
     def run(self) -> None:
         """Go through all steps."""
         dropped = 0
         for at, step in enumerate(self.plan.steps):
-            self.work += TIME_OF_STEP
-            self._count(0)
+            self._count(0, TIME_OF_STEP)
             if step.kind == "draw":
                 if dropped:
                     self._merge()
@@ -125,19 +130,45 @@ class RowArrays:
 
     def laws(self, components: Sequence[Expr]) -> list[dict[int, Whole]]:
         """Return the weights of outputs by lane, outputs by code, of the runs that `observe` accepts."""
-        code: Any = np.zeros(len(self.lane), dtype=np.int64 if _codes(components) < 1 << MACHINE_BITS else object)
-        for place, component in zip(self.plan.nodes.components, components, strict=True):
-            column = self.read(place)
-            onto = np.array([*(component.index.get(value, 0) for value in column.values), 0]).astype(code.dtype)
-            code = code * len(component.values) + onto[column.codes]
         laws: list[dict[int, Whole]] = [{} for _ in range(self._lanes)]
-        kept = np.arange(len(self.lane))
-        if self.plan.nodes.evidence is not None:
-            kept = np.flatnonzero(self._among(self.read(self.plan.nodes.evidence), (True,)))
-        rows = zip(self.lane[kept].tolist(), code[kept].tolist(), self.weights[kept].tolist(), strict=True)
-        for lane, output, weight in rows:
-            laws[lane][output] = laws[lane].get(output, 0) + weight
+        for lanes, codes, weights in self.ending(components):
+            for lane, output, weight in zip(lanes.tolist(), codes.tolist(), weights.tolist(), strict=True):
+                if weight:
+                    law = laws[lane]
+                    law[output] = law[output] + weight if output in law else weight
         return laws
+
+    def ending(self, components: Sequence[Expr]) -> Iterator[tuple[Codes, Weights, Weights]]:
+        """Yield lanes, codes of outputs, and their weights in the runs that `observe` accepts.
+
+        A code has the places of the components' values for digits.
+        """
+        kind: Any = np.int64 if prod(len(component.values) for component in components) < 1 << MACHINE_BITS else object
+        digits = [
+            (component, self.read(place))
+            for place, component in zip(self.plan.nodes.components, components, strict=True)
+        ]
+        evidence = None if self.plan.nodes.evidence is None else self.read(self.plan.nodes.evidence)
+        if self._shared is None:
+            code: Any = np.zeros(len(self.lane), dtype=kind)
+            for component, column in digits:
+                onto = np.array([*(component.index.get(value, 0) for value in column.values), 0]).astype(kind)
+                code = code * len(component.values) + onto[column.codes]
+            kept: Any = slice(None)
+            if evidence is not None:
+                kept = np.flatnonzero(self._among(evidence, (True,)))
+            yield self.lane[kept], code[kept], self.weights[kept]
+            return
+        lanes = np.arange(self._lanes)
+        for row, weights in enumerate(self.weights):
+            code = np.zeros(self._lanes, dtype=kind)
+            for component, column in digits:
+                value = column.value(row)
+                places = np.array([component.index.get(one, 0) for one in every(value)]).astype(kind)
+                code = code * len(component.values) + places[value.places if type(value) is Lanes else 0]
+            if evidence is not None:
+                weights = weights * lanes_with(evidence.value(row), (True,))
+            yield lanes, code, weights
 
     def read(self, place: int) -> Column:
         """Return the values of a node by row."""
@@ -151,10 +182,10 @@ class RowArrays:
         given = [self.read(operand) for operand in node.operands]
         needed = self._holds(step.guard)
         if needed is None:
-            return self._value(node, given, len(self.lane))
+            return self.operations.value(node, given, len(self.lane))
         some = np.flatnonzero(needed)
-        found = self._value(node, [column.at(some) for column in given], len(some))
-        values = self._same(found.values)
+        found = self.operations.value(node, [column.at(some) for column in given], len(some))
+        values = self.operations.same(found.values)
         codes = np.full(len(self.lane), len(values))
         codes[some] = found.codes
         return Column(values, codes)
@@ -177,22 +208,21 @@ class RowArrays:
         """Go on with some rows; columns that are functions of one column stay so."""
         bases = {id(column.base): column.base for column in self.columns.values() if column.base is not None}
         taken = {name: base[rows] for name, base in bases.items()}
-        self.lane = self.lane[rows]
+        self.lane, self.weights = self.lane[rows], self.weights[rows]
         self.columns = {
             place: column if column.base is None else Column(column.values, taken[id(column.base)], column.table)
             for place, column in self.columns.items()
         }
 
-    def _among(self, column: Column, wanted: Sequence[Value] | frozenset[Value]) -> Flags:
-        if column.constant:
-            return np.full(len(self.lane), column.values[0] in wanted)
-        key = id(column.values), wanted
-        if key not in self._flags:
-            self._flags[key] = np.array([*(value in wanted for value in column.values), False])
-        return self._flags[key].take(column.codes)
+    def _among(self, column: Column, wanted: Sequence[Value] | frozenset[Value], surely: bool = False) -> Flags:
+        return self.operations.among(column, wanted, len(self.lane), surely)
 
     def _check(self, step: Step) -> None:
-        fails = self._among(self.read(step.node), (True,))
+        column = self.read(step.node)
+        fails = self._among(column, (True,))
+        if self._shared is not None:
+            for row in np.flatnonzero(fails).tolist():
+                fails[row] = (lanes_with(column.value(row), (True,)) & (self.weights[row] != 0)).any()
         if fails.any():
             raise Failed(self.plan.nodes.checks.index(step.node))
 
@@ -200,50 +230,74 @@ class RowArrays:
         node = self.plan.nodes.nodes[step.node]
         draw = node.expr
         assert isinstance(draw, Draw)
-        values, index = self._values(node)
+        values, index = self.operations.values(node)
         selector, needed = self.read(node.operands[0]), self._holds(step.guard)
         chosen = np.zeros_like(self.lane) if selector.constant else selector.codes
         used, _, choice = distinct(chosen, selector.radix)
-        laws: list[tuple[list[int], list[Whole], Whole]] = []
-        for code in used.tolist():
-            selected = selector.values[code] if code < len(selector.values) else NOTHING
-            place = draw.selector.index.get(selected)
-            law = None if place is None else draw.laws[place]
-            if law is None:
-                laws.append(([len(values)], [1], 1))
-            else:
-                weights, below = over_common([mass for _, mass in law])
-                laws.append(([index[outcome] for outcome, _ in law], list(weights), below))
+        selected = [selector.values[code] if code < len(selector.values) else NOTHING for code in used.tolist()]
+        known = {value: self._law(draw, index, value) for one in selected for value in every(one)}
+        common = lcm(*(below for _, below in known.values()))
+        masses = {
+            value: {outcome: weight * (common // below) for outcome, weight in law.items()}
+            for value, (law, below) in known.items()
+        }
+        self._make_room(common, all(isinstance(mass, int) for law in masses.values() for mass in law.values()))
+        laws = [self._by_lane(value, masses) for value in selected]
         if step.active is not None:
-            choice = choice + len(laws) * self._among(self.read(step.active), (False,))
-            laws += [(outcomes[:1], [1], 1) for outcomes, _, _ in laws]
+            choice = choice + len(laws) * self._among(self.read(step.active), (False,), surely=True)
+            laws += [{next(iter(law)): common} for law in laws]
         if needed is not None:
             choice = np.where(needed, choice, len(laws))
-            laws.append(([len(values)], [1], 1))
-        common = lcm(*(below for _, _, below in laws))
-        masses = [weight * (common // below) for _, weights, below in laws for weight in weights]
-        self._make_room(common, all(isinstance(mass, int) for mass in masses))
-        lengths = np.array([len(outcomes) for outcomes, _, _ in laws])
+            laws.append({len(values): common})
+        lengths = np.array([len(law) for law in laws])
         many = lengths[choice]
         ends = np.cumsum(many)
-        if ends[-1] > _MOST_ROWS:
+        if ends[-1] > self._most:
             raise TooManyRows
         rows = np.repeat(np.arange(len(self.lane)), many)
         start = (np.cumsum(lengths) - lengths)[choice] - (ends - many)
         places = np.arange(len(rows)) + start[rows]
-        self._count(4 * len(rows) * (1 if self.weights.dtype != object else ROWS_IN_ONE // 4))
+        self._count(4 * len(rows) * (ROWS_IN_ONE // 4 if self.weights.dtype == object and self._shared is None else 1))
         self._take(rows)
-        self.columns[step.node] = Column(
-            values, np.array([code for outcomes, _, _ in laws for code in outcomes])[places]
-        )
-        self.weights, self.denominator = self.weights[rows], self.denominator * common
-        factors = np.array(masses, dtype=self.weights.dtype)[places]
-        np.multiply(self.weights, factors, out=self.weights, where=factors != 1)
+        outcomes, factors = [code for law in laws for code in law], [factor for law in laws for factor in law.values()]
+        self.columns[step.node] = Column(values, np.array(outcomes)[places])
+        self.denominator = self.denominator * common
+        if self._shared is None:
+            scale = np.array(factors, dtype=self.weights.dtype)[places]
+            np.multiply(self.weights, scale, out=self.weights, where=scale != 1)
+            return
+        for weights, place in zip(self.weights, places.tolist(), strict=True):
+            if isinstance(factors[place], np.ndarray) or factors[place] != 1:
+                weights *= factors[place]
+        self._take(np.flatnonzero((self.weights != 0).any(axis=1)))
+
+    def _law(self, draw: Draw, index: Mapping[Value, int], selected: Value) -> tuple[dict[int, Weight], Whole]:
+        """Return the weights of outcomes, by code, where the selector has a value."""
+        place = draw.selector.index.get(selected)
+        law = None if place is None else draw.laws[place]
+        if law is None:
+            return {len(draw.values): 1}, 1
+        if self._rounded:
+            return {index[outcome]: float(mass) for outcome, mass in law}, 1
+        weights, below = over_common([mass for _, mass in law])
+        return dict(zip((index[outcome] for outcome, _ in law), weights, strict=True)), below
+
+    def _by_lane(self, selected: Value, masses: Mapping[Value, dict[int, Weight]]) -> dict[int, Weight]:
+        """Return the weights of outcomes, arrays where the lanes do not agree on the value of the selector."""
+        if type(selected) is not Lanes:
+            return masses[selected]
+        laws = [masses[value] for value in selected.values]
+        return {
+            outcome: np.array([law.get(outcome, 0) for law in laws], dtype=self.weights.dtype)[selected.places]
+            for outcome in dict.fromkeys(outcome for law in laws for outcome in law)
+        }
 
     def _make_room(self, factor: Whole, integers: bool) -> None:
         """Make weights ready to be multiplied: over a smaller denominator, or as integers of any length, or others."""
+        if self._rounded:
+            return
         if (self.denominator * factor).bit_length() > self._reduced_at:
-            shared = gcd(self.denominator, *self.weights.tolist())
+            shared = gcd(self.denominator, *self.weights.ravel().tolist())
             if shared != 1:
                 self.weights, self.denominator = self.weights // shared, self.denominator // shared
             bits = (self.denominator * factor).bit_length()
@@ -264,132 +318,17 @@ class RowArrays:
         used, first, inverse = distinct(key, size)
         self._count(8 * len(key))
         if len(used) < len(key):
-            total = np.zeros(len(used), dtype=self.weights.dtype)
-            np.add.at(total, inverse, self.weights)
-            self.weights = total
-            self._take(first)
-
-    # values
-
-    def _values(self, node: Node) -> tuple[Sequence[Value], Mapping[Value, int]]:
-        """Return the values of a node, the same object for equal ones, and their places."""
-        low, high = (0, _TABULATED) if node.bounds is None else node.bounds
-        listed = node.values if node.values or high - low >= _TABULATED else range(low, high + 1)
-        values = self._same(listed)
-        if id(values) not in self._index:
-            if isinstance(values, range) and len(values) > _LONG:
-                self._index[id(values)] = Places(values)
+            total = np.zeros((len(used), *self.weights.shape[1:]), dtype=self.weights.dtype)
+            if self._shared is None:
+                np.add.at(total, inverse, self.weights)
             else:
-                self._index[id(values)] = {value: at for at, value in enumerate(values)}
-        return values, self._index[id(values)]
+                for place, weights in zip(inverse.tolist(), self.weights, strict=True):
+                    total[place] += weights
+            self._take(first)
+            self.weights = total
 
-    def _same(self, values: Sequence[Value]) -> Sequence[Value]:
-        """Return the object that stands for all equal sequences of values; it is kept, and so is its id."""
-        key = values if isinstance(values, (range, Progression)) else (tuple(map(type, values)), tuple(values))
-        return self._interned.setdefault(key, values)
-
-    def _value(self, node: Node, given: Sequence[Column], rows: int) -> Column:
-        """Return the values of a node on so many rows from those of its operands."""
-        if node.kind == "case" and any(not column.constant for column in given[1:]):
-            return self._selected(node, given, rows)
-        several = [at for at, column in enumerate(given) if not column.constant]
-        if not several:
-            return Column((node.value([column.values[0] for column in given]),))
-        one = given[several[0]]
-        if all(given[at].base is one.base for at in several) and one.places < rows:
-            inner = [
-                column if column.base is None else Column(column.values, np.arange(one.places), column.table)
-                for column in given
-            ]
-            with suppress(KeyError):  # some places, which no row has, may give what the node cannot take
-                found = self._tabulated(node, inner, several)
-                return Column(found.values, one.base, found.codes)
-        return self._tabulated(node, given, several)
-
-    def _tabulated(self, node: Node, given: Sequence[Column], several: Sequence[int]) -> Column:
-        """Return the values of a node from those of its operands, of which several differ by row."""
-        values, index = self._values(node)
-        size = prod(given[at].radix for at in several)
-        self._count(2 * len(given[several[0]].codes))
-        if not values or size > _TABULATED:
-            together, inverse = combinations([given[at] for at in several], size)
-            results = self._results(node, given, several, together)
-            if not values:
-                values = self._same(tuple(dict.fromkeys(value for value in results if value is not NOTHING)))
-                index = {value: at for at, value in enumerate(values)}
-            return Column(values, self._coded(results, values, index)[inverse])
-        key = given[several[0]].codes
-        for at in several[1:]:
-            key = key * given[at].radix + given[at].codes
-        name: Hashable = node.kind, node.function
-        if isinstance(node.expr, Apply):
-            name = node.expr.operator
-        elif isinstance(node.expr, Case):
-            name = id(self._same(node.expr.selector.values))
-        constants = tuple(
-            (type(column.values[0]), column.values[0]) if column.constant else id(column.values) for column in given
-        )
-        table = self._tables.get((name, constants, id(values)))
-        if table is None:
-            table = self._tables[name, constants, id(values)] = np.full(size, -1)
-        found = table.take(key)
-        if found.min(initial=0) < 0:
-            used, _, _ = distinct(key[found < 0], size)
-            codes = np.unravel_index(used, [given[at].radix for at in several])
-            table[used] = self._coded(self._results(node, given, several, codes), values, index)
-            found = table.take(key)
-        return Column(values, found)
-
-    def _coded(self, results: Sequence[Value], values: Sequence[Value], index: Mapping[Value, int]) -> Codes:
-        return np.array([len(values) if value is NOTHING else index[value] for value in results], dtype=np.int64)
-
-    def _results(
-        self, node: Node, given: Sequence[Column], several: Sequence[int], codes: Sequence[Codes]
-    ) -> list[Value]:
-        """Return the values of a node for some combinations of the codes of those of its operands that differ."""
-        self.work += len(codes[0])
-        arguments: list[Iterable[Value]] = [repeat(column.values[0]) if column.constant else () for column in given]
-        for at, places in zip(several, codes, strict=True):
-            arguments[at] = map([*given[at].values, NOTHING].__getitem__, places.tolist())
-        return [node.value(values) for values in zip(*arguments, strict=False)]
-
-    def _selected(self, node: Node, given: Sequence[Column], rows: int) -> Column:
-        """Return the values of a case some of whose branches differ by row."""
-        assert isinstance(node.expr, Case)
-        values, index = self._values(node)
-        selector, branches = given[0], node.operands
-        if selector.constant:
-            taken = node.branch(selector.values[0])
-            return Column((NOTHING,)) if taken is None else given[taken]
-        first = {branches[at]: at for at in range(len(branches) - 1, 0, -1)}
-        of_code = np.zeros(selector.radix, dtype=np.int64)
-        for code, value in enumerate(selector.values):
-            taken = node.branch(value)
-            of_code[code] = 0 if taken is None else first[branches[taken]]
-        chosen = of_code[selector.codes]
-        codes = np.full(rows, len(values))
-        for at in np.unique(chosen).tolist():
-            if at:
-                own = np.flatnonzero(chosen == at)
-                codes[own] = self._onto(given[at], values, index)[0 if given[at].constant else given[at].codes[own]]
-        return Column(values, codes)
-
-    def _onto(self, column: Column, values: Sequence[Value], index: Mapping[Value, int]) -> Codes:
-        """Return the code among some values of every code of a column."""
-        key = "onto", id(column.values), id(values)
-        if column.constant or key not in self._tables:
-            table = np.array([*(index.get(value, len(values)) for value in column.values), len(values)])
-            if column.constant:
-                return table
-            self._tables[key] = table
-        return self._tables[key]
-
-    def _count(self, rows: int) -> None:
-        self.work += self._times * rows / ROWS_IN_ONE
+    def _count(self, rows: int, computed: int = 0) -> None:
+        self.work += rows * self._per_row + computed
         if self.budget is not None and self.work > self.budget:
             raise TooMuchWork
         self.watch()
-
-
-def _codes(components: Sequence[Expr]) -> int:
-    return prod(len(component.values) for component in components)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tightdp.core.operators import Value
+from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.lazily import lazily
-from tightdp.methods.elimination_lanes import distinct
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,10 +16,12 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["MACHINE_BITS", "Column", "combinations"]
+__all__ = ["MACHINE_BITS", "Column", "combinations", "distinct"]
 
 MACHINE_BITS = 62
 """So long are the integers that are kept in machine words."""
+_SORTED = 8
+"""Codes are told apart by sorting where so many times as many are possible as there are entries."""
 
 
 class Column:
@@ -60,6 +61,11 @@ class Column:
         """How many places the codes are found by."""
         return self.radix if self.table is None else len(self.table)
 
+    def value(self, row: int) -> Value:
+        """Return the value of a row."""
+        code = int(self.codes[() if self.base is None else row])
+        return self.values[code] if code < len(self.values) else NOTHING
+
     def at(self, rows: Codes) -> Column:
         """Return the column of some rows."""
         return self if self.base is None else Column(self.values, self.base[rows], self.table)
@@ -73,3 +79,16 @@ def combinations(columns: Sequence[Column], size: int) -> tuple[Sequence[Codes],
         return np.unravel_index(used, radices), inverse
     together, inverse = np.unique(codes, axis=1, return_inverse=True)
     return list(together), inverse.reshape(-1)
+
+
+def distinct(codes: Codes, number: int) -> tuple[Codes, Codes, Codes]:
+    """Return the codes that occur, all less than `number`, where each does first, and which of them every entry is."""
+    if number > _SORTED * len(codes):
+        used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        return used, first, inverse
+    first = np.full(number, -1)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)
+    used = np.flatnonzero(first >= 0)
+    place = np.empty(number, dtype=np.int64)
+    place[used] = np.arange(len(used))
+    return used, first[used], place[codes]

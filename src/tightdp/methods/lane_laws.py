@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Draw
 from tightdp.core.operators import Value
-from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
-from tightdp.methods.elimination import Part, Weight
-from tightdp.methods.elimination_lanes import Arrays, Lanes, ManyLanes
-from tightdp.methods.elimination_plan import Plan, Row
+from tightdp.methods.elimination_arrays import RowArrays, TooManyRows
+from tightdp.methods.elimination_plan import Plan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,71 +35,62 @@ _LEAST = -400.0
 """A run that is less probable than this power of 2 might be lost among doubles."""
 
 
-class _Doubles(Arrays):
-    """Arrays of rounded probabilities."""
-
-    kind = "float64"
-
-    def masses(self, law: Sequence[Number]) -> tuple[Sequence[Weight], Whole]:
-        return [float(mass) if isinstance(mass, Fraction) else math.nan for mass in law], 1
-
-    def reduced(self, part: Part) -> Part:
-        return part
-
-
 def laws_of_lanes(
     plan: Plan, lanes: Sequence[Sequence[Value]], watch: Callable[[], None] = lambda: None, budget: int | None = None
-) -> Iterator[tuple[dict[Row, Whole], Whole]]:
-    """Yield, for every lane, the weights of the values of the components (as `observe` accepts them), and their total.
+) -> Iterator[tuple[dict[int, Whole], Whole]]:
+    """Yield, for every lane, the weights of the codes of outputs (as `observe` accepts them), and their total.
 
-    A lane gives the values of the leaves in the order in which the plan learns them. Raises TooMuchWork where more
-    rows than the budget are made for some thousands of lanes together, Failed where a run fails.
+    A lane gives the values of the leaves in the order in which the plan learns them. Raises TooMuchWork where some
+    thousands of lanes together take more work than the budget, Failed where a run fails.
     """
-    for start in range(0, len(lanes), _AT_ONCE):
-        yield from _some(plan, lanes[start : start + _AT_ONCE], watch, budget)
-
-
-def _some(
-    plan: Plan, lanes: Sequence[Sequence[Value]], watch: Callable[[], None], budget: int | None
-) -> Iterator[tuple[dict[Row, Whole], Whole]]:
-    elimination = ManyLanes(plan, lanes, watch, budget)
-    laws: list[dict[Row, Whole]] = [{} for _ in lanes]
-    for output, weight in elimination.ending():
-        several = type(output) is Lanes
-        outputs = map(output.values.__getitem__, output.places.tolist()) if several else repeat(output, len(lanes))
-        for law, values, share in zip(laws, outputs, weight.tolist(), strict=True):
-            if share:
-                law[values] = law[values] + share if values in law else share
-    return iter([(law, elimination.denominator) for law in laws])
+    for _, arrays in _gone_through(plan, lanes, watch, budget, rounded=False):
+        for law in arrays.laws(plan.program.components):
+            yield law, arrays.denominator
 
 
 def rounded_laws(
     plan: Plan, lanes: Sequence[Sequence[Value]], watch: Callable[[], None] = lambda: None, budget: int | None = None
-) -> tuple[list[Row], Floats] | None:
-    """Return values of the components, and a matrix of their rounded weights, with a row for every lane.
+) -> tuple[list[int], Floats] | None:
+    """Return codes of outputs, and a matrix of their rounded weights, with a row for every lane.
 
     Nothing cancels, as no weight is negative: a weight has a relative error below 2^-28, and is 0 exactly where the
     true one is. None where that is not certain, or the matrix is too large. Raises as `laws_of_lanes` does.
     """
     if not _never_tiny(plan):
         return None
-    column: dict[Row, int] = {}
+    column: dict[int, int] = {}
     matrix = np.zeros((len(lanes), 0))
-    for start in range(0, len(lanes), _AT_ONCE):
-        some = lanes[start : start + _AT_ONCE]
-        places = np.arange(start, start + len(some))
-        elimination = ManyLanes(plan, some, watch, budget, _Doubles)
-        for output, weight in elimination.ending():
-            values = output.values if type(output) is Lanes else (output,)
-            columns = np.array([column.setdefault(value, len(column)) for value in values])
+    for start, arrays in _gone_through(plan, lanes, watch, budget, rounded=True):
+        for places, codes, weights in arrays.ending(plan.program.components):
+            used, inverse = np.unique(codes, return_inverse=True)
+            columns = np.array([column.setdefault(code, len(column)) for code in used.tolist()], dtype=np.int64)
             if len(column) * len(lanes) > _MOST_ENTRIES:
                 return None
             if len(column) > matrix.shape[1]:
                 matrix = np.pad(matrix, ((0, 0), (0, 2 * len(column) - matrix.shape[1])))
-            matrix[places, columns[output.places] if type(output) is Lanes else columns[0]] += weight
-        if elimination.work > _MOST_ROUNDED:
+            np.add.at(matrix, (start + places, columns[inverse]), weights)
+        if arrays.work > _MOST_ROUNDED:
             return None
     return list(column), matrix[:, : len(column)]
+
+
+def _gone_through(
+    plan: Plan, lanes: Sequence[Sequence[Value]], watch: Callable[[], None], budget: int | None, rounded: bool
+) -> Iterator[tuple[int, RowArrays]]:
+    """Yield where some lanes start, and the rows at their end."""
+    waiting = [(start, lanes[start : start + _AT_ONCE]) for start in range(0, len(lanes), _AT_ONCE)][::-1]
+    while waiting:
+        start, some = waiting.pop()
+        arrays = RowArrays(plan, some, watch, budget, together=True, rounded=rounded)
+        try:
+            arrays.run()
+        except TooManyRows:
+            half = len(some) // 2
+            if not half:
+                raise
+            waiting += [(start + half, some[half:]), (start, some[:half])]
+        else:
+            yield start, arrays
 
 
 def _never_tiny(plan: Plan) -> bool:

@@ -26,7 +26,7 @@ from tightdp.exact.whole import Whole
 from tightdp.language.program import Output
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
-from tightdp.logic.formula import WeightedFormula, code_length
+from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
 from tightdp.methods.elimination_plan import Plan, TooWide
 from tightdp.methods.elimination_trial import make_plan
@@ -175,16 +175,14 @@ class ByDiagram:
 class ByElimination:
     """Laws by elimination; counted on a diagram once that took more than `most` rows, and wherever it cannot be done.
 
-    Codes are the places of the components' values, in bits, by the order of the components.
+    Codes have the places of the components' values for digits.
     """
 
     def __init__(self, program: CoreProgram, backend: str, watch: Watch, most: int = _MOST_WORK) -> None:
         self.inputs, self.shape, self.conditioned = program.inputs, program.shape, bool(program.evidence)
         self._index = [component.index for component in program.components]
         self.values = [component.values for component in program.components]
-        lengths = [code_length(len(values)) for values in self.values]
-        self._shifts = [sum(lengths[at + 1 :]) for at in range(len(lengths))]
-        self.code_bits = sum(lengths)
+        self.code_bits = (prod(map(len, self.values)) - 1).bit_length()
         self._program, self._backend, self._watch, self._most = program, backend, watch, most
         self._instead: ByDiagram | None = None
 
@@ -215,7 +213,7 @@ class ByElimination:
         """Yield the laws for many values of the leaves, found all at once where that takes no more rows than a few."""
         if len(choices) >= FEWEST and self._instead is None:
             try:
-                yield from self._at_once(choices)
+                yield from list(laws_of_lanes(*self._lanes(choices)))
             except (TooMuchWork, TooWide, Failed):
                 pass  # one by one it is found out which, if any
             else:
@@ -226,14 +224,9 @@ class ByElimination:
         if len(choices) < FEWEST or self._instead is not None:
             return None
         try:
-            found = rounded_laws(*self._lanes(choices))
+            return rounded_laws(*self._lanes(choices))
         except (TooMuchWork, TooWide, Failed):
             return None
-        return None if found is None else ([self._code(row) for row in found[0]], found[1])
-
-    def _at_once(self, choices: Sequence[Sequence[Value]]) -> list[tuple[Mapping[int, Whole], Whole]]:
-        laws = laws_of_lanes(*self._lanes(choices))
-        return [({self._code(row): weight for row, weight in law.items()}, below) for law, below in laws]
 
     def _lanes(self, choices: Sequence[Sequence[Value]]) -> tuple[Plan, list[list[Value]], Callable[[], None], int]:
         """Return what it takes to go through many values of the leaves at once."""
@@ -257,16 +250,16 @@ class ByElimination:
 
     def _code(self, values: Sequence[Value]) -> int:
         code = 0
-        for places, shift, value in zip(self._index, self._shifts, values, strict=True):
-            code += places[value] << shift
+        for places, value in zip(self._index, values, strict=True):
+            code = code * len(places) + places[value]
         return code
 
     def component_values(self, code: int) -> list[Value]:
-        rest, chosen = code, []
-        for values, shift in zip(self.values, self._shifts, strict=True):
-            chosen.append(values[rest >> shift])
-            rest &= (1 << shift) - 1
-        return chosen
+        chosen = []
+        for values in reversed(self.values):
+            code, place = divmod(code, len(values))
+            chosen.append(values[place])
+        return chosen[::-1]
 
     def output(self, code: int) -> Output:
         return self.shape.decode(self.component_values(code))
