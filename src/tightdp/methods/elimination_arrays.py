@@ -269,7 +269,9 @@ class RowArrays:
         for weights, place in zip(self.weights, places.tolist(), strict=True):
             if isinstance(factors[place], np.ndarray) or factors[place] != 1:
                 weights *= factors[place]
-        self._take(np.flatnonzero((self.weights != 0).any(axis=1)))
+        present = (self.weights != 0).any(axis=1)
+        if not present.all():
+            self._take(np.flatnonzero(present))
 
     def _law(self, draw: Draw, index: Mapping[Value, int], selected: Value) -> tuple[dict[int, Weight], Whole]:
         """Return the weights of outcomes, by code, where the selector has a value."""

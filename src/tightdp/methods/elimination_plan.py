@@ -195,6 +195,9 @@ class _Planner:
                 last.update((column, at) for column, _ in conjunction)
         for column in (*self.all.components, *(() if self.all.evidence is None else (self.all.evidence,))):
             last[column] = end
+        ending: dict[int, list[int]] = {}
+        for column, at in last.items():
+            ending.setdefault(at, []).append(column)
         layout: tuple[int, ...] = ()
         bits = branching = 0.0
         width, most = 0, 0.0
@@ -205,13 +208,14 @@ class _Planner:
                 raise TooWide
             made = () if step.kind in ("input", "check") else (step.node,)
             columns = (*layout, *made)
-            kept = [place for place, column in enumerate(columns) if last.get(column, at) > at]
-            if len(kept) < len(columns):
+            over = {column for column in ending.get(at, ()) if column in columns}
+            over.update(column for column in made if last.get(column, at) <= at)
+            layout = columns
+            if over:
+                kept = [place for place, column in enumerate(columns) if column not in over]
                 step.pick = picker(kept)
-                bits -= sum(log2(self.nodes[column].size) for column in columns if last.get(column, at) <= at)
+                bits -= sum(log2(self.nodes[column].size) for column in over)
                 layout = tuple(columns[place] for place in kept)
-            else:
-                layout = columns
             if made:
                 bits += log2(self.nodes[step.node].size)
             if step.kind == "draw":

@@ -12,7 +12,7 @@ from tightdp.methods.elimination_plan import Plan, plans
 __all__ = ["make_plan"]
 
 _BUDGETS = (2_000, 10_000, 50_000)
-"""So many rows every plan may make in one round of trials."""
+"""So many rows a plan may make in one round of trials, and a wider one as many fewer."""
 
 
 class _Ones:
@@ -34,10 +34,12 @@ def make_plan(program: CoreProgram) -> Plan:
     bound.
     """
     found = plans(program)
-    for budget in _BUDGETS if len(found) > 1 else ():
-        for plan in found:
-            if _ends(plan, budget):
-                return plan
+    if len(found) > 1:
+        widths = [1 + sum(len(step.layout) for step in plan.steps) for plan in found]
+        for budget in _BUDGETS:
+            for plan, width in zip(found, widths, strict=True):
+                if _ends(plan, budget * min(widths) // width):
+                    return plan
     return min(found, key=lambda plan: plan.logarithm)
 
 

@@ -26,7 +26,7 @@ __all__ = ["FEWEST", "laws_of_lanes", "rounded_laws"]
 
 FEWEST = 8
 """Fewer lanes are gone through one by one."""
-_AT_ONCE = 1 << 14
+_AT_ONCE = 1 << 13
 """So many lanes are gone through together, for the sake of memory."""
 _MOST_ROUNDED = 1 << 22
 """Doubles have a relative error below 2^-28 after so many products and sums, and as many rounded probabilities."""

@@ -28,6 +28,7 @@ from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
+from tightdp.methods.elimination_arrays import TIME_OF_STEP
 from tightdp.methods.elimination_plan import Plan, TooWide
 from tightdp.methods.elimination_trial import make_plan
 from tightdp.methods.elimination_walk import Walk
@@ -233,6 +234,7 @@ class ByElimination:
         before = self._walk.elimination.work
         self.given(choices[len(choices) // 2])
         most = _TIMES_THE_ROWS * (self._walk.elimination.work - before) + _SOME_ROWS
+        most += TIME_OF_STEP * len(self._walk.elimination.plan.steps)
         lanes = [[values[at] for at in self._order] for values in choices]
         return self._walk.elimination.plan, lanes, lambda: self._watch(0), most
 
