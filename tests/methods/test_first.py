@@ -11,7 +11,7 @@ import pytest
 
 from generators.comparison import TooSlow, imported, meanings, time_limit
 from generators.mechanisms import draw_mechanism
-from tightdp import Bit, Instance, Int, LanguageError, ProgramError, QueryError, flip, mechanism, randint
+from tightdp import Bit, Instance, Int, LanguageError, ProgramError, QueryError, flip, geometric, mechanism, randint
 from tightdp.language.interp import law
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import order_of
@@ -93,7 +93,21 @@ def paired(x):  # type: ignore[no-untyped-def]
     return tuple((b + shared) % 2 if flip("1/3") else b for b in x)
 
 
-@pytest.mark.parametrize("made", [late, paired])
+@mechanism(record=Int(0, 2))
+def counts_in_three_ways(x):  # type: ignore[no-untyped-def]
+    noisy = [geometric(sum(v == k for v in x), "1/3", 0, len(x)) for k in range(3)]
+    return tuple(noisy), tuple(v * 37 % 101 for v in noisy), tuple(v * v for v in noisy)
+
+
+@mechanism(record=Int(0, 2))
+def of_two_forms(x):  # type: ignore[no-untyped-def]
+    noisy = geometric(max(x), "1/3", -1, 3)
+    if noisy > 0:
+        return tuple((noisy, noisy * i % 11, noisy * noisy) for i in range(6))
+    return tuple((0, x[0] * flip("1/9"), 0) for i in range(6))
+
+
+@pytest.mark.parametrize("made", [late, paired, counts_in_three_ways, of_two_forms])
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_witness_is_the_first_in_order(made: Any, n: int) -> None:
     bound = made.bind(n=n).bound

@@ -18,12 +18,16 @@ from tightdp.exact.whole import Whole
 from tightdp.logic.arithmetic import SCALED_INTEGERS, Arithmetic
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
-__all__ = ["Weights", "flow", "output_weights", "raw_weights"]
+__all__ = ["TooManyOutputs", "Weights", "flow", "output_weights", "raw_weights"]
 
 C = TypeVar("C")
 
 _BETWEEN_LOOKS = 2
 """So many nodes are passed between two looks at the limits; a node may carry the weights of many outputs."""
+
+
+class TooManyOutputs(Exception):
+    """A law has more outputs than were asked for, or takes too much to find out."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,15 @@ def output_weights(
     output: int | None = None,
     arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
     watch: Callable[[], None] = lambda: None,
+    most: int | None = None,
 ) -> Weights:
     """Return the law of all outputs for the dataset whose input bits (by level) are given.
 
     With `output`, the code of one output, only the runs that give it are followed; the total is then that of the
-    whole law, which is 1 unless runs are rejected by `observe`. `watch` is called now and then, and may raise.
+    whole law, which is 1 unless runs are rejected by `observe`. `watch` is called now and then, and may raise. Raises
+    TooManyOutputs where the nodes that are passed carry the weights of more than `most` outputs in all.
     """
-    weights, denominator = raw_weights(formula, inputs, output, arithmetic, watch)
+    weights, denominator = raw_weights(formula, inputs, output, arithmetic, watch, most)
     if not formula.conditioned:
         if output is None and sum(weights.values()) != denominator:
             raise AssertionError("the output law does not sum to 1: a defect of the encoding")
@@ -70,15 +76,20 @@ def raw_weights(
     output: int | None = None,
     arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
     watch: Callable[[], None] = lambda: None,
+    most: int | None = None,
 ) -> tuple[Mapping[int, Whole], Whole]:
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
-    passed = 0
+    passed = carried = 0
 
-    def look(_: object) -> None:
-        nonlocal passed
+    def look(count: Any) -> None:
+        nonlocal passed, carried
         passed += 1
         if not passed % _BETWEEN_LOOKS:
             watch()
+        if most is not None:
+            carried += len(arithmetic.weights(count)[0])
+            if carried > most:
+                raise TooManyOutputs
 
     arrived = flow(formula, formula.diagram.root, len(formula.variables), inputs, output, arithmetic, look)
     return arithmetic.weights(arrived[TRUE]) if TRUE in arrived else ({}, 1)

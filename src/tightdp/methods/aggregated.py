@@ -29,7 +29,7 @@ from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Orbits
-from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
+from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
 
@@ -117,13 +117,12 @@ class AggregateTable(Table):
             return
         if isinstance(self.orbits, States):
             self._take_down(((state, certain(self._start, state)) for state in self.orbits.every_counts()), watch)
-            return
-        if self._sums is not None:
+        elif self._sums is not None:
             for counts in self.orbits.every_counts():
                 watch()
                 self._by_counts[counts] = self._law(counts)
-            return
-        self._take_down(self.state_laws(), watch)
+        else:
+            self._take_down(self.state_laws(), watch)
 
     def state_laws(self) -> Iterator[tuple[Counts, StateLaw]]:
         """Yield the law of the aggregates of every class of datasets."""
@@ -228,6 +227,9 @@ class AggregateTable(Table):
         """Whether the law of a dataset is there already: it takes no diagram of all datasets."""
         return True
 
+    def reaches(self, x: Dataset, most: int) -> bool:
+        return self.code_bits <= SHORT_BITS or self.orbits.counts(x) in self._by_counts
+
     @property
     def code_bits(self) -> int:
         return self.rest.code_bits
@@ -239,9 +241,7 @@ class AggregateTable(Table):
         return self.rest.outputs(codes)
 
     def multiplicity(self, code: int) -> int:
-        if not self.arrangements:
-            return 1
-        values = self.rest.component_values(code)
+        values = self.rest.component_values(code) if self.arrangements else ()
         return math.prod(arrangement.arrangements(values) for arrangement in self.arrangements)
 
     def outputs(self, code: int) -> Iterator[Output]:
@@ -324,10 +324,10 @@ class AggregateTable(Table):
 
     def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
         """Yield some pairs of neighbours whose laws are both computed, for a relation that changes one record."""
-        if relation_of(self.bound).one_record:
-            for change in islice(self.orbits.changes_of_one(), _TRIED):
-                if change.counts in self._by_counts and change.counts_after in self._by_counts:
-                    yield *self.orbits.neighbours(change), change.size
+        changes = self.orbits.changes_of_one() if relation_of(self.bound).one_record else iter(())
+        for change in islice(changes, _TRIED):
+            if change.counts in self._by_counts and change.counts_after in self._by_counts:
+                yield *self.orbits.neighbours(change), change.size
 
     def known_inputs(self) -> Iterator[tuple[Dataset, int]]:
         """Yield one dataset of every class whose law is computed."""
@@ -365,9 +365,8 @@ class AggregateTable(Table):
 
     def codes(self) -> set[int] | None:
         """Return the codes of all outputs that are ever given; None where some laws are not computed yet."""
-        if len(self._by_counts) < self.orbits.number:
-            return None
-        return set().union(*(law.by_code for law in self._by_counts.values()))
+        some = len(self._by_counts) < self.orbits.number
+        return None if some else set().union(*(law.by_code for law in self._by_counts.values()))
 
     def accuracy_classes(self) -> int | None:
         """Return how many datasets accuracy would be measured on; None without a target of that form."""

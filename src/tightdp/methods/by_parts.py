@@ -16,7 +16,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Shuffled, reachable
-from tightdp.errors import ProgramError, QueryError
+from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
@@ -30,7 +30,7 @@ from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair, Refusal, Tight
 from tightdp.methods.by_clients import hold
 from tightdp.methods.control import Control
-from tightdp.methods.first import MOST_OUTPUT_BITS, neighbours_in_order, position_of
+from tightdp.methods.first import neighbours_in_order, position_of
 from tightdp.methods.part_ratios import Largest, Told, attains, largest_of, told_apart
 from tightdp.methods.parts import Part, split_by_draws
 from tightdp.methods.pieces import Piece, PieceTable, plain
@@ -326,8 +326,6 @@ class OverlappingParts(Method):
         for x, x_prime in neighbours_in_order(self.program.bound):
             at = next(at for at, (old, new) in enumerate(zip(x, x_prime, strict=True)) if old != new)
             table = self._table(tuple(number for number, part in enumerate(self.parts) if at in part.clients), control)
-            if table.code_bits > MOST_OUTPUT_BITS:
-                raise QueryError("there are too many outputs to look at single laws", "")
             yield Pair(x, x_prime, 0, table)
 
     def _table(self, shown: tuple[int, ...], control: Control) -> PieceTable:

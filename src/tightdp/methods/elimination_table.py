@@ -24,7 +24,7 @@ from tightdp.methods.elimination_arrays import ROWS_IN_ONE, TIME_OF_STEP, RowArr
 from tightdp.methods.elimination_plan import Row
 from tightdp.methods.elimination_trial import make_plan
 from tightdp.methods.elimination_walk import Walk
-from tightdp.symmetry.sets import MAX_KEPT, Table
+from tightdp.symmetry.sets import Table
 
 __all__ = ["EliminationTable", "Failure", "put_together", "take_apart"]
 
@@ -109,7 +109,18 @@ class EliminationTable(Table):
 
     def weights(self, x: Dataset) -> Weights:
         found = self._laws.get(x)
-        return self._noted(x, *self.raw(x)) if found is None else found
+        return self._found(x, *self.raw(x)) if found is None else found
+
+    def _reached(self, x: Dataset, most: int) -> bool:
+        elimination = self.elimination
+        elimination.budget = elimination.work + most
+        try:
+            self.weights(x)
+        except TooMuchWork:
+            return False
+        finally:
+            elimination.budget = self.budget
+        return True
 
     def fill(self, datasets: Sequence[Dataset]) -> None:
         """Compute the laws of some datasets: one by one where these are few rows, else many at once, in arrays.
@@ -164,21 +175,16 @@ class EliminationTable(Table):
         except Failed as failed:
             raise _failure_on(self.program.checks[failed.check], datasets[0]) from None
         for x, by_code in zip(datasets, arrays.laws(self.program.components), strict=True):
-            self._noted(x, by_code, arrays.denominator)
+            self._found(x, by_code, arrays.denominator)
         return arrays.work
 
-    def _noted(self, x: Dataset, by_code: dict[int, Whole], denominator: Whole) -> Weights:
+    def _found(self, x: Dataset, by_code: dict[int, Whole], denominator: Whole) -> Weights:
         total = sum(by_code.values())
         if not self.program.evidence and total != denominator:
             raise AssertionError("the output law does not sum to 1: a defect of elimination")
         if not total:
             raise self.bound.contradiction(x, "is false in every run")
-        found = Weights(dict(sorted(by_code.items())), total)
-        self._kept += len(by_code)
-        if self._kept > MAX_KEPT:
-            self._laws, self._kept = {}, len(by_code)
-        self._laws[x] = found
-        return found
+        return self._noted(x, Weights(dict(sorted(by_code.items())), total))
 
     def foreseen(self, x: Dataset) -> Iterator[int]:
         """Go through one dataset; yield again and again how many rows all datasets take if they all take as many.

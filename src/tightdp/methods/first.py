@@ -27,7 +27,6 @@ from tightdp.methods.ratios import Ratio
 from tightdp.symmetry.sets import Table
 
 __all__ = [
-    "MOST_OUTPUT_BITS",
     "alike_pairs",
     "first_alike",
     "first_pair",
@@ -38,8 +37,6 @@ __all__ = [
 
 MOST_WORK = 1 << 17
 """So many probabilities, nodes of diagrams, and rows of elimination are looked at in search of the first pair."""
-MOST_OUTPUT_BITS = 17
-"""Laws that may have more outputs than this many bits can tell apart are not looked at."""
 MOST_OUTPUTS = 4_096
 """Of more outputs that attain a ratio, the one with the least code is taken."""
 
@@ -131,7 +128,7 @@ class _Work:
                 self._seen.add((id(table), x))
                 if not table.knows(x):
                     self._left -= table.nodes
-                if self._left < 0:
+                if self._left < 0 or not table.reaches(x, self._left):
                     return False
                 before = table.work
                 self._left -= table.length(x)
@@ -145,8 +142,6 @@ def alike_pairs(bound: Bound, table: Table, groups: Sequence[Sequence[int]] = ()
 
     Every client is in one group at most.
     """
-    if table.code_bits > MOST_OUTPUT_BITS:
-        raise QueryError("there are too many outputs to look at single laws", "")
     for x, other in neighbours_in_order(bound, groups):
         yield Pair(x, other, 0, table)
 

@@ -47,6 +47,10 @@ class Piece:
         """Return the law of the piece on a dataset of the mechanism."""
         return self.table.weights(tuple(x[client] for client in self.clients))
 
+    def reaches(self, x: Dataset, most: int) -> bool:
+        """Whether that law is there, or takes little work (`Table.reaches`)."""
+        return self.table.reaches(tuple(x[client] for client in self.clients), most)
+
     def least(self, x: Dataset) -> tuple[int, Weights]:
         """Return the code of the first output in order on a dataset, and the law."""
         law = self.weights(x)
@@ -77,7 +81,12 @@ class PieceTable(Table):
         except ProgramError:
             raise self.bound.contradiction(x, "is false in every run") from None
 
-    def _counted(self, x: Dataset) -> Weights:
+    def _reached(self, x: Dataset, most: int) -> bool:
+        return all(piece.reaches(x, most) for piece in self.shown) and most >= prod(
+            len(piece.weights(x).by_code) for piece in self.shown
+        )
+
+    def _counted(self, x: Dataset, most: int | None = None) -> Weights:
         by_code: dict[int, Whole] = {0: 1}
         total: Whole = 1
         for piece in self.shown:

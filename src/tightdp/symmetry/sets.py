@@ -20,7 +20,7 @@ from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
-from tightdp.logic.count import Weights, output_weights
+from tightdp.logic.count import TooManyOutputs, Weights, output_weights
 from tightdp.logic.formula import WeightedFormula
 
 __all__ = [
@@ -42,6 +42,9 @@ MAX_KEPT = 2_000_000
 
 _MANY_RECORDS = 16
 """Of so many records, those that make no difference are looked for."""
+
+SHORT_BITS = 17
+"""Laws of outputs with codes of so many bits are short."""
 
 MAX_LISTED = 10_000
 """Events of more outputs are not listed."""
@@ -181,12 +184,24 @@ class Table:
         Raises ProgramError where `observe` rejects every run.
         """
         found = self._laws.get(x)
-        if found is None:
-            found = self._counted(x)
-            self._kept += len(found.by_code)
-            if self._kept > MAX_KEPT:
-                self._laws, self._kept = {}, len(found.by_code)
-            self._laws[x] = found
+        return self._noted(x, self._counted(x)) if found is None else found
+
+    def reaches(self, x: Dataset, most: int) -> bool:
+        """Whether the law of a dataset is short, or there, or found when about so many probabilities are computed."""
+        return self.code_bits <= SHORT_BITS or self.knows(x) or self._reached(x, most)
+
+    def _reached(self, x: Dataset, most: int) -> bool:
+        try:
+            self._noted(x, self._counted(x, most))
+        except TooManyOutputs:
+            return False
+        return True
+
+    def _noted(self, x: Dataset, found: Weights) -> Weights:
+        self._kept += len(found.by_code)
+        if self._kept > MAX_KEPT:
+            self._laws, self._kept = {}, len(found.by_code)
+        self._laws[x] = found
         return found
 
     def knows(self, x: Dataset) -> bool:
@@ -201,8 +216,8 @@ class Table:
         """Return the logarithm of base 2 of the largest likelihood ratio of a pair, where it is known but for 2^-24."""
         return None
 
-    def _counted(self, x: Dataset) -> Weights:
-        found = output_weights(self.formula, self.evidence(x), watch=self.watch)
+    def _counted(self, x: Dataset, most: int | None = None) -> Weights:
+        found = output_weights(self.formula, self.evidence(x), watch=self.watch, most=most)
         return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
 
     def probability(self, x: Dataset, output: Output) -> Number:
