@@ -7,10 +7,11 @@ from itertools import product
 
 import pytest
 
-from tightdp import Bit, Int, QueryError, flip, geometric, mechanism, observe
+from tightdp import Bit, Int, QueryError, choice, flip, geometric, mechanism, observe
 from tightdp.core.lowering import lower
 from tightdp.core.passes import expand_shuffles
 from tightdp.logic.encode import encode, prober
+from tightdp.methods.control import Control
 from tightdp.methods.leaf_laws import ByDiagram, ByElimination, cells, leaf_laws
 
 
@@ -67,6 +68,29 @@ def test_a_program_of_few_values_is_given_a_diagram() -> None:
     large = lower(clamped.bind(n=1).bound, None, prober())
     assert cells(small) < cells(large) == 101 + 101 * 101
     assert leaf_laws(small, "cudd")[0].size[1] > 0 == leaf_laws(large, "cudd")[0].size[1]
+
+
+@mechanism(record=Int(0, 5))
+def permute_and_flip(x):  # type: ignore[no-untyped-def]
+    scores = [sum(v == k for v in x) for k in range(6)]
+    best, left = max(scores), list(range(6))
+    while len(left) > 1:
+        k = choice(left)
+        if flip(Fraction(1, 2) ** (best - scores[k])):
+            return k
+        left.remove(k)
+    return left[0]
+
+
+def test_laws_of_many_counts_are_found_at_once_after_rounded_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = permute_and_flip.bind(n=8).engine.program.aggregate(Control())
+    assert table is not None
+    assert table.rounded(lambda: None) is not None
+    one_by_one: list[object] = []
+    given = ByElimination.given
+    monkeypatch.setattr(ByElimination, "given", lambda laws, values: one_by_one.append(values) or given(laws, values))
+    table.fill_all(lambda: None)
+    assert len(one_by_one) < 3
 
 
 def test_draws_of_a_client_may_count_the_clients_too() -> None:

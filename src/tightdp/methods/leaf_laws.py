@@ -186,6 +186,7 @@ class ByElimination:
         self.code_bits = (prod(map(len, self.values)) - 1).bit_length()
         self._program, self._backend, self._watch, self._most = program, backend, watch, most
         self._instead: ByDiagram | None = None
+        self._rows = 0
 
     @cached_property
     def _walk(self) -> Walk:
@@ -233,7 +234,8 @@ class ByElimination:
         """Return what it takes to go through many values of the leaves at once."""
         before = self._walk.elimination.work
         self.given(choices[len(choices) // 2])
-        most = _TIMES_THE_ROWS * (self._walk.elimination.work - before) + _SOME_ROWS
+        self._rows = max(self._rows, self._walk.elimination.work - before)  # none where it was the last one, too
+        most = _TIMES_THE_ROWS * self._rows + _SOME_ROWS
         most += TIME_OF_STEP * len(self._walk.elimination.plan.steps)
         lanes = [[values[at] for at in self._order] for values in choices]
         return self._walk.elimination.plan, lanes, lambda: self._watch(0), most
