@@ -8,7 +8,7 @@ from itertools import pairwise
 import mpmath
 import sympy
 from flint import fmpz_poly
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tightdp.exact.field import exp
@@ -24,6 +24,7 @@ def line(*parts: list[int], root: int = 1) -> Line:
     return Line(tuple((at, fmpz_poly(part)) for at, part in enumerate(parts) if any(part)), root)
 
 
+@example([0, 1, 1, -2, 3], F(-3), F(2))  # 0 is inside of the interval of the second root, and not in its middle
 @given(polynomials, st.sampled_from([F(0), F(-3), F(1, 2)]), st.sampled_from([None, F(2), F(7, 2)]))
 def test_roots_are_those_of_sympy(coefficients: list[int], low: F, high: F | None) -> None:
     x = sympy.Symbol("x")

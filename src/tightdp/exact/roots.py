@@ -43,14 +43,15 @@ class Point:
         return self.line.sign_after(self.low)
 
     def refine(self) -> None:
-        """Make the enclosure narrower, by half at least."""
+        """Make the enclosure narrower: by half at least, or such that 0 is not inside."""
         if isinstance(self.value, ExpNumber):
             digits, width = 20, self.high - self.low
             while self.high - self.low > width / 2:
                 digits *= 2
                 self.low, self.high = self.value.enclosure(digits)
         elif self.line is not None and self.low < self.high:
-            before, middle = self._sign_at_low, (self.low + self.high) / 2
+            before = self._sign_at_low
+            middle = Fraction(0) if self.low < 0 < self.high else (self.low + self.high) / 2
             found = self.line.sign(middle)
             if not found:
                 self.value, self.low, self.high = middle, middle, middle
@@ -60,7 +61,7 @@ class Point:
                 self.high = middle
 
     def near(self, digits: int) -> tuple[Fraction, Fraction]:
-        """Return rationals around the number that agree to so many digits."""
+        """Return rationals around the number that agree to so many digits; both are the number where that is 0."""
         unit = Fraction(1, 10**digits)
         while self.high - self.low > unit * max(abs(self.low), abs(self.high)):
             self.refine()
