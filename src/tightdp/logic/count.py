@@ -81,7 +81,7 @@ def raw_weights(
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     passed = carried = 0
 
-    def look(count: Any) -> None:
+    def look(count: object) -> None:
         nonlocal passed, carried
         passed += 1
         if not passed % _BETWEEN_LOOKS:
