@@ -88,13 +88,14 @@ def time_limit(seconds: float) -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         raise TooSlow
 
-    before = signal.signal(signal.SIGPROF, stop)
+    before, blocked = signal.signal(signal.SIGPROF, stop), signal.pthread_sigmask(signal.SIG_BLOCK, ())
     signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)  # again where a destructor swallowed the first one
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)  # it may have come where Ctrl-C has to wait
 
 
 @contextmanager

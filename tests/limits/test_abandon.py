@@ -234,6 +234,7 @@ import itertools, os, signal, threading, time
 from collections import deque
 from tightdp.limits import Limits, run
 
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # as in a terminal, whatever started the tests
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 start = time.monotonic()
 try:
