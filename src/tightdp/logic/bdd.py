@@ -169,42 +169,31 @@ class _DdManager:
         return self._variables[level]
 
     def choose(self, condition: Node, yes: Node, no: Node) -> Node:
-        self._look()
-        try:
-            return self._bdd.ite(condition, yes, no)
-        except (ValueError, RuntimeError) as error:
-            return self._again(error, partial(self._bdd.ite, condition, yes, no))
+        return self._made(self._bdd.ite, condition, yes, no)
 
     def both(self, left: Node, right: Node) -> Node:
-        self._look()
-        try:
-            return left & right
-        except (ValueError, RuntimeError) as error:
-            return self._again(error, partial(and_, left, right))
+        return self._made(and_, left, right)
 
     def either(self, left: Node, right: Node) -> Node:
-        self._look()
-        try:
-            return left | right
-        except (ValueError, RuntimeError) as error:
-            return self._again(error, partial(or_, left, right))
+        return self._made(or_, left, right)
 
     def differ(self, left: Node, right: Node) -> Node:
-        self._look()
-        try:
-            return self._bdd.apply("xor", left, right)
-        except (ValueError, RuntimeError) as error:
-            return self._again(error, partial(self._bdd.apply, "xor", left, right))
+        return self._made(self._bdd.apply, "xor", left, right)
 
     def negate(self, node: Node) -> Node:
         return ~node
 
     def substitute(self, node: Node, functions: dict[int, Node]) -> Node:
         images = {f"v{level}": function for level, function in functions.items()}
+        return self._made(self._bdd.let, images, node)
+
+    def _made(self, operation: Callable[..., Node], *operands: object) -> Node:
+        """Return the function that an operation of the library makes."""
+        self._look()
         try:
-            return self._bdd.let(images, node)
+            return operation(*operands)
         except (ValueError, RuntimeError) as error:
-            return self._again(error, partial(self._bdd.let, images, node))
+            return self._again(error, partial(operation, *operands))
 
     def _again(self, error: Exception, operation: Callable[[], Node]) -> Node:
         """Carry out an operation that failed once more, where the reason can be mended."""

@@ -6,7 +6,7 @@ arrives at True is the law. A level that a path skips needs no factor (see the p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -39,6 +39,11 @@ class Weights:
 
     by_code: Mapping[int, Whole]
     total: Whole
+
+    @property
+    def written(self) -> Hashable:
+        """What two laws have in common exactly when they are the same integers for the same codes."""
+        return self.total, tuple(self.by_code), tuple(self.by_code.values())
 
     def probability(self, code: int | None) -> Number:
         """Return the probability of the output with a code (None: an output that is never given)."""

@@ -228,7 +228,7 @@ class AggregateTable(Table):
         return True
 
     def reaches(self, x: Dataset, most: int) -> bool:
-        return self.code_bits <= SHORT_BITS or self.orbits.counts(x) in self._by_counts
+        return self.code_bits <= SHORT_BITS or self._counts(x) in self._by_counts
 
     @property
     def code_bits(self) -> int:

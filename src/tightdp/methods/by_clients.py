@@ -258,9 +258,9 @@ def _independent(program: Program, control: Control) -> Independent | Refusal:
     core = program.core(control)
     if not plain(core.shape):
         return Refusal("independent clients: the output chooses its own form")
-    parts, checks = split(core, 2)
+    parts, checks = split(core, least=2)
     control()
-    if sum(bool(part.clients) for part in parts) < 2:
+    if not parts:
         return Refusal("independent clients: all clients share draws or components of the output")
     try:
         hold(program, core, checks, control)

@@ -58,7 +58,7 @@ class _OneByOne(ListedTable):
         self._lowered = _lowered(program, control)
         self._control, self._budget = control, budget
 
-    def _counted(self, x: Dataset, most: int | None = None) -> Weights:
+    def _counted(self, x: Dataset) -> Weights:
         table = EliminationTable(self.bound, self._lowered(x), watch=self._control, budget=self._budget)
         if table.arrangements:
             raise _Arranged

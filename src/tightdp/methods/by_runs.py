@@ -42,7 +42,7 @@ _NO_MASS = 1e-300
 class RunsTable(ListedTable):
     """The output laws that the interpreter finds."""
 
-    def _counted(self, x: Dataset, most: int | None = None) -> Weights:
+    def _counted(self, x: Dataset) -> Weights:
         masses: dict[Output, Number] = {}
         for output, probability in interp.runs(self.bound, x):
             self.watch()

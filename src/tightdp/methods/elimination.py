@@ -21,7 +21,6 @@ from tightdp.exact.weights import as_exact, over, over_common
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.laws import Law
 from tightdp.methods.elimination_guards import ALWAYS
-from tightdp.methods.elimination_nodes import Node
 from tightdp.methods.elimination_plan import Plan, Row, Step
 
 __all__ = ["INTEGERS", "Elimination", "Failed", "Integers", "Numbers", "Part", "Ring", "TooMuchWork"]
@@ -151,11 +150,7 @@ class Elimination:
             elif node.kind == "input":
                 known[place] = value
             else:
-                known[place] = self.value(node, [known[operand] for operand in node.operands])
-
-    def value(self, node: Node, given: Sequence[Value]) -> Value:
-        """Return the value of a node from those of its operands."""
-        return node.value(given)
+                known[place] = node.value([known[operand] for operand in node.operands])
 
     def advance(self, waiting: Waiting, start: int, end: int, failed: dict[int, Weight]) -> None:
         """Take the waiting rows through steps start..end-1, so that all wait for step `end` or a later one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -112,34 +112,38 @@ class EliminationTable(Table):
         return self._found(x, *self.raw(x)) if found is None else found
 
     def _reached(self, x: Dataset, most: int) -> bool:
-        elimination = self.elimination
-        elimination.budget = elimination.work + most
         try:
-            self.weights(x)
+            with self._up_to(self.elimination.work + most):
+                self.weights(x)
         except TooMuchWork:
             return False
+        return True
+
+    @contextmanager
+    def _up_to(self, budget: int) -> Iterator[None]:
+        """Raise TooMuchWork where so many rows have been made, for a while."""
+        elimination = self.elimination
+        elimination.budget = budget
+        try:
+            yield
         finally:
             elimination.budget = self.budget
-        return True
 
     def fill(self, datasets: Sequence[Dataset]) -> None:
         """Compute the laws of some datasets: one by one where these are few rows, else many at once, in arrays.
 
         Raises TooMuchWork, and ProgramError where a run fails.
         """
-        elimination = self.elimination
-        few = TIME_OF_STEP * len(elimination.plan.steps)
-        elimination.budget = few if self.budget is None else min(few, self.budget)
+        few = TIME_OF_STEP * len(self.elimination.plan.steps)
         try:
-            rows = max(self.foreseen(datasets[0]), default=0)
-            if rows <= few:
-                for x in datasets:
-                    self.weights(x)
-                return
+            with self._up_to(few if self.budget is None else min(few, self.budget)):
+                rows = max(self.foreseen(datasets[0]), default=0)
+                if rows <= few:
+                    for x in datasets:
+                        self.weights(x)
+                    return
         except TooMuchWork:
             rows = 0
-        finally:
-            elimination.budget = self.budget
         if self.budget is not None:
             if rows / ROWS_IN_ONE > _SURELY * self.budget:
                 raise TooMuchWork

@@ -40,9 +40,7 @@ def every_two_laws(bound: Bound, table: Table, watch: Callable[[], None]) -> Pri
         law_of = []
         for x in datasets:
             watch()
-            law = table.weights(x)
-            written = law.total, tuple(law.by_code), tuple(law.by_code.values())
-            law_of.append(numbers.setdefault(written, len(numbers)))
+            law_of.append(numbers.setdefault(table.weights(x).written, len(numbers)))
         records = bound.record.values
         for place, size in sorted(_places(bound, law_of, len(numbers), watch)):
             at, client, new = place

@@ -86,7 +86,7 @@ class PieceTable(Table):
             len(piece.weights(x).by_code) for piece in self.shown
         )
 
-    def _counted(self, x: Dataset, most: int | None = None) -> Weights:
+    def _counted(self, x: Dataset) -> Weights:
         by_code: dict[int, Whole] = {0: 1}
         total: Whole = 1
         for piece in self.shown:

@@ -103,13 +103,9 @@ def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
         all_runs = partial(_all_runs, by_runs, instance, arguments, options) if with_runs else None
         records = _records_asked(instance, query.__name__, arguments, options)
         answer = partial(_first_answer, instance, question, all_runs, limits, records)
-        shown_by_few = query.__name__ in _SHOWN_BY_FEW
-        known = Beside(lambda: _known.partial_answers(instance, by_runs, arguments, options), limits)
-        if query.__name__ == "efficacy":
-            pairs = _pairs_asked("efficacy", arguments, options)
-            known, shown_by_few = Beside(lambda: _known.partial_efficacies(instance, pairs), limits), pairs != "best"
-        if shown_by_few and instance.one_engine and instance.method is None:
-            answer = partial(_with_what_is_known, answer, known)
+        known = _partial_answer(by_runs, instance, query.__name__, arguments, options)
+        if known is not None:
+            answer = partial(_with_what_is_known, answer, Beside(known, limits))
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
                 try:
@@ -127,6 +123,22 @@ def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
         return cast(R, _known.stopped_by(found, abandoned))
 
     return asked
+
+
+def _partial_answer(
+    query: Callable[..., object],
+    instance: InstanceBase,
+    name: str,
+    arguments: Sequence[object],
+    options: Mapping[str, object],
+) -> Callable[[], object] | None:
+    """Return what looks for a part of the answer of a question; None where no part of it is one."""
+    if not instance.one_engine or instance.method is not None:
+        return None
+    if name == "efficacy":
+        pairs = _pairs_asked(name, arguments, options)
+        return None if pairs == "best" else lambda: _known.partial_efficacies(instance, pairs)
+    return (lambda: _known.partial_answers(instance, query, arguments, options)) if name in _SHOWN_BY_FEW else None
 
 
 def _with_what_is_known(answer: Callable[[], R], beside: Beside) -> R:

@@ -127,8 +127,7 @@ def every_told_apart(bound: Bound, laws: Callable[[Dataset], Weights]) -> Privac
     def alike(at: int, others: Dataset) -> dict[Record, list[Record]]:
         found: dict[int, list[Record]] = {}
         for record in bound.record.values:
-            law = laws((*others[:at], record, *others[at:]))
-            written = law.total, tuple(law.by_code), tuple(law.by_code.values())
+            written = laws((*others[:at], record, *others[at:])).written
             found.setdefault(numbers.setdefault(written, len(numbers)), []).append(record)
         return {records[0]: records for records in found.values()}
 
@@ -192,7 +191,7 @@ class Table:
 
     def _reached(self, x: Dataset, most: int) -> bool:
         try:
-            self._noted(x, self._counted(x, most))
+            self._noted(x, self._counted_up_to(x, most))
         except TooManyOutputs:
             return False
         return True
@@ -216,7 +215,11 @@ class Table:
         """Return the logarithm of base 2 of the largest likelihood ratio of a pair, where it is known but for 2^-24."""
         return None
 
-    def _counted(self, x: Dataset, most: int | None = None) -> Weights:
+    def _counted(self, x: Dataset) -> Weights:
+        return self._counted_up_to(x, None)
+
+    def _counted_up_to(self, x: Dataset, most: int | None) -> Weights:
+        """Return a law. Raises TooManyOutputs where more than so many probabilities are computed."""
         found = output_weights(self.formula, self.evidence(x), watch=self.watch, most=most)
         return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
 
