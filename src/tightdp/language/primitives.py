@@ -144,7 +144,8 @@ class Primitive:
 class Indefinite:
     """An integer that stands for many: some noise on all integers, and what is added to it.
 
-    Noise around it is noise around 0 that is added to it.
+    Noise around it is noise around 0 that is added to it. A mechanism meets one where it is run for every n at once,
+    never where it is interpreted or sampled.
     """
 
     def __add__(self, other: Any) -> Any:

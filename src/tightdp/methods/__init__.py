@@ -1,7 +1,7 @@
 """How output laws and likelihood ratios are found: the methods, and the order in which they are tried.
 
 In: a bound mechanism. Out: laws, tight ratios, pairs of neighbours to compare, datasets to measure accuracy on.
-`base` has the protocol of a method, `choose` the ordered list of methods, `questions` what is asked of them, `program`
-what they look at; every `by_*` file is a method, the other files are what methods work with. May import `symmetry` and
-below.
+`program` has the protocol of a method and what methods look at, `base` what they answer with, `choose` their ordered
+list, which every program carries, and `questions` what is asked of them. Methods are in the `by_*` files (`by_pairs`
+is asked beside the list), the other files are what they work with. May import `symmetry` and below.
 """
