@@ -151,6 +151,10 @@ class Aggregates(Method):
         outputs = None if codes is None else len(codes)
         return of_groups(table.groups, table.orbits, outputs, table.accuracy_classes())
 
+    def every_symmetry(self, control: Control) -> Symmetry:
+        self.table.fill_all(control)
+        return self.symmetry()
+
     def _filled(self, entries: Iterable[T], known: Callable[[], Iterable[T]], control: Control) -> Iterator[T]:
         """Compute the laws of all counts, then yield the entries; where a limit is met before, a few that are known."""
         try:

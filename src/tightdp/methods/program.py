@@ -247,6 +247,10 @@ class Method(Protocol):
         """Return the symmetries that it makes use of, in words, and the sizes of the sets that are left."""
         return Symmetry(())
 
+    def every_symmetry(self, control: Control) -> Symmetry | None:
+        """Return the same with all sizes where the method has all symmetries; None where the program is asked."""
+        return None
+
 
 @dataclass(frozen=True)
 class Candidate:

@@ -11,7 +11,6 @@ from math import prod
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.methods.base import Comparison, Exact, Refusal, Tight
-from tightdp.methods.by_aggregates import Aggregates
 from tightdp.methods.control import Control
 from tightdp.methods.first import first_ratio
 from tightdp.methods.program import Method, Program
@@ -74,7 +73,8 @@ class _Asked:
         assert self.refusal is not None
         if self.program.forced is None:
             return self.refusal.error
-        return QueryError(f"the method {self.program.forced} does not apply: {self.refusal.reason}", self.refusal.hint)
+        reason = self.refusal.reason.removeprefix(f"{self.program.forced}: ")
+        return QueryError(f"the method {self.program.forced} does not apply: {reason}", self.refusal.hint)
 
 
 def first(program: Program, control: Control) -> Method:
@@ -213,9 +213,9 @@ def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry
     The sizes of the sets are there where they are small.
     """
     method = first(program, control)
-    if isinstance(method, Aggregates):
-        method.table.fill_all(control)
-        return method, method.symmetry()
+    every = method.every_symmetry(control)
+    if every is not None:
+        return method, every
     own = method.symmetry()
     found = None if relation_of(program.bound).custom else program.symmetries(control)
     outputs = prod(len(values) for values in program.formula(control).values)

@@ -81,7 +81,7 @@ class EveryInstance(Instance):
         """No engine answers for every n."""
         raise QueryError("this question has no answer for every n", "ask it for one n, or ask for privacy or verify")
 
-    @limited
+    @limited()
     def privacy(  # type: ignore[override]
         self,
         *,
@@ -95,7 +95,7 @@ class EveryInstance(Instance):
             raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
         return _answers.enclose(self)
 
-    @limited
+    @limited()
     def accuracy(
         self,
         alpha: Any = None,
@@ -118,7 +118,7 @@ class EveryInstance(Instance):
         _answers.refuse_uneven(self)
         return self.on(self.bound, **{**self.limits, "method": None, "precision": None})
 
-    @limited
+    @limited()
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> EveryNVerification | Verification:
@@ -135,7 +135,7 @@ class EveryInstance(Instance):
         t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
         return _answers.verify(self, t, exponent)
 
-    @limited
+    @limited()
     def certify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Certificate:

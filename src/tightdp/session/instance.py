@@ -20,7 +20,7 @@ from tightdp.session.arguments import (
     read_order,
 )
 from tightdp.session.base import InstanceBase
-from tightdp.session.limited import limited, limited_alone
+from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Distribution, Sample, Verification
@@ -65,7 +65,7 @@ class Instance(InstanceBase):
 
     # privacy
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def privacy(
         self,
         *,
@@ -99,7 +99,7 @@ class Instance(InstanceBase):
         """Return the tight ε at δ, as `privacy(delta=delta)`; `float()` of the result is ε."""
         return self.privacy(delta=delta)
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, exactly: at an `exp_epsilon` >= 0, or at a rational `epsilon` >= 0.
 
@@ -112,7 +112,7 @@ class Instance(InstanceBase):
         assert exponent is not None
         return answering.search.delta_at_epsilon(self.engine, exponent)
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def curve(self) -> Curve:
         """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points.
 
@@ -120,7 +120,7 @@ class Instance(InstanceBase):
         """
         return answering.search.curve(self.engine)
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def tradeoff(self) -> Tradeoff:
         """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours.
 
@@ -128,7 +128,7 @@ class Instance(InstanceBase):
         """
         return answering.search.tradeoff(self.engine)
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def renyi(self, order: Any) -> Renyi:
         """Return exp((a-1)·D_a), the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours, for a rational order a > 1.
 
@@ -136,7 +136,7 @@ class Instance(InstanceBase):
         """
         return answering.moments.renyi_divergence(self.engine, read_order(order))
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def zcdp(self) -> Zcdp:
         """Return the least ρ such that the mechanism is ρ-zCDP: D_a <= ρ·a for all orders a > 1; an enclosure.
 
@@ -144,7 +144,7 @@ class Instance(InstanceBase):
         """
         return answering.moments.concentrated(self.engine)
 
-    @limited
+    @limited("all", enclosed=True)
     def privacy_loss(self) -> PrivacyLoss:
         """Return the exact privacy loss: composed with itself or others, sampled, and asked for δ and ε.
 
@@ -154,7 +154,7 @@ class Instance(InstanceBase):
 
     # accuracy
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def accuracy(
         self,
         alpha: Any = None,
@@ -186,7 +186,7 @@ class Instance(InstanceBase):
         assert rate is not None
         return answering.accuracy.least_error(self.engine, rate)
 
-    @limited
+    @limited("all", enclosed=True)
     def utility(self) -> Utility:
         """Return expected errors and the probability of the right answer, each on the dataset where it is worst.
 
@@ -197,7 +197,7 @@ class Instance(InstanceBase):
 
     # auditing
 
-    @limited
+    @limited("audited", shown_by_few=True, enclosed=True)
     def efficacy(self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False) -> Efficacy:
         """Return the efficacy of one-run auditing and its gaps, for k = 1, ..., n guesses or for one number of them.
 
@@ -210,7 +210,7 @@ class Instance(InstanceBase):
         number = None if guesses is None else read_count("guesses", guesses)
         return answering.one_run.efficacy(self.engine, number, pairs, adaptive)
 
-    @limited
+    @limited("audited", enclosed=True)
     def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
         """Return the exact joint law of the numbers of guesses and of right guesses in a one-run audit.
 
@@ -222,7 +222,7 @@ class Instance(InstanceBase):
         bar = read_exact("delta", delta, 1)
         return answering.one_run.guessing(self.engine, answering.one_run.read_guesser(guesser), pairs, bar)
 
-    @limited
+    @limited("audited", enclosed=True)
     def adaptive_guessing(
         self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
     ) -> Guessing:
@@ -233,7 +233,7 @@ class Instance(InstanceBase):
         bar = read_exact("delta", delta, 1)
         return answering.one_run.adaptive(self.engine, order, read_exact("threshold", threshold, 1), pairs, bar)
 
-    @limited
+    @limited("all", enclosed=True)
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
         """Return the same for classic auditing: `runs` independent runs, each on x or x' with probability 1/2.
 
@@ -251,7 +251,7 @@ class Instance(InstanceBase):
         """
         return answering.outputs.sample(self, x, size, seed)
 
-    @limited
+    @limited(enclosed=True)
     def distribution(self, x: Sequence[Any]) -> Distribution:
         """Return the exact law of the output on dataset x: every output with its probability, a rational or with e^q.
 
@@ -259,7 +259,7 @@ class Instance(InstanceBase):
         """
         return answering.outputs.output_law(self.engine, self.bound.check_dataset(x))
 
-    @limited
+    @limited(enclosed=True)
     def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
         """Return every output with its exact probabilities on datasets x and x' and their ratio, largest first.
 
@@ -267,7 +267,7 @@ class Instance(InstanceBase):
         """
         return answering.outputs.likelihood(self.engine, self.bound.check_dataset(x), self.bound.check_dataset(x_prime))
 
-    @limited
+    @limited(enclosed=True)
     def failure(self, x: Sequence[Any] | None = None) -> Failure:
         """Return the exact probability that a run on dataset x fails (an `assert`, an index, a division by zero).
 
@@ -275,7 +275,7 @@ class Instance(InstanceBase):
         """
         return answering.failure.failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
-    @limited
+    @limited()
     def probability(self, x: Sequence[Any], y: Output) -> Number:
         """Return P(y | x), without computing the other probabilities; n may be in the thousands.
 
@@ -283,12 +283,12 @@ class Instance(InstanceBase):
         """
         return answering.outputs.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
-    @limited_alone
+    @limited("all", by_runs=False, enclosed=True)
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
         return answering.search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
 
-    @limited
+    @limited("all")
     def explain(self, *, exp_epsilon: Any = None, epsilon: Any = None, delta: Any = 0) -> Explanation:
         """Return where the loss of the worst pair comes from; for a claim that fails, the line that is to blame.
 
@@ -333,7 +333,7 @@ class Instance(InstanceBase):
 
     # verification
 
-    @limited
+    @limited("all", shown_by_few=True, enclosed=True)
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Verification:
@@ -349,7 +349,7 @@ class Instance(InstanceBase):
         """Return the values of an unknown parameter for which claims hold; see `UnknownInstance.solve`."""
         raise QueryError("no parameter is unknown", 'write "?" for the one to solve for, as in lam="?" or lam=?')
 
-    @limited_alone
+    @limited("all", by_runs=False)
     def certify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Certificate:
@@ -359,7 +359,7 @@ class Instance(InstanceBase):
         """
         return answering.certify.certify_claim(self.engine, (exp_epsilon, epsilon), delta, (alpha, beta))
 
-    @limited_alone
+    @limited(by_runs=False)
     def core(self) -> str:
         """Return the core program: one line a value, to be read beside the Python function (`docs/certificates.md`)."""
         return "\n".join(answering.certify.core_lines(self.engine))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from tightdp.errors import LimitError, ProgramError, TooLargeError
 from tightdp.limits import (
@@ -37,7 +38,7 @@ else:
     _failing = Later("tightdp.methods.failing")
     _pairs = Later("tightdp.one_run.pairs")
 
-__all__ = ["limited", "limited_alone"]
+__all__ = ["limited"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,67 +46,54 @@ Asked = TypeVar("Asked", bound="InstanceBase")
 Query = Callable[Concatenate[Asked, P], R]
 Records: TypeAlias = "Callable[[], Sequence[Record]] | None"
 
-_ENCLOSED = frozenset(
-    (
-        *(
-            "privacy",
-            "privacy_loss",
-            "delta",
-            "curve",
-            "tradeoff",
-            "renyi",
-            "zcdp",
-            "accuracy",
-            "utility",
-            "verify",
-            "show",
-        ),
-        *("distribution", "likelihood", "failure", "efficacy", "guessing", "adaptive_guessing", "classic_guessing"),
-    )
-)
-"""Queries that have an answer for programs whose laws are not exact, too."""
-_SHOWN_BY_FEW = frozenset(("privacy", "delta", "curve", "tradeoff", "renyi", "zcdp", "accuracy", "verify"))
-"""Queries of which a few pairs of neighbours, or a few datasets, show something."""
-_ABOUT_ALL = _SHOWN_BY_FEW | {"privacy_loss", "utility", "show", "explain", "certify", "classic_guessing"}
-"""Queries about all datasets, unless one of `_DECLARED` says otherwise: a run that fails on any is their answer."""
-_ABOUT_PAIRS = {"efficacy": 1, "guessing": None, "adaptive_guessing": None}
-"""Queries about all datasets of the two records of a pair, with the place of their argument `pairs`, None for none."""
-_DECLARED = frozenset(("x", "privacy_set", "accuracy_set"))
+About: TypeAlias = Literal["all", "audited", "given"]
+"""Which datasets a query is about: all, unless an argument declares some; those of the two records of each client of an
+audit (its argument `pairs`); or those that it is given."""
+_DECLARED = ("x", "privacy_set", "accuracy_set")
 _EACH = 0.1
 """Seconds to look for a failing run on each of a few datasets when a brief look has found none."""
 _BY_RUNS = "runs"
 """The method that goes through all runs."""
 
 
-def limited(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
-    """Make a query of an instance keep its limits.
+def limited(
+    about: About = "given", *, shown_by_few: bool = False, enclosed: bool = False, by_runs: bool = True
+) -> Callable[[Query[Asked, P, R]], Query[Asked, P, R]]:
+    """Make a query of an instance keep its limits. What it is about says what may be done beside it.
 
     With a limit on time or memory it runs in a child process, so that it can be abandoned. Without one it runs here,
     keeps what it compiles for the next query, and takes at most 80 % of the memory that is free.
 
-    Where no method was asked for and the query takes long, going through all runs starts beside it, and the first
-    answer wins.
+    Where no method was asked for and the query takes long, going through all runs starts beside it, unless that cannot
+    answer it (`by_runs`), and the first answer wins. A run that fails on any dataset that the query is about is its
+    answer. With `shown_by_few`, a few pairs of neighbours, or a few datasets, show something, which is said where a
+    limit is met. Unless it can be `enclosed`, it is refused for programs whose laws are not exact.
     """
-    return _limited(query, with_runs=True)
+    return lambda query: _limited(query, about, shown_by_few, enclosed, by_runs)
 
 
-def limited_alone(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
-    """Make a query that looks into the compiled program keep its limits: going through all runs cannot answer it."""
-    return _limited(query, with_runs=False)
+def _limited(
+    query: Query[Asked, P, R], about: About, shown_by_few: bool, enclosed: bool, by_runs: bool
+) -> Query[Asked, P, R]:
+    checked = query if enclosed else _refusing_inexact_laws(query)
+    arguments_of = partial(_arguments, list(signature(query).parameters)[1:])
 
-
-def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
     @wraps(query)
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         limits = Limits(instance.timeout, max_memory=instance.max_memory or default_memory())
-        question = partial(_checked(query), instance, *arguments, **options)
-        by_runs = _checked(query)
-        all_runs = partial(_all_runs, by_runs, instance, arguments, options) if with_runs else None
-        records = _records_asked(instance, query.__name__, arguments, options)
-        answer = partial(_first_answer, instance, question, all_runs, limits, records)
-        known = _partial_answer(by_runs, instance, query.__name__, arguments, options)
-        if known is not None:
-            answer = partial(_with_what_is_known, answer, Beside(known, limits))
+        named = arguments_of(arguments, options)
+        question = partial(checked, instance, *arguments, **options)
+        all_runs = partial(_all_runs, checked, instance, arguments, options) if by_runs else None
+        answer = partial(_first_answer, instance, question, all_runs, limits, _records(instance, about, named))
+        if shown_by_few and instance.one_engine and instance.method is None:
+
+            def few() -> None:
+                if about == "audited":
+                    _known.partial_efficacies(instance, named.get("pairs"))
+                else:
+                    _known.partial_answers(instance, checked, arguments, options)
+
+            answer = partial(_with_what_is_known, answer, Beside(few, limits))
         if instance.timeout is None and instance.max_memory is None:
             with ticking(limits) as met, with_text(limits):
                 try:
@@ -125,22 +113,6 @@ def _limited(query: Query[Asked, P, R], with_runs: bool) -> Query[Asked, P, R]:
     return asked
 
 
-def _partial_answer(
-    query: Callable[..., object],
-    instance: InstanceBase,
-    name: str,
-    arguments: Sequence[object],
-    options: Mapping[str, object],
-) -> Callable[[], object] | None:
-    """Return what looks for a part of the answer of a question; None where no part of it is one."""
-    if not instance.one_engine or instance.method is not None:
-        return None
-    if name == "efficacy":
-        pairs = _pairs_asked(name, arguments, options)
-        return None if pairs == "best" else lambda: _known.partial_efficacies(instance, pairs)
-    return (lambda: _known.partial_answers(instance, query, arguments, options)) if name in _SHOWN_BY_FEW else None
-
-
 def _with_what_is_known(answer: Callable[[], R], beside: Beside) -> R:
     """Return the answer of a question; where a limit cuts it short, with what was found beside it."""
     try:
@@ -155,10 +127,8 @@ def _with_what_is_known(answer: Callable[[], R], beside: Beside) -> R:
     return found
 
 
-def _checked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
+def _refusing_inexact_laws(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
     """Return a query that raises QueryError where an exact answer would be one about laws that are not exact."""
-    if query.__name__ in _ENCLOSED:
-        return query
 
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         try:
@@ -170,24 +140,21 @@ def _checked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
     return asked
 
 
-def _records_asked(instance: InstanceBase, name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Records:
+def _arguments(names: Sequence[str], arguments: Sequence[object], options: Mapping[str, object]) -> dict[str, object]:
+    """Return the arguments of a query by name."""
+    return {**dict(zip(names, arguments, strict=False)), **options}
+
+
+def _records(instance: InstanceBase, about: About, named: Mapping[str, Any]) -> Records:
     """Return what gives the records, all of whose datasets a question is about; None where it is about others."""
-    bound = instance.bound
-    if name in _ABOUT_PAIRS:
-        pairs = _pairs_asked(name, arguments, options)
+    bound, pairs = instance.bound, named.get("pairs")
+    if about == "audited" and pairs != "best":
         if pairs is None:
             return lambda: _pairs.default_pairs(bound)[0]
-        if pairs != "best":
-            return (lambda: _pairs.read_pairs(bound, pairs)[0]) if _all_alike(pairs) else None
-    declared = any(options.get(each) is not None for each in _DECLARED)
-    some = declared or (name == "show" and arguments) or name not in (*_ABOUT_ALL, *_ABOUT_PAIRS)
-    return None if some else lambda: bound.record.values
-
-
-def _pairs_asked(name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Return the argument `pairs` of a query."""
-    at = _ABOUT_PAIRS[name]
-    return arguments[at] if at is not None and len(arguments) > at else options.get("pairs")
+        return (lambda: _pairs.read_pairs(bound, pairs)[0]) if _all_alike(pairs) else None
+    if about == "given" or any(named.get(each) is not None for each in _DECLARED):
+        return None
+    return lambda: bound.record.values
 
 
 def _all_alike(pairs: Any) -> bool:

@@ -80,7 +80,7 @@ class UnknownInstance(Instance):
         assert name is not None
         return answers.Cellwise(self, name)
 
-    @limited
+    @limited()
     def privacy(  # type: ignore[override]
         self,
         *,
@@ -95,13 +95,13 @@ class UnknownInstance(Instance):
             raise QueryError("with an unknown no ratios are ranked, and no sets declared", "leave out top and the sets")
         return answers.least_ratio(self.cellwise, bar) if bar else answers.privacy(self.cellwise)
 
-    @limited
+    @limited()
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Pieces:  # type: ignore[override]
         """Return δ at e^ε as a function of the unknown, in pieces."""
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
         return answers.delta(self.cellwise, exp(exponent) if t is None else t)
 
-    @limited
+    @limited()
     def accuracy(  # type: ignore[override]
         self,
         alpha: Any = None,
@@ -121,7 +121,7 @@ class UnknownInstance(Instance):
             return answers.least_error(self.cellwise, rate)
         raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
 
-    @limited
+    @limited()
     def efficacy(  # type: ignore[override]
         self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False
     ) -> EfficacyPieces:
@@ -131,7 +131,7 @@ class UnknownInstance(Instance):
             raise QueryError("the best pairs depend on the unknown", "list the pairs, or give the parameter a value")
         return answers.efficacy(self.cellwise, number, pairs, adaptive)
 
-    @limited
+    @limited()
     def guessing(  # type: ignore[override]
         self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0
     ) -> GuessingPieces:
@@ -140,7 +140,7 @@ class UnknownInstance(Instance):
         chosen = audits.read_guesser(guesser)
         return answers.guessing(self.cellwise, lambda one: audits.guessing(one.engine, chosen, pairs))
 
-    @limited
+    @limited()
     def adaptive_guessing(  # type: ignore[override]
         self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
     ) -> GuessingPieces:
@@ -149,7 +149,7 @@ class UnknownInstance(Instance):
         limit = read_exact("threshold", threshold, 1)
         return answers.guessing(self.cellwise, lambda one: audits.adaptive(one.engine, order, limit, pairs))
 
-    @limited
+    @limited()
     def classic_guessing(  # type: ignore[override]
         self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2"
     ) -> GuessingPieces:
@@ -157,12 +157,12 @@ class UnknownInstance(Instance):
         limit, number = read_exact("threshold", threshold, 1), read_count("runs", runs)
         return answers.guessing(self.cellwise, lambda one: audits.classic(one.engine, number, x, x_prime, limit))
 
-    @limited
+    @limited()
     def distribution(self, x: Sequence[Any]) -> Distributions:  # type: ignore[override]
         """Return the output law on dataset x as a function of the unknown, in pieces."""
         return answers.distribution(self.cellwise, self.bound.check_dataset(x))
 
-    @limited
+    @limited()
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Verification:
@@ -172,7 +172,7 @@ class UnknownInstance(Instance):
         """
         return answers.verify(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
 
-    @limited
+    @limited()
     def solve(  # type: ignore[override]
         self,
         *,
