@@ -234,7 +234,9 @@ import itertools, os, signal, threading, time
 from collections import deque
 from tightdp.limits import Limits, run
 
-signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # as in a terminal, whatever started the tests
+# as in a terminal, also where the tests were started in the background, which ignores Ctrl-C
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 start = time.monotonic()
 try:
