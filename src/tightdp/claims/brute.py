@@ -1,6 +1,6 @@
 """Brute force: every dataset, every neighbour, every output, on laws that the interpreter finds.
 
-It uses the definition of the language (`lang.interp`) and nothing of the compiler or the queries, so that it
+It uses the definition of the language (`language.interp`) and nothing of the compiler or the queries, so that it
 can confirm what they find.
 """
 

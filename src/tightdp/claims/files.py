@@ -61,7 +61,7 @@ def recorded_questions(
 
 
 def _has_ends(bound: Bound) -> bool:
-    """Whether the runs can be gone through: no noise on all integers."""
+    """Whether the runs can be enumerated: no noise on all integers."""
     try:
         next(interp.runs(bound, (bound.record.values[0],) * bound.n))
     except LimitError:

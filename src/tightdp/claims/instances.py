@@ -78,7 +78,7 @@ def grid(**axes: Iterable[Any]) -> list[Instance]:
 
 
 def seeds(count: int, first: int = 0, **fixed: Any) -> list[Instance]:
-    """Return one instance for each of so many seeds, with the other arguments fixed."""
+    """Return one instance for each of `count` seeds, with the other arguments fixed."""
     return [coerced({"seed": first + at, **fixed}) for at in range(count)]
 
 

@@ -95,7 +95,7 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 
 
 def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked:
-    """Ask the same without a progress bar, about anything."""
+    """Ask the same without a progress bar, about any subject."""
     snapshot(Unknown(subject=subject, status="unresolved", name=name))  # printed where it must be abandoned
     stopped = False
     begin()

@@ -14,12 +14,12 @@ __all__ = ["complete", "completing", "whole_parser"]
 
 
 def completing() -> bool:
-    """Say whether a shell asks for completions, and they can be given."""
+    """Say whether a shell asks for completions, and argcomplete is there to give them."""
     return "_ARGCOMPLETE" in os.environ and find_spec("argcomplete") is not None
 
 
 def complete() -> None:
-    """Print what the command line can go on with, and exit."""
+    """Print the completions of the command line, and exit."""
     import_module("argcomplete").autocomplete(whole_parser())
 
 

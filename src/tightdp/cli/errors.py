@@ -1,4 +1,4 @@
-"""The error of a command line that is not understood."""
+"""The error for a command line that is not understood."""
 
 from tightdp.errors import TightdpError
 

@@ -106,7 +106,7 @@ def _on_cores(jobs: Sequence[_Job], number: int) -> Iterator[tuple[int, Any]]:
 
 
 def _apart() -> None:
-    """Begin as a process that does not outlive its parent, and leaves Ctrl-C to it."""
+    """Start as a process that does not outlive its parent, and leaves Ctrl-C to it."""
     die_with_parent()
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
@@ -127,7 +127,7 @@ def _without_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def _without_complaints() -> Iterator[None]:
-    """Keep the process that tidies up after a pool from telling the user what is left of one that had to be killed."""
+    """Keep the process that cleans up after a pool from warning of what a killed one has left behind."""
     sys.warnoptions.append("ignore:resource_tracker")
     try:
         yield

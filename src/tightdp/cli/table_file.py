@@ -1,7 +1,7 @@
-"""A CSV file that grows row by row, so that an interrupted sweep goes on where it stopped.
+"""A CSV file that grows row by row, so that an interrupted sweep resumes where it stopped.
 
-Beside the file stands `FILE.unfinished`, which says what the rows are about, and under which limits they were asked,
-until all of them are there.
+Beside the file stands `FILE.unfinished`, which says what the rows are about, and under which limits they were computed,
+until the table is complete.
 """
 
 from __future__ import annotations

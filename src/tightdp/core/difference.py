@@ -1,4 +1,4 @@
-"""The error of an output: what it is more than it should be, as a node for the text of a core program."""
+"""The error of an output, which is output minus target, as a node for the text of a core program."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["difference"]
 
 
 def difference(output: Expr, goal: Expr) -> tuple[Sequence[Expr], Sequence[Expr], list[Expr]]:
-    """Return what is needed of an output, and of what it should be, and new nodes, of which the last is the difference.
+    """Return the nodes needed of an output and of its target, and new nodes, the last of which is the difference.
 
-    Of two sums that is one sum, so that whoever goes through the terms remembers one number. New nodes list no values.
+    Of two sums that is one sum, so that a pass over the terms remembers one number. New nodes list no values.
     """
     numbers = count(1 + max(output.serial, goal.serial))
     if not isinstance(output, Nary) or not isinstance(goal, Nary) or {output.operator, goal.operator} != {"sum"}:

@@ -1,4 +1,4 @@
-"""The core program as text: one line a value, to be read beside the Python function, and again by a checker.
+"""The core program as text: one line per value, to be read beside the Python function, and by a checker.
 
     client 0 v5                           here begins the part of client 0; it takes v5, and forgets all other values
     then v5                               the same, of a part that looks at no record
@@ -12,7 +12,7 @@
     output v3 v4                          the values that this part publishes
 
 An operation stands where the last of its operands is known, a draw where its value is first needed, and operands of
-long sums are taken as soon as they are there: whoever goes through the lines in order has few values to remember. Where
+long sums are taken as soon as they are there: a reader of the lines in order has few values to remember. Where
 outputs differ in shape, what a run does not publish has a fixed value, and a remark says how the values are put
 together. Odds with e^q are polynomials in T = e^(1/root): 3T^2-T+4.
 """

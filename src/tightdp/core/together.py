@@ -23,7 +23,7 @@ def values_together(
 ) -> tuple[State, ...] | None:
     """Return the tuples of values that nodes may take together, or more; None where they are more than `most`.
 
-    Leaves are gone through in the order in which the nodes come to them, draws as if every outcome were possible. Of
+    Leaves are visited in the order in which the nodes reach them, draws as if every outcome were possible. Of
     every state only what is still needed is kept: an n-ary operation is one value, that of the operands so far.
     """
     walk = _Walk(nodes)

@@ -2,7 +2,7 @@
 
 Everything an audit of a single (ε, δ) needs of Bin(r, q), q = t / (t + k - 1), t = e^ε, is the law divided by
 its probability b_v at the observed count: R = P(Bin >= v) / b_v and L = P(Bin < v) / b_v. Both are sums of
-products of ratios of neighbours, so neither factorials nor logarithms are needed, and P(Bin >= v) = R / (R +
+products of ratios of consecutive terms, so neither factorials nor logarithms are needed, and P(Bin >= v) = R / (R +
 L).
 """
 
@@ -72,7 +72,7 @@ def _right(guesses: int, correct: int, odds: Fraction, upward: int) -> Fraction:
         factor, divisor = (guesses - i) * up, (i + 1) * down
         term = -(-term * factor // divisor) if upward else term * factor // divisor
         total += term
-        # Ratios of neighbours fall with i: from a ratio <= 1/2 on, the rest is at most the last term.
+        # Ratios of consecutive terms fall with i: from a ratio <= 1/2 on, the rest is at most the last term.
         if term <= 1 and 2 * factor <= divisor:
             total += term * upward
             break

@@ -107,8 +107,8 @@ def covered(
 ) -> list[Found[R]]:
     """Return what is computed, as a function of the unknown, on cells that cover an open interval; in order.
 
-    Only the ends of cells are left out. `reached` is told, before each cell, up to where all is covered. Raises
-    LimitError where the cells are too many.
+    Only the ends of cells are left out. `reached` is called, before each cell, with the point up to which all is
+    covered. Raises LimitError where the cells are too many.
     """
     found: list[Found[R]] = []
     gaps: list[tuple[Point, Point | None]] = [(low, high)]

@@ -36,7 +36,7 @@ _LAST_BITS = 1 << 14
 def renyi_moment(masses: Masses, order: Fraction | int, digits: int = 30) -> Number | Enclosure | float:
     """Return Σ P^order Q^(1-order) for a rational order > 1: e to the power (order - 1) D_order.
 
-    It is exact for a whole order, else an enclosure to so many significant digits; infinite where P gives an output
+    It is exact for an integer order, else an enclosure to so many significant digits; infinite where P gives an output
     that Q does not give. Raises ParameterError for an order of at most 1.
     """
     order = _checked(order)
@@ -99,8 +99,8 @@ def least_rho(
 ) -> LeastRho:
     """Enclose the largest D_a(P‖Q) / a over all orders a > 1 and all given pairs of laws, to so many digits.
 
-    Both orders of two neighbours have to be given. The relative width is at most 10^-digits. `reached` is told how
-    many of how many pairs were looked at, and the lower end so far.
+    Both orders of two neighbours have to be given. The relative width is at most 10^-digits. `reached` is called with
+    the number of pairs looked at, that of all pairs, and the lower end so far.
     """
     laws = [_given(masses) for masses in pairs]
     if None in laws:

@@ -1,7 +1,7 @@
 """Certified enclosures of real numbers: exact rational ends, every rounding outward, on the balls of `arb`.
 
 Nothing is decided by a float. `arb` returns a ball that is proved to hold the value; its ends are rationals, and a
-comparison that they leave open is asked again with twice as many bits.
+comparison that they leave open is repeated with twice as many bits.
 """
 
 from __future__ import annotations

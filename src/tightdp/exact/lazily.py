@@ -12,7 +12,7 @@ __all__ = ["lazily", "without_networkx"]
 
 
 def lazily(name: str) -> ModuleType:
-    """Return a module that is loaded when an attribute of it is asked for, also by others who import it meanwhile.
+    """Return a module that is loaded when an attribute of it is asked for, also for others that import it meanwhile.
 
     Raises ModuleNotFoundError where there is none.
     """

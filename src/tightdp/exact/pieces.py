@@ -1,4 +1,4 @@
-"""Functions of an unknown in pieces, each a quotient of polynomials: the largest of several, and where one is small.
+"""Piecewise rational functions of an unknown: the largest of several, and where one is small.
 
 All ends are exact. Which piece is the largest is asked at one rational between two ends, and then shown to hold up to
 the next point where another one crosses it (`roots`).
@@ -188,7 +188,7 @@ def positive_parts(
 ) -> list[Piece[W]]:
     """Return the sum of the positive parts of some functions over a positive denominator, in pieces.
 
-    `witness` is told the numbers of the terms that are positive.
+    `witness` is called with the numbers of the terms that are positive.
     """
     borders: list[Point] = []
     changing: list[tuple[Line, int, list[tuple[Point, Point | None, int]]]] = []

@@ -254,7 +254,7 @@ def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
 
 
 def quick(value: Whole) -> arb:
-    """Return a ball around a weight, the same one when it is asked again."""
+    """Return a ball around a weight; it is cached."""
     return value.quick() if isinstance(value, ExpInteger) else arb(value)
 
 

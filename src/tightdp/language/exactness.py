@@ -96,7 +96,7 @@ def _with_exact_result(function: AnyFunction) -> AnyFunction:
 
 
 def _unheard(*arguments: Any, **keywords: Any) -> None:
-    """In place of `print`: runs are tried many times over."""
+    """In place of `print`: runs are repeated many times."""
 
 
 class _ExactModule:

@@ -67,7 +67,7 @@ def runs(
 ) -> Iterator[tuple[Output, Number]]:
     """The output and the probability of every run on dataset x that `observe` does not reject.
 
-    Runs with noise on all integers are gone through with `reach` only: those in which it stays so close to its centre.
+    Runs with noise on all integers are enumerated with `reach` only: those in which it stays so close to its centre.
     The probability of the others is added to `beyond[0]`.
     """
     dataset = bound.check_dataset(x)
@@ -136,7 +136,7 @@ def target_of(bound: Bound, dataset: Dataset) -> int | Number:
 
 
 class _Beyond(Rejected):
-    """A run in which noise on all integers is further from its centre than the runs that are gone through."""
+    """A run in which noise on all integers is further from its centre than in the runs that are enumerated."""
 
 
 class _Draw:

@@ -162,7 +162,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def primitive(
     law: Callable[..., Law | OnIntegers], steps: Callable[..., Any] | None = None, centred: bool = False
 ) -> Callable[[F], F]:
-    """Declare a function that draws from a law; interpreter, sampling and compiler know it from then on."""
+    """Declare a function that draws from a law; interpreter, sampling and compiler support it from then on."""
 
     def declare(function: F) -> F:
         PRIMITIVES[function] = Primitive(law, steps, centred)
@@ -190,7 +190,7 @@ def randint(lo: int, hi: int) -> int:
 def choice(values: Iterable[T], weights: Iterable[Number] | None = None) -> T:
     """One of the values: each with the same probability, or in proportion to the weights, numbers >= 0.
 
-    Raises ParameterError where there is no value, or not one weight >= 0 for each of them with a positive sum.
+    Raises ParameterError unless there is a value, and one weight >= 0 for each, with a positive sum.
     """
     listed = tuple(values)
     return listed[current_source().draw(laws.weighted(listed, weights))]

@@ -1,4 +1,4 @@
-"""Exact pseudo-random draws from the discrete Gaussian law, of rational coins alone.
+"""Exact pseudo-random draws from the discrete Gaussian law, from rational coins alone.
 
 Source: Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy", Algorithms 1 to 3.
 """

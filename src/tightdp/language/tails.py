@@ -31,7 +31,7 @@ class Tail(str):
         return tail
 
     def share(self, low: int | Number, high: int | Number) -> Number:
-        """Return which part of the probability of the tail belongs to integers from `low` to `high`, both included."""
+        """Return what share of the probability of the tail belongs to integers from `low` to `high`, both included."""
         if self.direction < 0:
             low, high = -high, -low
         nearest = max(_floor(-low) * -1, self.direction * self.first)

@@ -1,7 +1,7 @@
 """Limits on time, memory and the size of diagrams, and running a question so that it can be abandoned.
 
 In: a question (a function without arguments) with its limits. Out: its answer, or LimitError when a limit is reached.
-A limit is kept in three stages: code that calls `Limits.watch` now and then ends with what it knows; Python
+A limit is kept in three stages: code that calls its `Limits` now and then ends with what it knows; Python
 code that does not is interrupted by a signal soon after; what cannot be interrupted, such as a long call into a C
 library, runs in a child process and is abandoned there. Imports nothing but the errors.
 """

@@ -110,7 +110,7 @@ def _is_covered(limits: Limits) -> bool:
 
 
 class _Parent:
-    """Forks a child for a question, and hears it until it answers or has to be abandoned."""
+    """Forks a child for a question, and listens to it until it answers or has to be abandoned."""
 
     def __init__(
         self, question: Callable[[], Any], limits: Limits, printing: bool = False, gentle: bool = True
@@ -204,7 +204,7 @@ class _Parent:
             raise self._abandoned(self._why)
 
     def _reached(self) -> LimitError | None:
-        """Return which limit the child has reached; it notices the same by itself, but for what was asked of us."""
+        """Return which limit the child has reached; it notices limits by itself, but is told of a request to stop."""
         self._stop_at = self._looked + (_GRACE_OF_COMMANDS if self.interrupts else _GRACE)
         asked = interruption() if self.interrupts else requested()
         if asked is not None:
@@ -240,7 +240,7 @@ class _Parent:
         return self._abandoned(LimitError(f"the computation ended with {ended}", "use fewer records"))
 
     def _end(self, kill: bool = True) -> int:
-        """Make sure that the child is no more, and return how it ended, as `subprocess` tells it."""
+        """Make sure that the child has ended, and return its exit status as `subprocess` does."""
         if self._pid:
             self._code, self._pid = end(self._pid, kill), 0
         return self._code

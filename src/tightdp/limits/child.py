@@ -53,7 +53,7 @@ ANSWER, ERROR, SNAPSHOT, _PRINTED, LAST = "answer", "error", "snapshot", "printe
 
 
 def can_fork() -> bool:
-    """Whether this system can run a question in a child process. Elsewhere limits are kept by looking at them."""
+    """Whether this system can run a question in a child process. Elsewhere limits are kept by polling."""
     return hasattr(os, "fork") and hasattr(signal, "pthread_sigmask") and sys.platform not in ("emscripten", "wasi")
 
 
@@ -91,7 +91,7 @@ def fork_for(
 
 
 def end(pid: int, kill: bool = True) -> int:
-    """Make sure that a child is no more, and return how it ended, as `subprocess` tells it."""
+    """Make sure that a child has ended, and return its exit status as `subprocess` does."""
     if kill:
         os.kill(pid, signal.SIGKILL)
     try:
@@ -101,7 +101,7 @@ def end(pid: int, kill: bool = True) -> int:
 
 
 def snapshot(value: Any) -> None:
-    """In a child, send what is known so far: it is told where the child has to be killed. Elsewhere do nothing."""
+    """In a child, send what is known so far, for the case that the child has to be killed. Elsewhere do nothing."""
     if _here is not None:
         _here.send(SNAPSHOT, value)
 
@@ -109,8 +109,8 @@ def snapshot(value: Any) -> None:
 def partial(value: Any, brief: Any) -> None:
     """In a child that works beside a question, send what is known so far.
 
-    It goes to the question, and to the process that may have to abandon it; there it is the brief form where the other
-    one is too long to be written at once, and nothing where both are.
+    It goes to the question, and to the process that may have to abandon it: to that process in the brief form where the
+    full one is too long to be written at once, and not at all where both are.
     """
     if _here is None:
         return

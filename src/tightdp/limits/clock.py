@@ -191,7 +191,7 @@ def reborn() -> None:
 
 @contextmanager
 def also_at_ticks(action: Callable[[], None]) -> Iterator[None]:
-    """Do something else, too, at every tick meanwhile, where there are ticks."""
+    """Call `action`, too, at every tick meanwhile, where there are ticks."""
     before = _state.also
 
     def both() -> None:

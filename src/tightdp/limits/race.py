@@ -42,7 +42,7 @@ _BACK = 5
 
 
 def stand_back() -> None:
-    """In a process of its own beside a question, let the question have the processor where both want the same."""
+    """In a process beside a question, lower the priority, so that the question has the processor first."""
     os.nice(_BACK)
 
 

@@ -196,7 +196,7 @@ class _DdManager:
             return self._again(error, partial(operation, *operands))
 
     def _again(self, error: Exception, operation: Callable[[], Node]) -> Node:
-        """Carry out an operation that failed once more, where the reason can be mended."""
+        """Retry an operation that failed, where the reason can be removed."""
         raise error
 
     def level(self, node: Node) -> int:
@@ -259,7 +259,7 @@ class _CuddManager(_DdManager):
             return found
 
     def _again(self, error: Exception, operation: Callable[[], Node]) -> Node:
-        """Carry out an operation that took more memory than was allowed, with more, unless a limit is reached."""
+        """Retry an operation that took more memory than was allowed, with more, unless a limit is reached."""
         while (found := self._statistics())["mem"] >= self._allowed:
             self._watch(int(max(found["n_nodes"], found["peak_live_nodes"])))
             self._allowed *= 2

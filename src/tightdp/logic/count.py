@@ -42,7 +42,7 @@ class Weights:
 
     @property
     def written(self) -> Hashable:
-        """What two laws have in common exactly when they are the same integers for the same codes."""
+        """A key: two laws have the same one exactly when they are the same integers for the same codes."""
         return self.total, tuple(self.by_code), tuple(self.by_code.values())
 
     def probability(self, code: int | None) -> Number:

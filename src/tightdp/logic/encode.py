@@ -60,7 +60,7 @@ def _bounded(watch: Callable[[int], None]) -> Callable[[int], None]:
 def prober(
     backend: str = "cudd", watch: Callable[[int], None] = lambda size: None
 ) -> Callable[[Expr, Sequence[Expr]], list[tuple[bool, ...]]]:
-    """Return `possible_values` on a back end, in the form in which lowering asks it."""
+    """Return `possible_values` on a back end, in the form in which lowering calls it."""
     return partial(possible_values, backend=backend, watch=watch)
 
 

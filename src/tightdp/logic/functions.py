@@ -205,7 +205,7 @@ class Functions:
         return result
 
     def _product_guards(self, expr: Apply, function: Callable[..., Value], unknown: Sequence[Expr]) -> tuple[Node, ...]:
-        """Go through the combinations of operand values that can occur together."""
+        """Enumerate the combinations of operand values that can occur together."""
         manager = self.manager
         combinations: list[tuple[tuple[Any, ...], Node]] = [((), manager.true)]
         for operand in unknown:

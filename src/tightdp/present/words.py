@@ -52,7 +52,7 @@ def shown(value: Any) -> str:
 
 
 def in_full(*values: Exact | int) -> tuple[str, ...]:
-    """Say where exact numbers are printed that `shown_number` writes as decimals only; nothing without such."""
+    """Say where to find the exact numbers that `shown_number` writes as decimals only; nothing if there are none."""
     long = any(len(as_text(value)) > _LONGEST_NUMBER for value in values)
     return ("A number that is written as ≈ only is known exactly: --json prints it in full.",) if long else ()
 

@@ -1,4 +1,4 @@
-"""Privacy losses as other accountants have them. `dp_accounting` is an optional extra, imported only here."""
+"""Privacy losses in the form of other accountants. `dp_accounting` is an optional extra, imported only here."""
 
 from __future__ import annotations
 

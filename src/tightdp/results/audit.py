@@ -18,12 +18,12 @@ _LONGEST = 40
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Audit(Drawn, Result):
-    """The lower bound on ε and the p-value that v right guesses out of r, on m canaries in one run, give.
+    """The lower bound on ε and the p-value from v right guesses out of r, on m canaries in one run.
 
     `epsilon_lower` is a float at most the true bound, None where a single trade-off function was asked about: with
-    confidence 1 - significance no (ε, δ) with a smaller ε is satisfied. `p_value` encloses the p-value of the guarantee
-    that was asked about, None where none was. `valid` is true where a proof confirms the method, false where a
-    counterexample is known, "unknown" otherwise; `why` says which.
+    confidence 1 - significance the mechanism is not (ε, δ)-DP for any smaller ε. `p_value` encloses the p-value of the
+    guarantee that was asked about, None where none was. `valid` is true where a proof confirms the method, false where
+    a counterexample is known, "unknown" otherwise; `why` says which.
     """
 
     query: ClassVar[str] = "audit"

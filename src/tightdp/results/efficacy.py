@@ -21,7 +21,7 @@ class Row(Recorded):
     """The efficacy with a number of guesses, and what keeps it from e^ε/(1 + e^ε): E_k <= AC <= DDP <= DP.
 
     AC is the expected largest posterior, DDP the largest posterior over outputs, DP the largest one when all other
-    bits are known. `adaptive` is the best share of right guesses when bits are revealed once they were decided on.
+    bits are known. `adaptive` is the best share of right guesses when every bit is revealed once it is decided on.
     """
 
     guesses: int

@@ -14,11 +14,11 @@ __all__ = ["EveryN", "EveryNVerification"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class EveryN(Result):
-    """The least e^ε that holds for all n >= 1: between `lower`, which n records have, and `upper`, which is proved.
+    """The least e^ε that holds for all n >= 1: between `lower`, attained with n records, and `upper`, which is proved.
 
-    `attained` is true where some n has the upper end, false where ratios are proved to come as close to it as one likes
-    as n grows (without end where it is inf), and None where that is not known. `proof` names the way in which the upper
-    end is proved (docs/every-n.md).
+    `attained` is true where some n attains the upper end, false where ratios provably come arbitrarily close to it as n
+    grows (without bound where it is inf), and None where that is not known. `proof` names the proof of the upper end
+    (docs/every-n.md).
     """
 
     query: ClassVar[str] = "privacy"

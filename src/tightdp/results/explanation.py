@@ -1,4 +1,4 @@
-"""Where the privacy loss of an instance comes from: its draws, and the changes of single lines that would mend it."""
+"""Where the privacy loss of an instance comes from: its draws, and the changes of single lines that would fix it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ __all__ = ["Failure"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Failure(Result):
-    """The probability that a run on dataset x ends in an error of Python, such as a false `assert`.
+    """The probability that a run on dataset x ends in a Python exception, such as a failed `assert`.
 
     `error` says which error is the likeliest, `place` (file:line:column) where it is raised; None where no run fails.
     With `worst`, no other dataset has a larger probability. Runs that `observe` rejects before they fail do not count.

@@ -23,9 +23,9 @@ __all__ = ["Canaries", "Guessing", "Point", "Reported", "Rule", "points_in_order
 class Guessing(Drawn, Result):
     """The exact joint law of the number of guesses and of right guesses of one guesser in one kind of audit.
 
-    `audit` is "one-run", "adaptive" or "classic"; `canaries` is the number of secret bits; `exp_epsilon` is the e^ε
-    that the audit can at most report when it is right: the tight one, at `delta`, of the mechanism on the datasets that
-    occur. The probability of no event is further than `error` from the true one.
+    `audit` is "one-run", "adaptive" or "classic"; `canaries` is the number of secret bits; `exp_epsilon` is the largest
+    e^ε that the audit can rightly report: the tight one, at `delta`, of the mechanism on the datasets that occur. The
+    probability of no event is further than `error` from the true one.
     """
 
     query: ClassVar[str] = "guessing"
@@ -83,7 +83,7 @@ class Reported(Drawn, Result):
         return sum((as_exact(value) * p for value, p in self.law), Fraction(0))
 
     def reached_with(self, probability: Fraction) -> Exact:
-        """Return the largest reported ε that is reached or exceeded with at least a probability."""
+        """Return the largest ε that is reported, or exceeded, with at least the given probability."""
         below: Number = Fraction(0)
         for value, p in self.law:
             below += p
@@ -92,7 +92,7 @@ class Reported(Drawn, Result):
         return self.law[-1][0]
 
     def at_least(self, epsilon: Exact) -> Number:
-        """Return the probability of reporting at least an ε."""
+        """Return the probability of reporting at least `epsilon`."""
         return sum((p for value, p in self.law if value >= epsilon), Fraction(0))
 
     def power(self, share: Fraction = Fraction(1, 2)) -> Number:
@@ -101,7 +101,7 @@ class Reported(Drawn, Result):
 
     @property
     def wrong(self) -> Number:
-        """The probability of a wrong alarm: of reporting more than the true ε."""
+        """The probability of a false alarm: of reporting more than the true ε."""
         return sum((p for value, p in self.law if Level(value).exceeds(self.exp_epsilon)), Fraction(0))
 
 
@@ -109,8 +109,8 @@ class Reported(Drawn, Result):
 class Point:
     """What an audit with `canaries` secret bits reports, next to the true ε.
 
-    `power` is the probability to report what is wanted, `reported` the largest ε that is reported, or exceeded, with
-    the probability that is wanted.
+    `power` is the probability of reporting what is wanted, `reported` the largest ε that is reported, or exceeded, with
+    the wanted probability.
     """
 
     canaries: int

@@ -16,8 +16,8 @@ __all__ = ["Likelihood"]
 class Likelihood(Result):
     """Every output with its exact probabilities on x and on x', and their ratio, largest first.
 
-    Where they are enclosed a row has lower ends, and the upper ones beside them. Published Gaussian noise beyond what
-    is looked at is one output then, in which ratios are not all alike: those of its integers may have no end.
+    Where they are enclosed a row has lower ends, and the upper ones beside them. Published Gaussian noise beyond a
+    reach is then one output; the ratios of its integers differ, and may be unbounded.
 
     `are_neighbours` says whether x' is a neighbour of x: the ratios of other pairs may exceed the tight e^ε.
     """

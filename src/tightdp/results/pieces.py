@@ -1,4 +1,4 @@
-"""Answers with an unknown: functions in pieces with exact ends, and the values for which claims hold."""
+"""Answers with an unknown: piecewise functions with exact ends, and the values for which claims hold."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class Tradeoff(Drawn, Result):
 class Renyi(Result):
     """Rényi DP at an order a: `exp_moment` = exp((a-1)·D_a), and `epsilon` = D_a, correctly rounded.
 
-    It is exact at whole orders and enclosed at other rational ones. At the order infinity, D is the tight ε of pure
+    It is exact at integer orders and enclosed at other rational ones. At the order infinity, D is the tight ε of pure
     DP, and `exp_moment` its e^ε.
     """
 

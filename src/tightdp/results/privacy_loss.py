@@ -1,4 +1,4 @@
-"""The privacy loss of a mechanism as a value: asked for δ and ε, composed, sampled, and handed to other accountants."""
+"""The privacy loss of a mechanism: evaluated for δ and ε, composed, subsampled, exported to other accountants."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PrivacyLoss(Drawn, Result):
 
     Answers are those of `Instance`: δ exactly at a rational e^ε where a real pair of neighbours dominates all others
     and the likelihood ratios span a small lattice, otherwise an enclosure (status "bounded"). The composition is
-    adaptive: every mechanism may be chosen by the outputs so far. With Gaussian noise the probabilities of an event in
+    adaptive: every mechanism may depend on the outputs so far. With Gaussian noise the probabilities of an event in
     all runs, on both sides together, may differ by `error` from those of the `losses`: answers are widened by that.
     """
 
@@ -102,9 +102,9 @@ class PrivacyLoss(Drawn, Result):
         return Curve(subject=self.subject, status="exact" if exact else "bounded", stats=self.stats, points=points)
 
     def compose(self, *further: Any) -> PrivacyLoss:
-        """Return the loss of `compose(k)`: k runs, or of `compose(other, ...)`: this, then every other one.
+        """Return the loss of k runs (`compose(k)`), or of this mechanism and then the others (`compose(other, ...)`).
 
-        Raises QueryError where the neighbour relations differ.
+        Raises ParameterError unless k >= 1, QueryError where the neighbour relations differ.
         """
         if not further:
             raise ParameterError("compose was given nothing", "give a number of runs, or other privacy losses")
@@ -114,9 +114,10 @@ class PrivacyLoss(Drawn, Result):
         return total
 
     def subsample(self, rate: Any) -> PrivacyLoss:
-        """Return the loss after a Poisson sample: every record takes part with probability `rate`, independently.
+        """Return the loss after Poisson subsampling: every record takes part with probability `rate`, independently.
 
-        For add-remove neighbours, whose two directions are kept apart. Raises QueryError for others.
+        For add-remove neighbours, whose two directions are kept apart. Raises QueryError for others, ParameterError
+        unless 0 < rate <= 1.
         """
         share = read_number("the sampling rate", rate, 1)
         if not share:

@@ -144,5 +144,5 @@ class Result(Shown):
 
     @property
     def cut_short(self) -> bool:
-        """Whether a limit was reached first; not so for an exact answer, nor for an enclosure by nature."""
+        """Whether a limit was reached first; false for an exact answer, and for an enclosure that no limit caused."""
         return self.status == "unresolved" or bool(self.reason)

@@ -28,7 +28,7 @@ class Worst(Recorded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Utility(Result):
-    """What is to be expected of an answer on the worst dataset, for several measures; targets are compared exactly.
+    """The utility of a mechanism on its worst dataset, by several measures; targets are compared exactly.
 
     Numbers have the expected absolute and squared error; tuples of numbers the expected absolute error of each
     coordinate and of the largest one; all have the least probability that the output equals the target.

@@ -1,4 +1,4 @@
-"""Mechanism, instance, and the questions that are asked on it; ties the packages below together.
+"""Mechanisms, instances and the questions asked of them; ties the packages below together.
 
 In: what the user asks. Out: results. May import everything but `claims` and `cli`.
 """

@@ -87,5 +87,5 @@ def _accuracy(
 
 
 def _check_target(engine: Engine) -> None:
-    """Complain of a missing target before anything is compiled."""
+    """Raise QueryError where there is no target, before anything is compiled."""
     target_value(engine.bound, (engine.bound.record.values[0],) * engine.bound.n)

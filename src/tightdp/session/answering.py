@@ -1,4 +1,4 @@
-"""The modules that answer what is asked of an instance, each imported when a question first goes to it.
+"""The modules that answer queries on an instance, each imported at the first query that needs it.
 
 They take time to load, and defining and running mechanisms needs none of them.
 """

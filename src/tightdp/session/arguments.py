@@ -1,4 +1,4 @@
-"""Reading the numbers that queries are asked with; every error names the argument."""
+"""Reading the numeric arguments of queries; every error names the argument."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_seconds(name: str, value: Any) -> float | None:
 
 
 def read_width(value: Any) -> Fraction | None:
-    """Return the relative width that an enclosure may have, None where nobody asked for one."""
+    """Return the relative width that an enclosure may have, None where none was asked for."""
     if value is None:
         return None
     width = read_number("precision", value, 1)
@@ -83,7 +83,7 @@ def checked_calls(cls: type[T]) -> type[T]:
 
 
 def checked_call(function: Callable[P, T], takers: dict[str, list[str]] | None = None) -> Callable[P, T]:
-    """Return a function that raises ParameterError, with what to write, where Python would raise a bare TypeError.
+    """Return a function that raises ParameterError, with a remedy, where Python would raise a bare TypeError.
 
     `takers` are related functions with the names of what they take: where one of them takes an argument that the
     function does not, the error names it.
@@ -129,7 +129,7 @@ def _misfit(
 
 
 def _written(parameter: Parameter) -> str:
-    """Write a parameter as one would give it."""
+    """Write a parameter as a caller would."""
     if parameter.kind is Parameter.VAR_KEYWORD:
         return "..."
     if parameter.default is not parameter.empty:
@@ -138,7 +138,7 @@ def _written(parameter: Parameter) -> str:
 
 
 def read_order(order: Any) -> Fraction | float:
-    """Return an order of a Rényi divergence: a rational above 1, or infinity."""
+    """Return an order of a Rényi divergence: a rational above 1, or infinity. Raises ParameterError for others."""
     if order in (math.inf, "inf"):
         return math.inf
     number = read_number("the Rényi order", order, least=1)

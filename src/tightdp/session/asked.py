@@ -1,4 +1,4 @@
-"""What questions that ask other questions, such as `explain`, need of an instance; they stand below `Instance`."""
+"""What queries that build on other queries, such as `explain`, need of an instance; they stand below `Instance`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Asked"]
 
 
 class Asked(Protocol):
-    """A bound mechanism with the questions that are asked of it on the way to another answer; see `Instance`."""
+    """A bound mechanism with the queries on which other queries build; see `Instance`."""
 
     bound: Bound
     every_n: bool
@@ -33,7 +33,7 @@ class Asked(Protocol):
 
     @property
     def limits(self) -> dict[str, Any]:
-        """The library of diagrams, the limits, the method and the precision, as `bind` takes them."""
+        """The diagram back end, the limits, the method and the precision, as `bind` takes them."""
 
     def on(self, bound: Bound, **limits: Any) -> Asked:
         """Return an instance of another bound mechanism, without limits but those given."""

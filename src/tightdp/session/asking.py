@@ -123,7 +123,7 @@ Answered = tuple[Any, Any, Result]
 
 @dataclass(frozen=True)
 class Computed:
-    """What the engine computes as it does with numbers, on every cell: all its comparisons come out the same there."""
+    """What the engine computes on every cell just as with numbers: all its comparisons come out the same there."""
 
     ask: Callable[[InstanceBase], Answered]
 

@@ -41,7 +41,7 @@ def audit(
     """Return the lower bound on ε, and the p-value of a guarantee, that `correct` right guesses out of `guesses` give.
 
     Each of the `canaries` secrets was uniform on `options` values (2: in or out), the mechanism ran once on all of
-    them, and the number of guesses was fixed before. Without `tradeoff` the answer has `epsilon_lower`: at this
+    them, and the number of guesses was fixed beforehand. Without `tradeoff` the answer has `epsilon_lower`: at this
     significance the mechanism is not (ε, delta)-DP for any smaller ε; with `epsilon` or `exp_epsilon` it has the
     `p_value` of that guarantee too.
 
@@ -49,14 +49,14 @@ def audit(
     the result of its `tradeoff()`; "gaussian", "laplace" or "gaussian@1/2" (sub-sampled) alone ask for the ε at `delta`
     of the largest scale that is rejected.
 
-    `ideal` takes the place of `correct`: a trade-off function, which the channel of every secret is supposed to attain.
+    `ideal` takes the place of `correct`: a trade-off function, which the channel of every secret is assumed to attain.
     Then the observation is the mean of an ideal auditor, rounded down, as `auditing.expected_correct` encloses it
     (balanced where half of the guesses can be of either value).
 
     `method` is "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski 2023),
-    "fdp" (mahloujifar2024) or "order-statistics" (xiang2025; its answers are false for δ > 0: see `valid`). `why` says
+    "fdp" (mahloujifar2024) or "order-statistics" (xiang2025; its bounds are invalid for δ > 0: see `valid`). `why` says
     what is assumed: where the output, or a secret revealed to the guesser, decides how many guesses are made, the
-    answers can be false. Raises ParameterError for numbers that do not fit.
+    bounds can be invalid. Raises ParameterError for numbers that do not fit.
     """
     from tightdp import auditing as queries
     from tightdp.results.audit import Audit

@@ -58,7 +58,7 @@ class InstanceBase:
 
     @cached_property
     def engine(self) -> engines.Engine:
-        """What compiles and searches."""
+        """The engine, which compiles and searches."""
         found = engines.Engine(
             self.bound,
             self.backend,
@@ -73,13 +73,13 @@ class InstanceBase:
 
     @property
     def limits(self) -> dict[str, Any]:
-        """The library of diagrams, the limits, the method and the precision, as `bind` takes them."""
+        """The diagram back end, the limits, the method and the precision, as `bind` takes them."""
         names = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
         return {name: getattr(self, name) for name in names}
 
     @property
     def progress(self) -> Progress | None:
-        """What is told the steps of every search; None for nobody."""
+        """The callback that is given every step of a search, None for none."""
         return self._progress
 
     @progress.setter
@@ -89,7 +89,7 @@ class InstanceBase:
             self.engine.progress = told
 
     def forget(self) -> None:
-        """Drop what is compiled, and with it the memory that it takes; the next query compiles again."""
+        """Drop what is compiled, and free its memory; the next query compiles again."""
         self.__dict__.pop("engine", None)
 
     @property

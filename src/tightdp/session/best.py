@@ -1,4 +1,4 @@
-"""The value of the unknown at which a function in pieces is largest, among the values that are allowed."""
+"""The value of the unknown at which a piecewise function is largest, among the values that are allowed."""
 
 from __future__ import annotations
 

@@ -42,17 +42,17 @@ def canaries_needed(
 ) -> Canaries:
     """Return how many canaries a one-run audit needs to report at least a share of ε with probability `power`.
 
-    `instance` is an instance, of which the number of records is changed, a mechanism without parameters, or a function
+    `instance` is an instance, whose number of records is varied, a mechanism without parameters, or a function
     from the number of records to an instance. `rule` is the audit method: "optimal", "steinke", "fdp" or
     "order-statistics" at `delta` and `significance`, or a function of (canaries, guesses, right guesses) that gives the
     ε that it reports. `guesser` is as for `Instance.guessing`; `pairs` too, or a function from the number of records to
-    pairs. With `epsilon` the audit is to report at least that ε.
+    pairs. With `epsilon` the audit has to report at least that ε.
 
     ε is the tight one, at `delta`, of the mechanism on the datasets that the pairs can pick. The sizes 1, 2, 4, ... up
     to `at_most` are tried, then bisected: the answer reaches the power and one canary fewer does not. Where the power
-    falls at `patience` doublings in a row, and the ε that is reported with it does not grow, the search is given up:
-    the status is then "unresolved", `reason` says between which sizes the power fell, and `at_most` is the last one
-    (None for `patience` never gives up). Raises QueryError where ε is infinite, so that no audit sees a share of it.
+    falls at `patience` doublings in a row, and the ε that is reported with it does not grow, the search stops: the
+    status is then "unresolved", `reason` says between which sizes the power fell, and `at_most` is the last one
+    (`patience=None` never stops it). Raises QueryError where ε is infinite, so that no audit sees a share of it.
     """
     search = _Search(
         _sized(instance),
@@ -212,7 +212,7 @@ class _Search:
         return tails[first] if first < len(tails) else Fraction(0), level(sure).epsilon
 
     def _by_law(self, found: Guessing) -> tuple[Number, Any]:
-        """Go through everything that can be reported."""
+        """Sum over everything that can be reported."""
         reported: Reported = found.reported(self._rule)
         enough = sum((p for epsilon, p in reported.law if self._wanted(Level(epsilon), found)), Fraction(0))
         return enough, reported.reached_with(self.power)

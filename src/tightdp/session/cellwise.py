@@ -1,4 +1,4 @@
-"""From a mechanism with one unknown to functions in pieces: run on every cell of the unknown, and at the ends of cells.
+"""From a mechanism with one unknown to piecewise functions: run on every cell of the unknown, and at the ends of cells.
 
 The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. At
 an end of a cell with a closed form the engine runs with that number, which says whether the pieces beside it go on.
@@ -78,7 +78,7 @@ class Cellwise:
         return lambda: limits(0)
 
     def ask(self, question: Question) -> list[Stretch]:
-        """Return the answer in pieces, in order. Raises ParameterError where the range is empty or goes too far."""
+        """Return the answer in pieces, in order. Raises ParameterError where the range is empty or extends too far."""
         start, watch = time.perf_counter(), self.watch
         while True:
             try:
@@ -124,7 +124,7 @@ class Cellwise:
         return [part for run in runs for part in self._finished(question, run)]
 
     def _told(self, point: Point, cells: int) -> Progress | None:
-        """Tell whoever follows up to which value all is answered; return what is told the steps of a cell."""
+        """Report up to which value the answer is known; return the callback for the steps of a cell."""
         told = self.instance.progress
         if told is None:
             return None

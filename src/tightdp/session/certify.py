@@ -1,7 +1,7 @@
-"""Certificates: a claim, the core program, and evidence that a checker of its own accepts without this package.
+"""Certificates: a claim, the core program, and evidence that an independent checker accepts without this package.
 
-What the methods know is written down so that `proofs/checker.py` can do it again. Nothing is handed out that the
-checker refuses: it is asked first.
+The evidence of a method is written down so that `proofs/checker.py` can verify it. Only certificates that the checker
+accepts are returned.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MOST_LISTED = 20_000
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate as JSON-ready values, and what the checker says that it establishes."""
+    """A certificate as JSON-ready values, and what it establishes, in the words of the checker."""
 
     content: Mapping[str, Any]
     establishes: str

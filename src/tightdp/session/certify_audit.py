@@ -1,4 +1,4 @@
-"""Certificates of audits: a point of the dual program, which bounds the right guesses about all private mechanisms."""
+"""Certificates of audits: a feasible point of the dual program, bounding right guesses for all private mechanisms."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["certify_audit"]
 
 
 def certify_audit(answer: Audit) -> Certificate:
-    """Return a certificate of the p-value that an audit by the method "optimal" gives, from above.
+    """Return a certificate of an upper bound on the p-value of an audit by the method "optimal".
 
     It says that at least `correct` right guesses have at most the probability `bound` against all mechanisms with the
-    `guarantee`: that which was asked about (`epsilon`, `exp_epsilon`, `tradeoff`), otherwise (ε, δ)-DP for the lower
+    `guarantee`: the one asked about (`epsilon`, `exp_epsilon`, `tradeoff`), otherwise (ε, δ)-DP for the lower
     end of ε, where the bound is at most the significance. Raises QueryError for other methods, and where nothing was
     guessed right.
     """

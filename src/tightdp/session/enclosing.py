@@ -1,4 +1,4 @@
-"""The tight ε for every n between two ends: what some n has, and what a proof gives for all."""
+"""The tight ε for every n between two ends: what some n attains, and what a proof gives for all."""
 
 from __future__ import annotations
 

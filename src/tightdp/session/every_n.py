@@ -62,8 +62,9 @@ def bound_to(program: Program, neighbours: Any, n: Any, parameters: dict[str, An
 class EveryInstance(Instance):
     """A mechanism with its parameters fixed, for all n >= 1 at once: `privacy` and `verify` have answers here.
 
-    An answer has an upper end with a proof, and a lower end with the n that has it; see `EveryN`. Raises LanguageError
-    with the place where the program does not treat all records by the same code, QueryError for the other questions.
+    An answer has an upper end with a proof, and a lower end with an n that attains it; see `EveryN`. Raises
+    LanguageError with the place where the program does not treat all records by the same code, QueryError for the other
+    questions.
     """
 
     every_n = True

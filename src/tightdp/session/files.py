@@ -20,9 +20,9 @@ __all__ = ["import_file"]
 def import_file(path: Path, expected: str = "a Python file that defines a mechanism") -> ModuleType:
     """Import a file or a package (a directory with `__init__.py`) anew, and return its module.
 
-    What was imported from it before is forgotten. The directory it stands in is the first place where it finds other
-    modules meanwhile; what it prints goes to stderr, and no bytecode is left behind. Raises ParameterError, which names
-    the line, where there is no file or its import fails.
+    What was imported from it before is forgotten. Meanwhile its directory comes first on the module search path; what
+    it prints goes to stderr, and no bytecode is left behind. Raises ParameterError, which names the line, where there
+    is no file or its import fails.
     """
     package = (path / "__init__.py").is_file()
     if not package and not path.is_file():

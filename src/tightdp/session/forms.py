@@ -1,7 +1,7 @@
 """Linear forms that bound the likelihood ratios of a program cut into clients: found here, proved by the checker.
 
-The checker takes forms back through the parts of a core program; here those are kept that the others do not make
-superfluous, and what it needs to see that is written down: for every other form, kept ones and their multipliers.
+The checker pulls forms back through the parts of a core program. Here those are kept that are not bounded by others,
+and the evidence for the rest is written down: for every other form, kept ones and their multipliers.
 """
 
 from __future__ import annotations

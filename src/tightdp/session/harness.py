@@ -32,7 +32,7 @@ _DIGITS = (3, 6, 12, 24)
 
 @dataclass(frozen=True)
 class Adaptive:
-    """The guesser who sees every bit once it was decided on, and guesses from a posterior of `threshold` on.
+    """The guesser who sees every bit once it is decided on, and guesses where the posterior is at least `threshold`.
 
     `threshold` is a number from 0 to 1, `order` lists all clients (None: in the order of the dataset).
     """
@@ -67,8 +67,7 @@ def validity(
     (ε, delta)-DP is found. A rule that reports more for more right guesses is decided in closed form, other rules
     between bounds.
 
-    `jobs` of these are worked on at once, in processes of their own where it takes longer than a second (default: one
-    per core).
+    `jobs` of these run at once, in separate processes where it takes longer than a second (default: one per core).
 
     The answer has a witness, and says what was tried. It never says "proved". Raises LimitError where a program is too
     large, ParameterError where an argument does not fit or the rule gives no number.

@@ -49,7 +49,7 @@ class Instance(InstanceBase):
     at fault, QueryError where the query does not fit it, and LimitError where a limit was reached before anything was
     known; where something is known, the result has the status "unresolved".
 
-    Which method finds an answer is decided by looking at the program. `method` asks for one by name ("exhaustive",
+    The method is chosen by looking at the program. `method` asks for one by name ("exhaustive",
     "orbits", "chain", "aggregate", "elimination", "independent clients", "independent groups", "independent outputs",
     "runs"): then a query raises QueryError where that method does not apply, and says why. `precision` says how wide,
     relatively, an enclosure may be: then answers are enclosed where that is quicker, and at 1e-9 anyway where laws are
@@ -124,7 +124,7 @@ class Instance(InstanceBase):
     def tradeoff(self) -> Tradeoff:
         """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours.
 
-        It is the least error of the second kind of tests between neighbours, at every level (Dong, Roth and Su 2019).
+        It is the least type II error of a test between neighbours, at every level (Dong, Roth and Su 2019).
         """
         return answering.search.tradeoff(self.engine)
 
@@ -132,7 +132,7 @@ class Instance(InstanceBase):
     def renyi(self, order: Any) -> Renyi:
         """Return exp((a-1)·D_a), the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours, for a rational order a > 1.
 
-        It is exact for a whole order and enclosed for others. At the order "inf" D is the ε of pure DP.
+        It is exact for an integer order and enclosed for others. At the order "inf" D is the ε of pure DP.
         """
         return answering.moments.renyi_divergence(self.engine, read_order(order))
 
@@ -146,9 +146,9 @@ class Instance(InstanceBase):
 
     @limited("all", enclosed=True)
     def privacy_loss(self) -> PrivacyLoss:
-        """Return the exact privacy loss: composed with itself or others, sampled, and asked for δ and ε.
+        """Return the exact privacy loss, to be composed with itself or others, subsampled, and evaluated for δ and ε.
 
-        It holds a pair of laws that dominates all neighbours, one for each direction of add-remove neighbours.
+        It holds a dominating pair of laws, one for each direction of add-remove neighbours.
         """
         return answering.losses.privacy_loss(self.engine)
 
@@ -190,8 +190,8 @@ class Instance(InstanceBase):
     def utility(self) -> Utility:
         """Return expected errors and the probability of the right answer, each on the dataset where it is worst.
 
-        Targets and outputs may be numbers, tuples of numbers, or anything that == compares. All datasets are gone
-        through. Raises QueryError where there is no target.
+        Targets and outputs may be numbers, tuples of numbers, or anything that == compares. All datasets are
+        enumerated. Raises QueryError where there is no target.
         """
         return answering.utility.utility(self.engine)
 
@@ -205,7 +205,7 @@ class Instance(InstanceBase):
 
         `pairs` lists for every client the two records that its secret bit picks from (default: the first two of the
         domain); "best" tries all and takes the one with the largest efficacy at `guesses`, or without abstention.
-        `adaptive` adds the optimum over guessers that see every bit once they decided on it (small n).
+        `adaptive` adds the optimum over guessers that see every bit once they have decided on it (small n).
         """
         number = None if guesses is None else read_count("guesses", guesses)
         return answering.one_run.efficacy(self.engine, number, pairs, adaptive)
@@ -214,7 +214,7 @@ class Instance(InstanceBase):
     def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
         """Return the exact joint law of the numbers of guesses and of right guesses in a one-run audit.
 
-        `guesser` is "all" (maximum likelihood, the default), "certain", a posterior from which on a bit is guessed,
+        `guesser` is "all" (maximum likelihood, the default), "certain", the least posterior at which a bit is guessed,
         a `Top(k)`, or a function of the output that returns 0, 1 or None (no guess) for every client. Ties between
         0 and 1 go to 0, that is the first record of the pair. What an audit reports (`reported` of the result) is
         compared with the tight ε at `delta` on the datasets that the pairs can pick.
@@ -226,7 +226,7 @@ class Instance(InstanceBase):
     def adaptive_guessing(
         self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
     ) -> Guessing:
-        """Return the same for adaptive auditing: bits are decided on in `order`, and revealed once they are.
+        """Return the law of guesses in adaptive auditing: bits are decided on in `order`, each then revealed.
 
         A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
         """
@@ -235,7 +235,7 @@ class Instance(InstanceBase):
 
     @limited("all", enclosed=True)
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
-        """Return the same for classic auditing: `runs` independent runs, each on x or x' with probability 1/2.
+        """Return the law of guesses in classic auditing: `runs` independent runs, on x or x' with probability 1/2 each.
 
         The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
         """
@@ -253,7 +253,7 @@ class Instance(InstanceBase):
 
     @limited(enclosed=True)
     def distribution(self, x: Sequence[Any]) -> Distribution:
-        """Return the exact law of the output on dataset x: every output with its probability, a rational or with e^q.
+        """Return the exact law of the output on dataset x: every output and its probability, rational or with e^q.
 
         Raises ParameterError where x is no dataset of the instance, and QueryError where the outputs are too many.
         """
@@ -304,8 +304,8 @@ class Instance(InstanceBase):
     def report(self, *, alpha: Any = 1) -> Report:
         """Return all answers about this instance, as a page: shown in a notebook, `html()` for a file.
 
-        Accuracy is measured at the error bound `alpha` where the mechanism has a target. Every part is asked within the
-        limits of the instance; what does not fit it or takes too long is left out, and the page says so.
+        Accuracy is measured at the error bound `alpha` where the mechanism has a target. Every query keeps the limits
+        of the instance; one that does not apply or takes too long is left out, and the page says so.
         """
         return answering.report.report(self, read_exact("alpha", alpha))
 
@@ -322,11 +322,11 @@ class Instance(InstanceBase):
         guesses: int | None = None,
         pairs: Any = None,
     ) -> Sweep:
-        """Return a table over ranges, as in `sweep({"n": range(2, 9), "lam": ["1/10", "1/5"]})`: one row a combination.
+        """Return a table over ranges, as in `sweep({"n": range(2, 9), "lam": ["1/10", "1/5"]})`: a row per combination.
 
         Names that are not in `over` keep the values of this instance. A row is the tight ε (at `delta`), δ at an
         `epsilon` or `exp_epsilon`, accuracy at `alpha` or `beta`, or `efficacy` (with `guesses` and `pairs`). Limits
-        are those of one row; a row that meets one is left open.
+        are those of one row; a row that reaches one is unresolved.
         """
         asked = answering.sweep.Question(delta, epsilon, exp_epsilon, alpha, beta, efficacy, guesses, pairs)
         return answering.sweep.sweep(self, over, asked)
@@ -361,7 +361,7 @@ class Instance(InstanceBase):
 
     @limited(by_runs=False)
     def core(self) -> str:
-        """Return the core program: one line a value, to be read beside the Python function (`docs/certificates.md`)."""
+        """Return the core program, one line per value, to read beside the Python function (`docs/certificates.md`)."""
         return "\n".join(answering.certify.core_lines(self.engine))
 
 

@@ -48,7 +48,7 @@ METHOD = "sums of records alike"
 
 
 def tight_privacy(engine: Engine) -> Privacy | None:
-    """Return the tight e^ε at δ = 0 where it is seen without any law."""
+    """Return the tight e^ε at δ = 0 where it follows without computing any law."""
     form, query = _published(engine)
     if form is None or form.noises:  # noise has other ends
         return None

@@ -1,4 +1,4 @@
-"""Queries that keep the limits of their instance, whatever they do, and take no longer than going through all runs."""
+"""Queries that always keep the limits of their instance, and take no longer than enumerating all runs."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def limited(
     With a limit on time or memory it runs in a child process, so that it can be abandoned. Without one it runs here,
     keeps what it compiles for the next query, and takes at most 80 % of the memory that is free.
 
-    Where no method was asked for and the query takes long, going through all runs starts beside it, unless that cannot
-    answer it (`by_runs`), and the first answer wins. A run that fails on any dataset that the query is about is its
-    answer. With `shown_by_few`, a few pairs of neighbours, or a few datasets, show something, which is said where a
-    limit is met. Unless it can be `enclosed`, it is refused for programs whose laws are not exact.
+    Where no method was asked for and the query takes long, all runs are enumerated beside it, unless that cannot answer
+    it (`by_runs`), and the first answer wins. A run that fails on any dataset that the query is about is its answer.
+    With `shown_by_few`, a few pairs of neighbours, or a few datasets, show something, which is said where a limit is
+    met. Unless it can be `enclosed`, it is refused for programs whose laws are not exact.
     """
     return lambda query: _limited(query, about, shown_by_few, enclosed, by_runs)
 
@@ -168,7 +168,7 @@ def _first_answer(
     limits: Limits,
     records: Records,
 ) -> R:
-    """Return the answer of a question, or that of going through all runs where this is faster or the only way.
+    """Return the answer of a question, or that of enumerating all runs where this is faster or the only way.
 
     Raises ProgramError where a run fails; for a question about all datasets it names the same one whichever way met it.
     """
@@ -215,7 +215,7 @@ def _first_found(
 
 
 def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, records: Records) -> R | ProgramError:
-    """Return the error of a failing run, or the answer of going through all runs, whole.
+    """Return the error of a failing run, or the complete answer from enumerating all runs.
 
     Raises LimitError where there is neither: that wins no race.
     """
@@ -243,14 +243,14 @@ def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, records: R
 
 
 def _only_by_runs(instance: InstanceBase, limits: Limits) -> bool:
-    """Whether it is allowed, and there is time, to go through all runs of a program that has no other exact answer."""
+    """Whether it is allowed, and there is time, to enumerate all runs of a program that has no other exact answer."""
     if instance.engine.stopping or limits.reached() is not None or instance.max_nodes is not None:
         return False
     return bool(_runs.few_runs(instance.bound))
 
 
 def _all_runs(query: Query[Asked, P, R], instance: Asked, arguments: Any, options: Any) -> R:
-    """Return the answer of going through all runs."""
+    """Return the answer from enumerating all runs."""
     found = copy(instance)
     found.forget()
     found.method, found.timeout, found.max_memory, found.progress = _BY_RUNS, None, None, None

@@ -1,4 +1,4 @@
-"""The public face: the `mechanism` decorator, mechanisms, and instances on which exact queries are asked."""
+"""The public interface: the `mechanism` decorator, and mechanisms, which are run, sampled and bound to an instance."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ class Mechanism:
         """Fix the number of records and the parameters; `n=ALL` stands for every number of records at once.
 
         `neighbours` overrides the mechanism's own relation. `backend` is "cudd" or "autoref". `timeout` (seconds),
-        `max_nodes` (of the diagram) and `max_memory` (bytes, or "500M", "4G"; unless given, 80 % of what is free)
-        limit every query. With `timeout` or `max_memory` every query compiles anew, in a process that can be ended.
+        `max_nodes` (of the diagram) and `max_memory` (bytes, or "500M", "4G"; unless given, 80 % of what is free) limit
+        every query. With `timeout` or `max_memory` every query compiles anew, in a child process that can be killed.
         `method` asks for one method by name, `precision` for an enclosure (see `Instance`). Raises ParameterError
         naming what does not fit.
         """
@@ -88,9 +88,9 @@ class Mechanism:
         )
 
     def target(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorate the function that gives the quantity which a numeric output estimates, from a dataset.
+        """Decorate the function that computes from a dataset the quantity which a numeric output estimates.
 
-        It may take parameters of the mechanism too, by name. It is asked by `accuracy` and `utility`.
+        It may take parameters of the mechanism too, by name. `accuracy` and `utility` use it.
         """
         program = self.program
         self.program = Program(
@@ -127,9 +127,10 @@ def mechanism(
 ) -> Mechanism | Callable[[Callable[..., Any]], Mechanism]:
     """Make a mechanism of a Python function.
 
-    The function's first argument is the dataset, a tuple of n records of the domain `record` (bits, unless given);
-    the others are public parameters. `target` is the quantity that a numeric output estimates, `neighbours` says
-    which datasets are neighbours.
+    The function's first argument is the dataset, a tuple of n records of the domain `record` (bits, unless given); the
+    others are public parameters. `target` is the quantity that a numeric output estimates; `neighbours` is
+    "replace-one", "unit-step", "unit-all", "add-remove", or a function from a dataset to its neighbours. Raises
+    LanguageError or ParameterError where these do not fit together.
     """
 
     def decorate(plain: Callable[..., Any]) -> Mechanism:

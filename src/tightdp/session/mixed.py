@@ -80,7 +80,7 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
 
 @dataclass
 class _Pair:
-    """Neighbours that are told apart closer and closer; what is known of them so far."""
+    """Neighbours whose enclosure is refined step by step, and its ends so far."""
 
     x: Dataset
     x_prime: Dataset

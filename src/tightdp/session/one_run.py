@@ -227,7 +227,7 @@ class _Audit:
         self._seconds = self._compiled - start
 
     def tell(self, phase: str, side: str = "", value: Exact | None = None) -> None:
-        """Tell whoever follows which part begins, and what is known."""
+        """Report which part begins, and what is known so far."""
         self._reached(phase, 0, side, value)
 
     def _reached(self, phase: str, done: int, side: str, value: Exact | None) -> None:

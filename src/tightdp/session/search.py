@@ -1,4 +1,4 @@
-"""From a compiled mechanism to results: each query asks the methods, goes through pairs or datasets, and reports."""
+"""From a compiled mechanism to results: each query tries the methods, enumerates pairs or datasets, and reports."""
 
 from __future__ import annotations
 

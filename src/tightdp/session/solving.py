@@ -1,4 +1,4 @@
-"""Answers with an unknown: its pieces, the values for which claims hold, the best of them."""
+"""Answers with an unknown: piecewise functions of it, the values for which claims hold, the best of them."""
 
 from __future__ import annotations
 
@@ -67,42 +67,42 @@ __all__ = [
 
 
 def privacy(ours: Cellwise) -> Pieces:
-    """Return the tight e^ε in pieces."""
+    """Return the tight e^ε as a piecewise function."""
     return _answer(Pieces, ours, TightRatio(), "exp_epsilon")
 
 
 def delta(ours: Cellwise, t: Number) -> Pieces:
-    """Return δ at e^ε = t in pieces."""
+    """Return δ at e^ε = t as a piecewise function."""
     return _answer(Pieces, ours, DeltaAt(t), "delta", (("exp_epsilon", t),))
 
 
 def accuracy(ours: Cellwise, alpha: Number) -> AccuracyPieces:
-    """Return the tight 1 - β at an error bound in pieces."""
+    """Return the tight 1 - β at an error bound as a piecewise function."""
     return _answer(AccuracyPieces, ours, AccuracyAt(alpha), "one_minus_beta", (("alpha", alpha),))
 
 
 def least_error(ours: Cellwise, beta: Number) -> AccuracyPieces:
-    """Return the least error bound for a failure rate in pieces."""
+    """Return the least error bound for a failure rate as a piecewise function."""
     return _answer(AccuracyPieces, ours, least_error_at(beta), "alpha", (("beta", beta),))
 
 
 def least_ratio(ours: Cellwise, delta: Number) -> Pieces:
-    """Return the least e^ε at a δ in pieces."""
+    """Return the least e^ε at a δ as a piecewise function."""
     return _answer(Pieces, ours, least_ratio_at(delta), "exp_epsilon", (("delta", delta),))
 
 
 def efficacy(ours: Cellwise, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
-    """Return the efficacies, and what bounds them, in pieces."""
+    """Return the efficacies, and what bounds them, as piecewise functions."""
     return _answer(EfficacyPieces, ours, efficacies_of(guesses, pairs, adaptive), "rows")
 
 
 def guessing(ours: Cellwise, ask: Callable[[InstanceBase], Guessing]) -> GuessingPieces:
-    """Return the law of guesses in pieces."""
+    """Return the law of guesses as a piecewise function."""
     return _answer(GuessingPieces, ours, guesses_of(ask), "law")
 
 
 def distribution(ours: Cellwise, x: Dataset) -> Distributions:
-    """Return the output law on a dataset in pieces."""
+    """Return the output law on a dataset as a piecewise function."""
     return _answer(Distributions, ours, law_on(x), "law", x=x)
 
 

@@ -50,9 +50,9 @@ def _refuse_delta(delta: Any) -> None:
 
 @checked_calls
 class UnknownInstance(Instance):
-    """A mechanism in which one parameter is unknown: answers are functions of it, in pieces.
+    """A mechanism in which one parameter is unknown: answers are piecewise functions of it.
 
-    `privacy`, `delta`, `accuracy`, `distribution`, `efficacy` and the laws of guesses are answered in pieces, `verify`
+    `privacy`, `delta`, `accuracy`, `distribution`, `efficacy` and the laws of guesses are answered piecewise, `verify`
     for all values of the unknown, and `solve` with the values for which claims hold. Raises QueryError for the other
     questions.
     """
@@ -89,7 +89,7 @@ class UnknownInstance(Instance):
         privacy_set: Iterable[Any] | None = None,
         inference_set: Iterable[Any] | None = None,
     ) -> Pieces:
-        """Return the tight e^ε at δ as a function of the unknown, in pieces."""
+        """Return the tight e^ε at δ as a piecewise function of the unknown."""
         bar = read_exact("delta", delta, 1)
         if top != 1 or privacy_set is not None or inference_set is not None:
             raise QueryError("with an unknown no ratios are ranked, and no sets declared", "leave out top and the sets")
@@ -97,7 +97,7 @@ class UnknownInstance(Instance):
 
     @limited()
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Pieces:  # type: ignore[override]
-        """Return δ at e^ε as a function of the unknown, in pieces."""
+        """Return δ at e^ε as a piecewise function of the unknown."""
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
         return answers.delta(self.cellwise, exp(exponent) if t is None else t)
 
@@ -111,7 +111,7 @@ class UnknownInstance(Instance):
         accuracy_set: Iterable[Any] | None = None,
         inference_set: Iterable[Any] | None = None,
     ) -> AccuracyPieces:
-        """Return the tight 1 - β at an error bound, or the least α for a `beta`, in pieces; see `Instance.accuracy`."""
+        """Return the tight 1 - β at an error bound, or the least α for a `beta`, piecewise; see `Instance.accuracy`."""
         bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
         if accuracy_set is not None or inference_set is not None:
             raise QueryError("with an unknown all datasets are gone through", "leave out the sets")
@@ -125,7 +125,7 @@ class UnknownInstance(Instance):
     def efficacy(  # type: ignore[override]
         self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False
     ) -> EfficacyPieces:
-        """Return the efficacies of one-run auditing as functions of the unknown, in pieces; see `Instance.efficacy`."""
+        """Return the efficacies of one-run auditing as piecewise functions of the unknown; see `Instance.efficacy`."""
         number = None if guesses is None else read_count("guesses", guesses)
         if isinstance(pairs, str):
             raise QueryError("the best pairs depend on the unknown", "list the pairs, or give the parameter a value")
@@ -144,7 +144,7 @@ class UnknownInstance(Instance):
     def adaptive_guessing(  # type: ignore[override]
         self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
     ) -> GuessingPieces:
-        """Return the same for adaptive auditing; see `Instance.adaptive_guessing`."""
+        """Return the law of guesses in adaptive auditing, likewise; see `Instance.adaptive_guessing`."""
         _refuse_delta(delta)
         limit = read_exact("threshold", threshold, 1)
         return answers.guessing(self.cellwise, lambda one: audits.adaptive(one.engine, order, limit, pairs))
@@ -153,13 +153,13 @@ class UnknownInstance(Instance):
     def classic_guessing(  # type: ignore[override]
         self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2"
     ) -> GuessingPieces:
-        """Return the same for classic auditing; see `Instance.classic_guessing`."""
+        """Return the law of guesses in classic auditing, likewise; see `Instance.classic_guessing`."""
         limit, number = read_exact("threshold", threshold, 1), read_count("runs", runs)
         return answers.guessing(self.cellwise, lambda one: audits.classic(one.engine, number, x, x_prime, limit))
 
     @limited()
     def distribution(self, x: Sequence[Any]) -> Distributions:  # type: ignore[override]
-        """Return the output law on dataset x as a function of the unknown, in pieces."""
+        """Return the output law on dataset x as a piecewise function of the unknown."""
         return answers.distribution(self.cellwise, self.bound.check_dataset(x))
 
     @limited()

@@ -66,7 +66,7 @@ def utility(engine: Engine) -> Utility:
 
 
 def _worse(found: Worst, known: Worst) -> Worst:
-    """Return the worse end of each of two datasets, and the better one, with a dataset of the worse end."""
+    """Combine two enclosed measures: the worse of each of their ends, on the dataset of the worse value."""
     assert found.better is not None
     assert known.better is not None
     if found.measure == RIGHT:

@@ -198,7 +198,7 @@ class _Widening:
         return (1 + self._error.relative) / (1 - self._error.relative)
 
     def _slack(self, t: Number) -> Number:
-        """How much P(E) - t·P'(E) may differ, for whatever event E."""
+        """How much P(E) - t·P'(E) may differ, for any event E."""
         return (1 + t) * self._error.total
 
     def _pairs(self) -> Comparison:

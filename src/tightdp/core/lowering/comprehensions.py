@@ -106,7 +106,7 @@ def clauses(m: Machine, generators: Sequence[ast.comprehension], first: Value, b
     visit(m, first, step)
 
 
-# functions that go through a generator as they need it
+# functions that consume a generator as they need it
 
 
 def search(m: Machine, iterable: Value, wanted: bool) -> Value:

@@ -1,10 +1,10 @@
 """`while` loops without a bound on their rounds, which end with probability 1: exact, as absorbing Markov chains.
 
-What a loop goes on with from round to round, the values of the names that it writes, is its state. One round is lowered
-from each state that can be met, on its own, and gone through run by run; where the states are finitely many, and an
-end can be reached from each, the law of how the loop ends follows by solving a linear system (Kemeny and Snell 1960,
-Chapter III). In its place stands one draw with this law, which depends on what the state was before the loop, and on
-other values from before it that a round looks at.
+The state of a loop is what it carries from round to round: the values of the names that it writes. One round is lowered
+from each reachable state, on its own, and enumerated run by run; where the states are finitely many, and an end can be
+reached from each, the law of how the loop ends follows by solving a linear system (Kemeny and Snell 1960, Chapter III).
+In its place stands one draw with this law, which depends on what the state was before the loop, and on other values
+from before it that a round looks at.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class _Chain:
                 raise _Written(cell)
 
     def _stuck(self, steps: dict[State, dict[Outcome, Number]]) -> list[State]:
-        """Return the states from which no end can be reached."""
+        """Return the states from which no end is reachable."""
         before: dict[State, list[State]] = {}
         ending = []
         for state, outcomes in steps.items():

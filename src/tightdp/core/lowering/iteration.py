@@ -1,4 +1,4 @@
-"""Going through anything that Python goes through, one item at a time or all at once."""
+"""Iterating over anything that Python iterates over, one item at a time or all at once."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def items_of(m: Machine, sequence: Value) -> Value:
 
 
 def collected(m: Machine, iterable: Value) -> Value:
-    """Return the items of anything that a loop can go through, all at once."""
+    """Return the items of anything to loop over, all at once."""
 
     def of(value: Value) -> Value:
         if isinstance(value, (Generator, Filtered)):
@@ -152,7 +152,7 @@ def _never(at: int) -> Step | None:
 
 
 def spend(m: Machine, stream: Stream) -> None:
-    """Begin to go through a stream, which can be done once."""
+    """Begin to iterate over a stream, which can be done once."""
     if stream in m.spent:
         listed = "[...]" if isinstance(stream, Generator) else f"list({stream.name}(...))"
         raise m.unsupported(f"what a {stream.name} gives is gone through twice", f"keep {listed}")
@@ -241,7 +241,7 @@ def _as_view(value: Table | View) -> View:
 
 
 def _through_entries(m: Machine, view: View) -> Callable[[int], Step | None]:
-    """Go through a dictionary, whose keys must stay what they are at the start."""
+    """Iterate over a dictionary, whose keys must stay what they are at the start."""
     begun = m.store[view.key]
 
     def step(at: int) -> Step | None:

@@ -1,8 +1,8 @@
-"""Whether a loop that is being unrolled gets on, and what its variables can hold.
+"""Whether a loop that is being unrolled makes progress, and what its variables can hold.
 
 The values listed for a node are a superset of those it takes. Where a loop makes no progress that is plain to see, a
-probe says which values really occur, and the variables are narrowed to them. A loop is given up where one run must
-have come twice into the same state, so that it can go on for ever, or after a fixed number of rounds.
+probe says which values really occur, and the variables are narrowed to them. A loop is abandoned where some run must
+have reached the same state twice, so that it can go on for ever, or after a fixed number of rounds.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Progress:
     seen: Counter[object] = field(default_factory=Counter)
 
     def another_round(self, certain: bool) -> bool:
-        """Get ready for a round, which `certain` says that every run begins. False where the loop has no bound.
+        """Get ready for a round, which all runs begin where it is `certain`. False where the loop has no bound.
 
         Where no run can be left, the state is made dead.
         """

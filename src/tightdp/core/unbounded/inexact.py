@@ -32,7 +32,7 @@ class Inexact:
 
     @property
     def total(self) -> Fraction:
-        """How much the probabilities of an event, and those of two laws added up, may differ at most."""
+        """How much the probability of an event may differ at most, and the sum of those under two laws."""
         return self.relative + self.lost
 
     def joined(self, other: Inexact) -> Inexact:

@@ -102,10 +102,10 @@ class Meetings:
 
     @property
     def reach(self) -> int:
-        """Within which distance all outcomes of the comparisons occur together that occur at all.
+        """The distance within which every possible joint outcome of the comparisons occurs.
 
         Given the remainders of the draws by the period, what the comparisons demand of a run are bounds on single draws
-        and on sums and differences of two: whoever meets them can be taken so small (docs/unbounded-noise.md).
+        and on sums and differences of two: draws that satisfy them can be taken so small (docs/unbounded-noise.md).
         """
         slack = max((bound for each in self.partners for bound in each.values()), default=-1)
         hub = max(range(len(self.bounds)), key=lambda draw: len(self.partners[draw]))
@@ -149,7 +149,7 @@ class Meetings:
         )
 
     def _farthest(self, draw: int, group: set[int]) -> int:
-        """Return how many draws of a group one can go through from a draw, each once; rather too many."""
+        """Return an upper bound on the length of a path from a draw through a group, each draw once."""
         left = group - {draw}
         parts = []
         while left:

@@ -147,7 +147,7 @@ def _outputs(report: Report) -> str:
 
 
 def _pairs(rows: Sequence[tuple[str, Number, str]]) -> str:
-    """Return bars in twos below one label."""
+    """Return bars in pairs, below one label each."""
     longest = max(share for _, share, _ in rows)
     parts = []
     for place, (label, share, style) in enumerate(rows):

@@ -1,4 +1,4 @@
-"""The style of the page: light and dark by what the reader prefers, readable from 360 pixels on."""
+"""The style of the page: light or dark as the reader prefers, readable from 360 pixels on."""
 
 __all__ = ["STYLE"]
 

@@ -105,7 +105,7 @@ def _reported_view(result: Reported) -> View:
 
 @picture_of.register
 def _reported_plot(result: Reported, ax: Any) -> Any:
-    """Draw the law as bars at the reported ε, with the true ε as a line,."""
+    """Draw the law as bars at the reported ε, with the true ε as a line."""
     axes = plot.new_axes() if ax is None else ax
     finite = [(float(value), float(p)) for value, p in result.law if value != math.inf]
     true = math.inf if result.exp_epsilon == math.inf else log(result.exp_epsilon)

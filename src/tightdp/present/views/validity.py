@@ -139,7 +139,7 @@ def _verdict(result: Validity) -> str:
 
 @picture_of.register
 def _validity_plot(result: Validity, ax: Any) -> Any:
-    """Draw the largest probabilities as bars, with the significance level,."""
+    """Draw the largest probabilities as bars, with the significance level."""
     axes = plot.new_axes() if ax is None else ax
     shown = result.tried[:_MOST_ROWS][::-1]
     names = ["\n".join(_words(found)) for found in shown]

@@ -1,7 +1,7 @@
-"""Changes of one expression in the source of a mechanism, each of a kind that mistakes are of.
+"""Changes of one expression in the source of a mechanism, each undoing a typical mistake.
 
 A comparison becomes another one; an operation in the arguments of a draw is taken away; a draw gets the strength that
-the claim needs; a value gets noise of that strength; a draw that was made once and used again is made anew.
+the claim needs; a value gets noise of that strength; a draw that was made once and used again is drawn anew.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All runs on a dataset with the places in the source where they draw, by the interpreter's way of running."""
+"""All runs on a dataset with the places in the source where they draw, replayed as by the interpreter."""
 
 from __future__ import annotations
 
