@@ -36,7 +36,7 @@ T = TypeVar("T")
 _TANGENTS = 64
 """How many tangents of a smooth curve stand for it."""
 _BETWEEN_TOLD = 0.5
-"""Seconds between two times that somebody is told what is known."""
+"""Seconds between two reports of what is known."""
 
 
 def audit(

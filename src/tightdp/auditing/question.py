@@ -19,7 +19,7 @@ __all__ = ["METHODS", "MOST_GUESSES_ON_CURVES", "Question", "checked", "checked_
 METHODS = ("steinke", "fdp", "order-statistics", "optimal")
 
 MOST_GUESSES_ON_CURVES = 2000
-"""Up to so many guesses the optimum is found on a smooth trade-off function."""
+"""With at most this many guesses, the optimum is computed on a smooth trade-off function."""
 
 _VARIANTS = {
     "steinke": ("published",),

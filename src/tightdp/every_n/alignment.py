@@ -29,7 +29,7 @@ _MOST_CELLS = 3000
 _MOST_OPTIONS = 200_000
 _ROUNDS = 40
 _OFTEN = 10
-"""After so many rounds each, prices of the plans of the last one are computed."""
+"""The prices of the last round's plans are computed once in this many rounds."""
 _IMPROVED = 2
 _REPEATED = 3000
 _ENOUGH = 1e-12

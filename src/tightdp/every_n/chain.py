@@ -16,7 +16,7 @@ Vector: TypeAlias = dict[int, Fraction]
 Matrix: TypeAlias = dict[int, Vector]
 """The rows that are not 0."""
 Letter: TypeAlias = Output
-"""What one record makes visible."""
+"""What one record publishes."""
 Move: TypeAlias = tuple[Record, Record]
 
 

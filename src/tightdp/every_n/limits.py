@@ -20,12 +20,12 @@ from tightdp.every_n.cones import doubled, largest, largest_at_end
 __all__ = ["approached", "direction"]
 
 _MOST = 40
-"""So many rows, and so many columns, are looked at."""
+"""At most this many rows, and as many columns, are looked at."""
 _LARGEST = 60
 """Matrices with more states have no limits here."""
 
 Root: TypeAlias = tuple[Fraction, int, list[Fraction]]
-"""A root, how often it is one, and the coefficients of what is left of the polynomial, the highest first."""
+"""A root, its multiplicity, and the coefficients of the remaining factor of the polynomial, the highest first."""
 
 
 def approached(chain: Chain) -> Fraction | float:

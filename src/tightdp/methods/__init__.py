@@ -1,7 +1,7 @@
 """How output laws and likelihood ratios are found: the methods, and the order in which they are tried.
 
 In: a bound mechanism. Out: laws, tight ratios, pairs of neighbours to compare, datasets to measure accuracy on.
-`program` has the protocol of a method and what methods look at, `base` what they answer with, `choose` their ordered
-list, which every program carries, and `questions` what is asked of them. Methods are in the `by_*` files (`by_pairs`
-is asked beside the list), the other files are what they work with. May import `symmetry` and below.
+`program` has the protocol of a method and the program it looks at, `base` the types of its answers, `choose` the
+ordered list that every program carries, and `questions` puts each question to that list. Methods are in the `by_*`
+files (`by_pairs` runs alongside the list); the other files are their tools. May import `symmetry` and below.
 """

@@ -54,7 +54,7 @@ __all__ = [
 
 
 MOST_RECORDS = 200_000
-"""Every record of a domain is looked at by itself, of so many at most."""
+"""Domains with more records are not cut, as every record is looked at by itself."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Contribution:
 
     @property
     def law(self) -> dict[int, Number]:
-        """The probabilities of what is added to the only aggregate."""
+        """The probability of each value added, where there is a single aggregate."""
         return {value: quotient(weight, self.denominator) for (value,), weight in self.weights}
 
 
@@ -87,8 +87,9 @@ def largest_ratio(ours: Contribution, theirs: Contribution) -> Exact:
 class Cut:
     """A program cut at its aggregates.
 
-    `rest` is the program above: aggregate number j is its input of "client" j. `parts[c]` is the program that gives
-    the contribution of client c to every aggregate, as a function of that client's record alone; the same graph, once.
+    `rest` is the program above: aggregate number j is its input of "client" j. `parts[c]` is the program that gives the
+    contribution of client c to every aggregate, as a function of that client's record alone; equal graphs share one
+    program.
     """
 
     operators: tuple[str, ...]
@@ -110,7 +111,7 @@ class Aggregate:
 
 
 def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: str) -> Aggregate | None:
-    """Return a program cut at its aggregates with exact contribution laws, or None where it cannot be cut so."""
+    """Return a program cut at its aggregates with exact contribution laws, or None where it cannot be cut this way."""
     if record.size > MOST_RECORDS:
         return None
     cut = find_cut(program, clients)
@@ -132,10 +133,10 @@ def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: 
 
 
 def find_cut(program: CoreProgram, clients: int) -> Cut | None:
-    """Return a program cut at n-ary operations, of those of their operands that concern one client each, or None.
+    """Return a program cut at n-ary operations over operands that each concern one client, or None.
 
-    Every way from a record to an output, a condition or an obligation must pass one of these operations, each
-    client's draws must be its own, and obligations inside a contribution must concern one client.
+    Every path from a record to an output, a condition or an obligation must pass one of these operations, each client's
+    draws must be its own, and obligations inside a contribution must concern one client.
     """
     nodes = reachable([*program.roots, *program.inputs])
     client = _with_owned_draws(program, nodes)
@@ -187,8 +188,8 @@ def _with_owned_draws(program: CoreProgram, nodes: Sequence[Expr]) -> dict[int, 
 def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | None:
     """Return the n-ary operations at which the records of several clients first meet, seen from the outputs.
 
-    Those too at which they meet what is met already, where each client has a part of its own in it: `sum(a) - sum(b)`
-    is one sum, with the negation of another one in it.
+    Also those that combine such an operation with further operands, one or more of every client: `sum(a) - sum(b)` is
+    one sum, with the negation of another one in it.
     """
     every = {one for one in client.values() if one >= 0}
     cut: dict[int, Nary] = {}
@@ -249,7 +250,7 @@ class _Members:
 
     @property
     def graph(self) -> Hashable:
-        """What clients share that contribute in the same way."""
+        """A key that is equal for clients that contribute in the same way."""
         return graph_of(self.leaves, *self.operands, [check.condition for check in self.checks])
 
 
@@ -342,7 +343,7 @@ def contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Cont
 
 
 def marginal(table: Sequence[Contribution], chosen: Sequence[int]) -> tuple[Contribution, ...]:
-    """Return what the contributions of a table add to some of the aggregates."""
+    """Return the marginal laws of a table's contributions on some of the aggregates."""
     result = []
     for entry in table:
         total: dict[tuple[Any, ...], Whole] = {}

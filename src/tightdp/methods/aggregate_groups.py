@@ -1,4 +1,4 @@
-"""Which clients and records no aggregate tells apart."""
+"""Which clients and records no aggregate distinguishes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["accuracy_set_of", "groups_of"]
 def groups_of(
     bound: Bound, aggregate: Aggregate, marks: Sequence[tuple[int, ...]], further: Sequence[Aggregate]
 ) -> list[Group]:
-    """Return the clients and records that neither the aggregate nor any further one tells apart."""
+    """Return the groups of clients and records that neither the aggregate nor any further one distinguishes."""
     groups = []
     for mark in dict.fromkeys(marks):
         clients = tuple(client for client, other in enumerate(marks) if other == mark)

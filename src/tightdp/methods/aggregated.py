@@ -36,13 +36,13 @@ __all__ = ["AggregateTable", "find_aggregate_table"]
 MAX_LAW_ENTRIES = 30_000_000
 """How many probabilities the laws of all classes of datasets may have together."""
 _MANY_PAIRS = 20_000
-"""Beyond so many classes of pairs of neighbours, those with the same two output laws become one."""
+"""Beyond this many classes of pairs of neighbours, those with the same two output laws become one."""
 _BATCH = 1 << 14
-"""So many values of the aggregates are gone through together."""
+"""This many values of the aggregates are processed together."""
 _FEW = 1_000
-"""So few laws are computed exactly at once."""
+"""Up to this many missing laws are computed exactly, not rounded."""
 _TRIED = 20_000
-"""So many classes of pairs are gone through to find some whose laws are computed already."""
+"""At most this many classes of pairs are searched for some whose laws are computed already."""
 
 
 class AggregateTable(Table):
@@ -112,7 +112,7 @@ class AggregateTable(Table):
             self.fill_all(watch)
 
     def fill_all(self, watch: Callable[[], None]) -> None:
-        """Compute all laws, those too that `fill` leaves until they are looked at."""
+        """Compute all laws, including those that `fill` leaves to be computed on demand."""
         if len(self._by_counts) == self.orbits.number:
             return
         if isinstance(self.orbits, States):
@@ -129,9 +129,9 @@ class AggregateTable(Table):
         return every_law(self._start, self._letters, [len(group.clients) for group in self.groups])
 
     def rounded(self, watch: Callable[[], None]) -> RoundedLaws | None:
-        """Return the rounded laws of all classes, kept; None where the exact ones are there, or are as easy.
+        """Return the rounded laws of all classes, cached; None where the exact ones are known, or as cheap.
 
-        Where they are there, no run fails.
+        Where they are returned, no run fails.
         """
         missing = self.orbits.number - len(self._by_counts)
         if self._rounded is None and missing > _FEW and self._sums is None and not isinstance(self.orbits, States):
@@ -144,7 +144,7 @@ class AggregateTable(Table):
         self._take_down(((counts, self._state_law(counts)) for counts in missing), watch)
 
     def _take_down(self, laws: Iterable[tuple[Counts, StateLaw]], watch: Callable[[], None]) -> None:
-        """Compute output laws from those of the aggregates; what the aggregates may be is gone through in batches."""
+        """Compute output laws from those of the aggregates, in batches of the aggregates' values."""
         batch: list[tuple[Counts, StateLaw]] = []
         states: dict[State, None] = {}
         for counts, law in laws:
@@ -201,7 +201,7 @@ class AggregateTable(Table):
         return counts
 
     def _state_law(self, counts: Counts) -> StateLaw:
-        """Return the law of the aggregates, from the last one that was asked for where few clients differ."""
+        """Return the law of the aggregates, derived from the previous one where few clients differ."""
         if isinstance(self.orbits, States):
             return certain(self._start, counts)
         law = None
@@ -224,7 +224,7 @@ class AggregateTable(Table):
         return Fraction(0)
 
     def knows(self, x: Dataset) -> bool:
-        """Whether the law of a dataset is there already: it takes no diagram of all datasets."""
+        """True: the law of any dataset is available without a diagram of all datasets."""
         return True
 
     def reaches(self, x: Dataset, most: int) -> bool:
@@ -296,7 +296,7 @@ class AggregateTable(Table):
     # the sets
 
     def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
-        """Return one pair of neighbours per class, of many classes per two output laws; the relation has a name."""
+        """Return one pair per class of neighbours, or per two laws where classes are many; no custom relations."""
         found = self.orbits.privacy_set()
         if relation_of(self.bound).one_record and (found.size is None or found.size > _MANY_PAIRS):
             return PrivacySet(lambda: self._merged_pairs(watch), found.size)
@@ -335,10 +335,10 @@ class AggregateTable(Table):
             yield self.orbits.representative(counts), 1
 
     def ratio_bound(self) -> Exact:
-        """Return an upper bound on every likelihood ratio, for a relation that has a name.
+        """Return an upper bound on every likelihood ratio, for a built-in relation.
 
         The output depends on a record only through what its client contributes, and a ratio of sums is at most the
-        largest ratio of its terms. `observe` divides by probabilities that change by as much at most.
+        largest ratio of its terms. `observe` divides by probabilities that change by at most the same factor.
         """
         steps = relation_of(self.bound).steps
         bounds = [

@@ -1,4 +1,4 @@
-"""What methods answer with: pairs of neighbours to compare, the ends of the tight ratio, a refusal with its reason."""
+"""The answers of methods: pairs of neighbours to compare, the ends of the tight ratio, a refusal with its reason."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Refusal:
 
     @property
     def error(self) -> QueryError:
-        """The same as an error."""
+        """The refusal as an error to raise."""
         return QueryError(self.reason, self.hint)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Neighbours to compare on a table of laws. They stand for `size` pairs, which ranked ratios count (0: unknown)."""
+    """Neighbours to compare on a table of laws. They stand for `size` pairs, counted by ranked ratios (0: unknown)."""
 
     x: Dataset
     x_prime: Dataset
@@ -49,8 +49,8 @@ class Pair:
 class Comparison:
     """Pairs of neighbours on which every divergence is attained; `size` is their number where it is known.
 
-    Where `incomplete` says why, they are only some of these pairs: what they show is a lower end, and no likelihood
-    ratio exceeds `bound`.
+    Where `incomplete` is given, as the reason, they are only some of these pairs: they show a lower bound, and no
+    likelihood ratio exceeds `bound`.
     """
 
     pairs: Callable[[], Iterable[Pair]]

@@ -26,17 +26,17 @@ from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 __all__ = ["Aggregates", "costly", "look", "look_costly"]
 
 _COSTLY = 2_000_000
-"""Beyond so many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
+"""Beyond this many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
 _MANY_PAIRS = 500_000
-"""Beyond about so many pairs of counts too."""
+"""Beyond about this many pairs of counts too."""
 _SHARE = 8
-"""Before the laws of all counts are computed, so many pairs are looked at, or an eighth as many as there are counts."""
+"""Before the laws of all counts are computed, this many pairs are looked at, or an eighth of the number of counts."""
 _FEW = 64
-"""But so many at most, and so many pairs or datasets where a limit was met while the laws were computed."""
+"""But at most this many, and this many pairs or datasets where a limit was met while the laws were computed."""
 _FEW_ENTRIES = 20_000
-"""Up to so many probabilities in the laws of all counts, all pairs are compared."""
+"""Up to this many probabilities in the laws of all counts, all pairs are compared."""
 _FEW_STEPS = 4
-"""So many steps with the largest ratio are tried in search of a pair that attains the bound."""
+"""At most this many changes with the largest ratio are tried in search of a pair that attains the bound."""
 
 T = TypeVar("T")
 
@@ -54,16 +54,16 @@ class Aggregates(Method):
         return self.table
 
     def tight(self, control: Control) -> Tight | Refusal:
-        """Return an infinite ratio that the first pairs have, or a bound that some attain; else all are compared."""
+        """Return an infinite ratio among the first pairs, or a bound that some pair attains; else compare all."""
         try:
             endless = self._endless_at_first(control)
             attained = self.bound_attained(control) if endless is None and self.table.entries > _FEW_ENTRIES else None
         except LimitError:
-            endless = attained = None  # going through the pairs meets it again, and says what is known
+            endless = attained = None  # comparing the pairs meets it again, and says what is known
         return endless or attained or super().tight(control)
 
     def _endless_at_first(self, control: Control) -> Tight | None:
-        """Return an infinite ratio that the first few pairs have; None where a run may be rejected."""
+        """Return an infinite ratio among the first few pairs; None if there is none, or where a run may be rejected."""
         if self.table.rest.conditioned or not relation_of(self.program.bound).one_record:
             return None
         some = min(_FEW, max(_SHARE, self.table.orbits.number // _SHARE))
@@ -77,9 +77,9 @@ class Aggregates(Method):
         return None
 
     def bound_attained(self, control: Control) -> Tight | None:
-        """Return the bound on all ratios where one of a few steps of a client attains it.
+        """Return the bound on all ratios where one of a few changes of a record attains it, else None.
 
-        So it is where what the client most likely tells of its record is all that the least or greatest output has.
+        This happens where the least or greatest output arises only from the client's most telling contribution.
         """
         bound = self.ratio_bound()
         if bound == math.inf:
@@ -156,7 +156,7 @@ class Aggregates(Method):
         return self.symmetry()
 
     def _filled(self, entries: Iterable[T], known: Callable[[], Iterable[T]], control: Control) -> Iterator[T]:
-        """Compute the laws of all counts, then yield the entries; where a limit is met before, a few that are known."""
+        """Compute the laws of all counts, then yield the entries; at a limit yield a few known ones, and raise."""
         try:
             self.table.fill(control)
         except LimitError:
@@ -166,7 +166,7 @@ class Aggregates(Method):
 
 
 def costly(table: AggregateTable) -> bool:
-    """Whether the laws of all counts, or the pairs of them, are so many that another way may well be shorter."""
+    """Whether there are so many laws of counts, or pairs of them, that another way may well be faster."""
     each = sum(min(len(group.clients), len(group.letters)) * (len(group.letters) - 1) for group in table.groups)
     many_pairs = not isinstance(table.orbits, States) and table.orbits.number * each > _MANY_PAIRS
     return table.entries > _COSTLY or many_pairs

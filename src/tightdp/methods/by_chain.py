@@ -88,7 +88,7 @@ class Chained(Method):
         return Tight(found.lower, found.upper, witness, found.reason, found.cut_short)
 
     def _named(self, found: Found) -> Ratio:
-        """Return a witness with its probabilities, counted anew on the diagram."""
+        """Return a witness with its probabilities, recomputed on the diagram."""
         output = self._output(found.code)
         p, q = (self._probability(x, found.code, output) for x in (found.x, found.x_prime))
         if (p / q if q else math.inf) != found.ratio:
@@ -110,7 +110,7 @@ class Chained(Method):
 
 
 class WithoutDiagram(Chained):
-    """A chain that elimination made; it gives the tight ratio only."""
+    """A chain obtained by elimination; it gives the tight ratio only."""
 
     def __init__(self, program: Program, found: EliminatedChain, table: EliminationTable) -> None:
         super().__init__(program, found.chain, table)
@@ -133,7 +133,7 @@ class WithoutDiagram(Chained):
 
 
 class Brief(Chained):
-    """A chain that is tried before costly aggregates: it answers only where few forms are enough."""
+    """A chain that is tried before costly aggregates: it answers only where a few linear forms are enough."""
 
     def laws(self, control: Control) -> Table | Refusal:
         return Refusal("chain: aggregates give the laws")
@@ -147,7 +147,7 @@ class Brief(Chained):
 
 
 class SomePairs(Chained):
-    """A chain of which only promising pairs of neighbours are compared; the tight ratio is the upper end."""
+    """A chain of which only promising pairs of neighbours are compared; the tight ratio is the upper bound."""
 
     def tight(self, control: Control) -> Tight | Refusal:
         return Refusal("chain: some pairs do not give the tight ratio")

@@ -1,8 +1,8 @@
-"""Clients that act independently, alone or in groups: what one of them does is all that privacy depends on.
+"""Clients that act independently, alone or in groups: privacy depends on a single one of them.
 
 The core program falls into parts that share neither a client nor a draw, so P(y|x) is a product over the parts. Two
 neighbours that differ in one record differ in one factor, and every divergence between their output laws is that
-between the laws of this part. Parts that are the same program are looked at once, each by whichever method fits it.
+between the laws of this part. Parts that are the same program are analysed once, by whichever method fits.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tightdp.symmetry.sets import Table, every_dataset
 __all__ = ["Independent", "hold", "look", "look_for_groups"]
 
 _COUNTED = 256
-"""Up to so many contents of every part it is counted in how many ways a ratio arises."""
+"""Where no part has more contents, the number of ways in which a ratio arises is counted."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Alike:
 
 
 class Independent(Method):
-    """A program in parts, those that are the same together."""
+    """A program in independent parts, identical ones grouped."""
 
     def __init__(self, program: Program, parts: list[Part]) -> None:
         self.program = program
@@ -191,7 +191,7 @@ class Independent(Method):
             raise self.program.bound.contradiction(x, "is false in every run") from None
 
     def _table(self, shown: Alike, table: Table, control: Control, first: Part | None = None) -> PieceTable:
-        """Return the table of one of some parts (the first, unless given), of which one table is given."""
+        """Return a table that shows one part (the first of `shown`, unless given), whose laws are in `table`."""
         first = first or shown.parts[0]
         others = []
         for alike in self._alike:
@@ -211,7 +211,7 @@ class Independent(Method):
         return Ratio(ratio.exp_epsilon, x, x_prime, output, p, q)
 
     def _ways(self, alike: Alike, control: Control) -> int:
-        """Return in how many ways the other parts can be filled, and give outputs; 0 where that is not counted."""
+        """Return in how many ways a part can be chosen and the others given records and outputs; 0: not counted."""
         records = self.program.bound.record.size
         if any(records ** len(other.parts[0].clients) > _COUNTED for other in self._alike):
             return 0

@@ -1,4 +1,4 @@
-"""Going through datasets: one of every orbit of the symmetries that were found, or plainly all of them."""
+"""Enumerating datasets: one of every orbit of the symmetries that were found, or simply all of them."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ def _too_many(number: int, what: str) -> Refusal:
 
 
 def look(program: Program, control: Control) -> Exhaustive:
-    """Return the method that goes through everything."""
+    """Return the method that enumerates everything."""
     return Exhaustive(program)
 
 
 def look_for_orbits(program: Program, control: Control) -> Orbits | Refusal:
-    """Return the method that goes through orbits; symmetries are looked for when a question needs them."""
+    """Return the method that enumerates orbits; symmetries are looked for when a question needs them."""
     return Refusal("orbits: there are only a few datasets") if program.few else Orbits(program)
 
 

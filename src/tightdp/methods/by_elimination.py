@@ -1,6 +1,6 @@
-"""Going through datasets with laws found by elimination along the core program, without a diagram.
+"""Enumerating datasets, with laws found by elimination along the core program, without a diagram.
 
-Clients that the core program treats alike need no diagram either to be seen: then one dataset of each order is enough.
+Clients that the core program treats alike are recognized without a diagram, too: then one order of them is enough.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ __all__ = [
 ]
 
 LITTLE_WORK = 400_000
-"""So many rows elimination may make for all datasets together before a diagram is tried."""
+"""How many rows elimination may make for all datasets together before a diagram is tried."""
 MOST_WORK = 8_000_000
-"""So many rows it may make where the diagram is large."""
+"""How many rows it may make where the diagram is large."""
 _MANY_VALUES = 5_000
 """Where aggregates together have more values, they are avoided."""
 _ROWS_PER_VALUE = 8
-"""So many rows take far less time than the law of the output for a value of the aggregates."""
+"""This many rows take far less time than the law of the output for a value of the aggregates."""
 _ROWS_PER_CELL = 16
 """Each combination of values costs a diagram as much as so many rows, at least."""
 
 
 class Eliminated(Exhaustive):
-    """All pairs of neighbours, with all laws there beforehand."""
+    """All pairs of neighbours, with all laws computed beforehand."""
 
     name = "elimination"
 
@@ -64,7 +64,7 @@ class Eliminated(Exhaustive):
         self.table = table
 
     def laws(self, control: Control) -> Table:
-        """Return the laws; those of a part of a program are taken from its diagram where it is small."""
+        """Return the table of laws; for a part of a program that of its diagram, where this is small."""
         if self.program.given is not None and self.program.forced is None and self.program.small(control):
             return super().laws(control)
         return self.table
@@ -74,7 +74,7 @@ class Eliminated(Exhaustive):
 
 
 class UpToExchange(Orbits):
-    """One dataset, and one pair of neighbours, for all orders of clients that are treated alike."""
+    """One dataset, and one pair of neighbours, up to the order of clients that are treated alike."""
 
     name = "elimination"
 
@@ -111,9 +111,9 @@ def draws_and_cells(core: CoreProgram) -> tuple[int, int]:
 
 
 def work_of_diagram(core: CoreProgram) -> int:
-    """Return about how many rows take as long as a diagram: it has the values of operations one by one.
+    """Estimate how many rows take as long as a diagram, which represents the values of operations one by one.
 
-    Where draws are many it takes time quadratic in them.
+    A diagram takes time quadratic in the number of draws.
     """
     draws, values = draws_and_cells(core)
     return min(MOST_WORK, max(LITTLE_WORK, draws**2, _ROWS_PER_CELL * values))
@@ -127,10 +127,10 @@ def look(program: Program, control: Control) -> Method | Refusal:
 
 
 def look_before_aggregates(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where aggregates together have many values, and going through datasets takes less.
+    """Return the method where aggregates together have many values, and enumerating datasets takes less.
 
-    So it is where an aggregate of every round waits for what earlier rounds led to (signSGD with a majority vote):
-    elimination keeps what these led to, and none of their sums.
+    This is the case where each round's aggregate depends on the results of earlier rounds (signSGD with a majority
+    vote): elimination keeps these results, and none of their sums.
     """
     found, bound = program.aggregate(control), program.bound
     values = 0 if found is None else min(found.states, found.entries)
@@ -143,7 +143,7 @@ def look_before_aggregates(program: Program, control: Control) -> Method | Refus
 
 
 def look_thoroughly(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where the laws of all datasets do not take very much work."""
+    """Return the method where the laws of all datasets take at most `MOST_WORK` rows."""
     return _look(program, control, MOST_WORK)
 
 

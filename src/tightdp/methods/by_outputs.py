@@ -16,9 +16,9 @@ from tightdp.methods.symmetry import Symmetry, of_groups
 __all__ = ["IndependentOutputs", "look"]
 
 _MANY_CHANGES = 5_000
-"""Up to so many changes of the counts that parts see are gone through in any case."""
+"""Up to this many changes of the counts that parts see are enumerated in any case."""
 _FEW_ENTRIES = 2_000_000
-"""So many probabilities of joint laws are soon made."""
+"""This many probabilities of joint laws are quickly computed."""
 
 
 class IndependentOutputs(Aggregates):
@@ -54,6 +54,6 @@ def look(program: Program, control: Control) -> IndependentOutputs | Refusal:
 
 
 def _few_states(table: AggregateTable) -> bool:
-    """Whether records alone decide the aggregates, and their states have joint laws that are soon made."""
+    """Whether records alone decide the aggregates, and the joint laws of their states are quickly computed."""
     outputs = prod(len(component.values) for component in table.aggregate.rest.components)
     return isinstance(table.orbits, States) and table.orbits.number * outputs <= _FEW_ENTRIES

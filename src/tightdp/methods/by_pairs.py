@@ -1,8 +1,8 @@
-"""A few pairs of neighbours: lower ends of divergences, and upper ends of accuracy, within a small counted work.
+"""A few pairs of neighbours: lower bounds on divergences, and upper bounds on accuracy, within a small work budget.
 
-It is asked beside the methods of the list where these take long (`session/limited.py`), so that something is known
-where a limit is met. The laws of fixed datasets are found by elimination along their core programs, which are smaller
-than that of all datasets; where even that takes too much work, a few outputs are compared by their probabilities.
+It runs alongside the methods of the list where these take long (`session/limited.py`), so that something is known when
+a limit is met. The laws of fixed datasets are found by elimination along their core programs, which are smaller than
+that of all datasets; where even that takes too much work, a few outputs are compared by their probabilities.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from tightdp.symmetry.sets import AccuracySet, Table
 __all__ = ["MOST_PAIRS", "FewPairs", "Kept", "program_of_few"]
 
 MOST_PAIRS = 64
-"""So many pairs of neighbours are compared at most."""
+"""At most this many pairs of neighbours are compared."""
 _NAME = "a few pairs"
 _FROM_EACH = 4
-"""So many neighbours of a dataset where their relation is a function."""
+"""How many neighbours of a dataset are taken where the relation is a function."""
 _RUNS = 4
-"""So many runs of each dataset of a pair say which outputs are compared."""
+"""How many runs of each dataset of a pair choose the outputs to compare."""
 _GIVEN_UP = (TooMuchWork, TooWide, LimitError)
 _UNKNOWN = (*_GIVEN_UP, ProgramError, QueryError)
 
@@ -98,7 +98,7 @@ class _Component(ListedTable):
 
 
 def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:
-    """Return the laws of some components, where the outputs of the two datasets are made of the same ones."""
+    """Return the laws of some components; none where the outputs of the two datasets differ in shape."""
     lowered = _lowered(program, control)
     tables = {x: EliminationTable(program.bound, lowered(x), watch=control, budget=LITTLE_WORK) for x in pair}
     ours, theirs = (table.program for table in tables.values())
@@ -124,9 +124,9 @@ def _lowered(program: Program, control: Control) -> Callable[[Dataset], CoreProg
 
 
 def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:
-    """Yield different outputs of a pair: of the run in which all draws are the first that they can be, and of others.
+    """Yield distinct outputs of a pair: of the run in which every draw takes its first value, and of random runs.
 
-    Raises LimitError where there is noise on all integers, of which the core program may have less than the runs.
+    Raises LimitError where a run draws noise on all integers, even if the core program does not need it.
     """
     met = set()
     for seed in range(_RUNS):
@@ -142,7 +142,7 @@ def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:
 
 @dataclass
 class Kept:
-    """What several looks at one mechanism share: what gives whole laws, if anything does, and parts of laws by pair."""
+    """What several passes over one mechanism share: the table of whole laws, if any, and parts of laws by pair."""
 
     looked: bool = False
     whole: Table | None = None
@@ -152,7 +152,7 @@ class Kept:
 
 
 class FewPairs(Method):
-    """So many pairs of neighbours at most; laws are whole, or those of some outputs."""
+    """At most `most` pairs of neighbours, compared by whole laws, or by the probabilities of some outputs."""
 
     name = _NAME
 
@@ -208,7 +208,7 @@ class FewPairs(Method):
 
 
 def _has(table: Table, x: Dataset, control: Control) -> bool:
-    """Whether the law of a dataset takes little work."""
+    """Compute the law of a dataset if that takes little work; return whether it did."""
     try:
         with deep_recursion():
             table.weights(x)
@@ -219,7 +219,7 @@ def _has(table: Table, x: Dataset, control: Control) -> bool:
 
 
 def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program:
-    """Return a mechanism of which so many pairs of neighbours are looked at, and nothing else."""
+    """Return a program of which only `most` pairs of neighbours are compared, by this method alone."""
 
     def look(program: Program, control: Control) -> Method | Refusal:
         with deep_recursion():
@@ -233,7 +233,7 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
 
 
 def _whole(program: Program, control: Control) -> Table | None:
-    """Return what gives whole laws, if that of the first pair takes little work."""
+    """Return a table of whole laws, or None if those of the first pair take too much work."""
     first = next(_pairs(program.bound), ())
     table: Table = _OneByOne(program, control, LITTLE_WORK)
     try:
@@ -254,7 +254,7 @@ def _fill(table: Table, datasets: Iterable[Dataset]) -> None:
 
 
 def _pairs(bound: Bound) -> Iterator[tuple[Dataset, Dataset]]:
-    """Yield pairs of neighbours, both ways round: of datasets that differ much, those that differ much."""
+    """Yield pairs of neighbours, both ways round, those first that are likely to differ much."""
     met = set()
     for x in _datasets(bound):
         for x_prime in _neighbours(bound, x):
@@ -265,7 +265,7 @@ def _pairs(bound: Bound) -> Iterator[tuple[Dataset, Dataset]]:
 
 
 def _datasets(bound: Bound) -> Iterator[Dataset]:
-    """Yield datasets: of the first record, of the last, of both in halves and in turn, and all others in order."""
+    """Yield datasets: all first records, all last records, both in halves and alternating, then all others in order."""
     n, values = bound.n, bound.record.values
     low, high = values[0], values[-1]
     some = [(low,) * n, (high,) * n, (low,) * (n // 2) + (high,) * (n - n // 2), tuple(islice(cycle((low, high)), n))]
@@ -274,7 +274,7 @@ def _datasets(bound: Bound) -> Iterator[Dataset]:
 
 
 def _neighbours(bound: Bound, x: Dataset) -> Iterator[Dataset]:
-    """Yield some neighbours of a dataset: where their relation has a name, those in which a record moves far."""
+    """Yield some neighbours of a dataset: for a built-in relation, those in which a record moves far."""
     relation = relation_of(bound)
     if relation.custom:
         yield from islice(relation.neighbours(x), _FROM_EACH)

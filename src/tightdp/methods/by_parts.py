@@ -1,4 +1,4 @@
-"""Outputs in parts that share no draw, whatever clients they see: the ratio of an output is the product of theirs.
+"""Outputs in parts that share no draw, whatever clients they see: the ratio of an output is the product of its parts'.
 
 Given the dataset the parts are independent, so P(y|x) is a product over the parts. A change of one record changes the
 parts that see it, and the largest ratio over outputs is the product of the largest ratios of these parts. Which records
@@ -50,15 +50,15 @@ else:
 __all__ = ["OverlappingParts", "look", "look_at_few"]
 
 _MOST_CONTENTS = 1 << 22
-"""So many contents of the clients that some part sees together with one client are gone through at most."""
+"""At most this many contents of the clients that some part sees together with one client are enumerated."""
 _FEW_CONTENTS = 1 << 12
-"""So many of them are gone through before anything else is tried."""
+"""Up to this many of them are enumerated before anything else is tried."""
 _MOST_LAWS = 1 << 17
-"""So many laws of parts are made at most."""
+"""At most this many laws of parts are computed."""
 _MOST_JOINED = 1 << 24
-"""So many probabilities the laws of the parts that a record changes have at most, over all pairs together."""
+"""How many probabilities the laws of the parts that a record changes may have, over all pairs together."""
 _MARGIN = 1e-4
-"""Sums of rounded logarithms err by less."""
+"""Sums of rounded logarithms have a smaller error."""
 
 _Codes = tuple[int, ...]
 
@@ -304,7 +304,7 @@ class OverlappingParts(Method):
         return Comparison(lambda: self._pairs(control))
 
     def _pairs(self, control: Control) -> Iterator[Pair]:
-        """Yield one pair of neighbours for every way in which the laws of parts change."""
+        """Yield one pair of neighbours for every way in which the laws of the parts can change."""
         merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
         bound = self.program.bound
         for step in self.steps():
@@ -329,7 +329,7 @@ class OverlappingParts(Method):
             yield Pair(x, x_prime, 0, table)
 
     def _table(self, shown: tuple[int, ...], control: Control) -> PieceTable:
-        """Return the table of some parts; where there are none, any of them will do."""
+        """Return the table of some parts; where none is to be shown, that of any part."""
         if shown not in self._tables:
             pieces, chosen = self.pieces(control), shown or (0,)
             self._tables[shown] = PieceTable(
@@ -347,7 +347,7 @@ def look(program: Program, control: Control) -> OverlappingParts | Refusal:
 
 
 def look_at_few(program: Program, control: Control) -> OverlappingParts | Refusal:
-    """Return the method where what the parts see is gone through in no time, and nothing comes in random order."""
+    """Return the method where the contents that the parts see are few, and nothing comes in random order."""
     if program.forced is not None:
         return look(program, control)
     if any(isinstance(expr, Shuffled) for expr in reachable(program.core(control).components)):

@@ -1,7 +1,7 @@
-"""Going through all runs of every dataset with the interpreter: no compiling, and the plainest way to every answer.
+"""Enumerating all runs of every dataset with the interpreter: no compiling, and the plainest way to every answer.
 
-It is asked by name; beside the methods of the list, in a process of its own, where these take long; and where none of
-them has an exact answer (`session/limited.py`). So no question takes much longer than going through its runs.
+It is used by name; alongside the methods of the list, in a process of its own, where these take long; and where none of
+them has an exact answer (`session/limited.py`). So no question takes much longer than enumerating its runs.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from tightdp.symmetry.sets import Table
 __all__ = ["Runs", "endless_runs", "few_runs", "look"]
 
 MOST_RUNS = 1_000_000
-"""So many runs are gone through where there is no other way to an answer."""
+"""At most this many runs are enumerated where there is no other way to an answer."""
 _COMPARED = 32
-"""So many neighbours are compared in the time that one run takes, by output."""
+"""This many neighbours are compared in the time that one run takes, by output."""
 _HOUR = 3_600.0
-"""Going through runs for more seconds is no way to an answer."""
+"""In seconds: enumerating runs for longer is not worthwhile."""
 _JUDGED = 0.25
-"""After so many seconds it is foreseen how long all runs of a dataset take."""
+"""After this many seconds the time for all runs of a dataset is extrapolated."""
 _SHORTEST = 1e-5
-"""All runs of a dataset take so many seconds at least."""
+"""All runs of a dataset take at least this many seconds."""
 _NO_MASS = 1e-300
 
 
@@ -69,7 +69,7 @@ class Runs(Exhaustive):
 
 
 def few_runs(bound: Bound) -> bool:
-    """Whether going through all runs, and comparing all neighbours, is little work, judged by a few datasets.
+    """Whether enumerating all runs and comparing all neighbours is little work, judged by a few datasets.
 
     One of them may have very many runs, where the others have few.
     """
@@ -89,9 +89,9 @@ def few_runs(bound: Bound) -> bool:
 
 
 def endless_runs(bound: Bound) -> bool:
-    """Whether going through all runs would take more than an hour, judged by a part of those of a few datasets.
+    """Whether enumerating all runs would take more than an hour, judged by some runs of a few datasets.
 
-    Most of these say so where it would; one dataset may take much longer than all others together.
+    The median of these decides, as one dataset may take much longer than all others together.
     """
     datasets = bound.n * math.log2(bound.record.size)
     if datasets + math.log2(_SHORTEST) > math.log2(_HOUR):
@@ -113,7 +113,7 @@ def _number_of_runs(bound: Bound, x: Dataset, most: int) -> int:
 
 
 def _logarithm_of_seconds(bound: Bound, x: Dataset) -> float:
-    """Return the logarithm of how long all runs of a dataset take, judged by the probability of the first ones."""
+    """Estimate log2 of the seconds that all runs of a dataset take, from the probability of the first ones."""
     start, mass = time.process_time(), 0.0
     for _, probability in interp.runs(bound, x):
         mass += float(probability)

@@ -1,6 +1,6 @@
 """A diagram as a chain of client blocks, and the linear maps between them.
 
-Where every client's variables stand together, the diagram is a head (what is drawn before any client), one block per
+Where every client's variables are adjacent, the diagram is a head (what is drawn before any client), one block per
 client, and a tail. A client's *letter* is its record together with the output bits decided in its block; given its
 letter, a block moves weight linearly from the nodes above it to those below. P(output | dataset) is a product of such
 maps, whatever the program does inside.
@@ -52,7 +52,7 @@ class Block:
 
     @cached_property
     def kinds(self) -> dict[int, dict[Record, int]]:
-        """For output bits that are possible, the number of every record that has them: letters with one do the same."""
+        """By possible output bits, a number for every record that can give them; equal numbers act alike."""
         numbers: dict[object, int] = {}
         found: dict[int, dict[Record, int]] = {}
         for (record, bits), arrows in self.into.items():
@@ -104,8 +104,8 @@ def make_chain(
 ) -> Chain | None:
     """Return a diagram as a chain.
 
-    It is None where the variables of some client do not stand together, and where the maps between blocks would take
-    more than `most` entries to work out; these are counted in thousands.
+    None where the variables of some client are not adjacent, or where the maps between blocks would take more than
+    `most` entries to compute; `watch` is told their number in thousands.
     """
     if formula.conditioned:
         return None
@@ -136,7 +136,7 @@ def _chain(walk: _Walk, record: Domain, bounds: Sequence[tuple[int, int, int]]) 
 def _segments(formula: WeightedFormula) -> list[tuple[int, int, int]] | None:
     """Return (first level, level after the last, client) of every block, in order.
 
-    Coins stand where their client's record does; where they do not, a block reaches from one record to the next.
+    Coins stand beside their client's record; where they do not, a block extends from one record to the next.
     """
     inputs = [
         formula.inputs[variable.leaf].client if isinstance(variable, InputBit) else NO_CLIENT

@@ -1,9 +1,9 @@
 """Chains in which records alone decide the way to the last client: the tight ratio is one of few pairs of laws.
 
-So it is where a program keeps a state while it reads the records, the largest so far and where it stood, and adds noise
-to what comes out. Given the last record the output has the law of the state. States from which later records lead to
-the same laws are one class, and which pairs of classes neighbours lead to is followed along the chain: a client that
-changes its record leads from one class to two, all later ones from two classes to two.
+This is the case where a program keeps a state while it reads the records, such as the largest so far and its place, and
+adds noise to the result. Given the last record the output has the law of the state. States from which later records
+lead to the same laws are one class, and which pairs of classes neighbours lead to is followed along the chain: a client
+that changes its record leads from one class to two, all later ones from two classes to two.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ else:
 __all__ = ["Certainly", "certainly", "largest_certainly"]
 
 _MOST_STEPS = 200_000_000
-"""So many steps from a pair of classes to another one are followed."""
+"""At most this many steps from a pair of classes to another one are followed."""
 _MOST_WEIGHTS = 3_000_000
-"""So many ratios of two weights are compared."""
+"""At most this many ratios of two weights are compared."""
 
 _Law = dict[tuple[int, int], Whole]
 """Weight by the output bits of the last block and of the tail."""
@@ -74,7 +74,7 @@ class Certainly:
         return True, PublishedPath(self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
 
     def _pairs(self, moves: Sequence[tuple[int, int]], watch: Callable[[], None]) -> list[Pairs] | None:
-        """Return which pairs of classes neighbours lead to, above every block and at the end; None where it is much."""
+        """Return which pairs of classes neighbours lead to, above every block and at the end; None where too many."""
         every = len(moves) == len(self.records) * (len(self.records) - 1)
         olds, news = (np.array([move[side] for move in moves], dtype=np.int64) for side in (0, 1))
         found, work = [np.zeros((1, 1), dtype=np.bool_)], 0
@@ -172,7 +172,7 @@ def certainly(chain: Chain, records: tuple[Record, ...], watch: Callable[[], Non
 
 
 def _map(block: Block, records: Sequence[Record], nodes: set[int]) -> dict[int, list[int]] | None:
-    """Return where every record leads from some nodes; None where that is not certain, or outputs are decided."""
+    """Return where every record leads from some nodes; None where that is random, or outputs are decided."""
     place = {record: at for at, record in enumerate(records)}
     found = {node: [-1] * len(records) for node in nodes}
     weights: set[Whole] = set()

@@ -1,4 +1,4 @@
-"""A program as a chain of client blocks without a diagram: what is needed at a client's record is the state there.
+"""A program as a chain of client blocks without a diagram: a state is what is still needed at a client's record.
 
 Records are taken as draws, so that elimination keeps of them what is needed later and nothing else. Between the first
 needs of the records of two clients it is followed from every state that occurs, for every record. Output components
@@ -30,7 +30,7 @@ from tightdp.methods.elimination_plan import Plan, Row, Step, TooWide, first_pla
 __all__ = ["BRIEF", "THOROUGH", "Effort", "EliminatedChain", "eliminate_to_chain"]
 
 _MOST_RECORDS = 1 << 10
-"""So many records every state is followed for."""
+"""Every state is followed for at most this many records."""
 
 _State = tuple[int, Row]
 """The step that a row waits for, and what is kept of the row."""
@@ -99,12 +99,12 @@ def eliminate_to_chain(
     effort: Effort = BRIEF,
     at_the_end: bool = False,
 ) -> EliminatedChain | None:
-    """Return a program without `Shuffled` nodes as a chain of client blocks; None where that takes much work.
+    """Return a program without `Shuffled` nodes as a chain of client blocks; None where that takes too much work.
 
     With `at_the_end`, outputs are told apart at the end of the chain.
 
-    None, too, where it conditions on something, where records are not needed one client after the other, and where a
-    run can fail.
+    None, too, where it conditions on something, where it does not use the records client by client, and where a run can
+    fail.
     """
     needed = [expr for expr in reachable(program.roots) if isinstance(expr, Input)]
     if program.evidence or not needed or record.size > _MOST_RECORDS or any(len(leaf.values) < 2 for leaf in needed):
@@ -116,7 +116,7 @@ def eliminate_to_chain(
 
 
 class _Sources:
-    """Weight by the number of the state that it comes from; it adds, and multiplies with whole numbers when it adds."""
+    """Weights by the number of their source state; an integer factor is multiplied in when weights are added."""
 
     __slots__ = ("_factor", "_parts")
 
@@ -142,14 +142,14 @@ class _Sources:
 
 
 class _Plainly(Integers):
-    """Whole numbers that are not reduced on the way."""
+    """Integer weights whose common factors are not cancelled along the way."""
 
     def reduced(self, part: Part) -> Part:
         return part
 
 
 class _Following(Elimination):
-    """Goes through a plan for all records of one client at once.
+    """Follows a plan for all records of one client at once.
 
     `given` says, for draws that stand for parts of that record, what they are for every record. The sources of weights
     are numbered by state and record.
@@ -220,7 +220,7 @@ class _Maker:
         return EliminatedChain(chain, components, tuple(map(tuple, numbers)), denominator)
 
     def _bounds(self) -> list[tuple[int, int]] | None:
-        """Return every client whose record is needed, with the step at which it is first; None where they mix."""
+        """Return the clients whose records are needed, each with the first such step; None where they interleave."""
         order = sorted((self.made_at[place], client) for (client, _), place in self.places.items())
         found: list[tuple[int, int]] = []
         for start, client in order:
@@ -245,7 +245,7 @@ class _Maker:
         return code
 
     def _followed(self, waiting: Waiting, start: int, end: int, decided: _Decided) -> tuple[_Arrows, Whole]:
-        """Return where rows get to by a step, with the components that were computed, and the denominator."""
+        """Return the rows that reach step `end`, with the components computed on the way, and the denominator."""
         self.elimination.advance(waiting, start, end, {})
         reached = [(at, self.elimination.merged(parts)) for at, parts in waiting.items()]
         common = lcm(*(part.denominator for _, part in reached))
@@ -301,9 +301,9 @@ class _Maker:
         return Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into), common * below, after
 
     def _emitted(self, client: int, ends: tuple[int, int], decided: _Decided) -> int:
-        """Return the step of a block from which on no output component of it, and no record, is looked at any more.
+        """Return the step of a block after which none of its output components, and no record, is read.
 
-        From there on rows that differ in these alone are one.
+        From there on, rows that differ in these alone are merged.
         """
         own = [node for _, node in decided] + [node for (one, _), node in self.places.items() if one == client]
         reads = [at for node in own for at in (self.made_at[node], self.last.get(node, -1))]

@@ -1,4 +1,4 @@
-"""Linear forms in the weights above a block of a chain: which of them the others make superfluous."""
+"""Linear forms in the weights above a block of a chain: which of them are redundant given the others."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Form = tuple[Vector, Steps]
 
 
 _MANY = 64
-"""More candidates than these are told apart by logarithms first."""
+"""More candidates than this are compared by logarithms first."""
 _RECENT = 4
-"""So many forms that dominated others are tried before."""
+"""This many of the forms that last dominated others are tried first."""
 _NO_MATTER, _NEVER = -1e30, -1e15
 _ERROR = 1e-6
-"""Logarithms of forms that dominate each other may seem to be so far from it."""
+"""A tolerance: rounded logarithms of a dominating form may violate the comparison by this much."""
 
 
 def distinct(forms: Iterable[Form]) -> list[Form]:
-    """Return one of all forms that are positive multiples of each other, in lowest terms, without zero forms."""
+    """Return the forms in lowest terms, one of those that are positive multiples of each other, without zero forms."""
     found: dict[object, Form] = {}
     for vector, steps in forms:
         reduced = {node: value for node, value in vector.items() if value}
@@ -50,7 +50,7 @@ def distinct(forms: Iterable[Form]) -> list[Form]:
 
 
 def extreme(forms: list[Form]) -> list[Form]:
-    """Return the forms of which all others are sums with factors that are not negative, on up to three nodes.
+    """Return the forms that span the extreme rays of their cone, if they are on at most three nodes, else all forms.
 
     What is decided about a suffix is linear in it, so only the extreme ones matter.
     """
@@ -108,18 +108,18 @@ def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> li
 
 
 def positivity(form: Form) -> float:
-    """Return the logarithm, rounded, of the share of a form that is positive, by size."""
+    """Return the rounded logarithm of the positive share of a form's total absolute value."""
     up = sum(value for value in form[0].values() if value > 0)
     return logarithm(up) - logarithm(up + sum(-value for value in form[0].values() if value < 0)) if up else -math.inf
 
 
 class _Screen:
-    """Tells by logarithms which of the forms kept so far may dominate another one; integers decide among those.
+    """Finds by logarithms which of the forms kept so far may dominate another one; integers then decide.
 
-    The last form that `above` was asked about is the one that `below` and `replace` are about. `_kept[0]` are the
-    logarithms of the forms as those that are dominated, `_kept[1]` as those that dominate; [..., 0, :, :] of their
-    positive entries by node, [..., 1, :, :] of their negative ones. An entry that is missing stands as a number so far
-    below all logarithms that it makes the comparison come out right.
+    `below` and `replace` refer to the form last passed to `above`. `_kept[0]` are the logarithms of the forms as those
+    that are dominated, `_kept[1]` as those that dominate; [..., 0, :, :] of their positive entries by node, [..., 1, :,
+    :] of their negative ones. A missing entry is stored as a number so far below all logarithms that comparisons come
+    out right.
     """
 
     def __init__(self, candidates: Sequence[Form]) -> None:
@@ -133,7 +133,7 @@ class _Screen:
         self._last = np.empty((2, 2, len(nodes), 1))
 
     def above(self, vector: Vector) -> Sequence[int]:
-        """Return the places of the forms that may dominate one."""
+        """Return the places of the kept forms that may dominate the given one."""
         last = self._last
         last[0, 0] = last[1, 1] = _NO_MATTER
         last[0, 1] = last[1, 0] = _NEVER
@@ -146,7 +146,7 @@ class _Screen:
         return self._perhaps(self._kept[0, ..., : self._size], self._last[1])
 
     def replace(self, beaten: set[int]) -> None:
-        """Take the last form in, after those that stay."""
+        """Drop the beaten forms and append the last one."""
         np = self._np
         if beaten:
             stay = [at for at in range(self._size) if at not in beaten]
@@ -167,7 +167,7 @@ class _Screen:
 
 
 def logarithm(value: Whole) -> float:
-    """Return the binary logarithm of the size of a number that is not 0, with an error far below `_ERROR`."""
+    """Return log2 of the absolute value of a nonzero number, with an error far below `_ERROR`."""
     if isinstance(value, int):
         return math.log2(abs(value))
     for bits in precisions():

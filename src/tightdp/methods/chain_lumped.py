@@ -1,6 +1,6 @@
-"""A chain with fewer nodes: those become one that are always reached in the same proportion.
+"""A chain with fewer nodes: nodes that are always reached in the same proportion are merged.
 
-So it is with a coin that a client tosses before its record is looked at: whatever came before, the nodes for its
+This is the case for a coin that a client tosses before its record is read: whatever came before, the nodes for its
 outcomes have the weights of the coin. One node takes their place, and the weights stand on the ways down from it.
 """
 
@@ -18,13 +18,13 @@ _Source = tuple[Letter, int]
 _Inflow = dict[int, dict[_Source, int]]
 """By node, the weight that it gets from each source."""
 _Lumps = dict[int, tuple[int, int]]
-"""By node, the node that stands for it, and how much of what that one gets it has."""
+"""By node, the node that represents it, and the ratio of its weight to that one's."""
 _MOST_WEIGHTS = 500_000
 """Chains of more weights are not looked through."""
 
 
 def lumped(chain: Chain) -> Chain:
-    """Return a chain with the same probabilities; the same chain where weights are no integers, or very many."""
+    """Return a chain with the same probabilities; the same chain where weights are not integers, or very many."""
     vectors = [*chain.heads.values(), *chain.tails.values()]
     entries = [entry for block in chain.blocks for arrows in block.into.values() for entry in arrows.values()]
     weights = [weight for vector in vectors for weight in vector.values()]

@@ -1,8 +1,9 @@
-"""Chains of which every output tells the nodes that it leads through: the tight ratio is one of products of arrows.
+"""Chains in which every output determines the nodes passed through: the tight ratio is a product over arrows.
 
-So it is where all that the draws of later clients depend on is published, as in a protocol whose clients answer one
-after the other and read the answers so far. P(output | dataset) is then a product of one weight for each block, and a
-client that changes its record changes one factor. However many outputs there are, each block is gone through once.
+This is the case where everything that later clients' draws depend on is published, as in a protocol whose clients
+answer one after the other and read the answers so far. P(output | dataset) is then a product of one weight for each
+block, and a client that changes its record changes one factor. However many outputs there are, each block is visited
+once.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class _Rest:
 
 
 def largest_along_paths(chain: Chain, levels: Sequence[Level], relation: NeighbouringRelation) -> PublishedPath | None:
-    """Return a path with the largest ratio between neighbours, by its arrows; None where no records can change."""
+    """Return a path with the largest ratio between neighbours; None where no record can change."""
     steps, every_record = relation.steps, relation.every_record
     same: dict[int, _Rest] = {}
     for tail, vector in chain.tails.items():
@@ -132,7 +133,7 @@ def _kept(arrow: _Arrow) -> Iterator[_Choice]:
 
 
 def _stays(arrow: _Arrow, steps: Steps) -> Iterator[_Choice]:
-    """Yield a record that need not change where all may."""
+    """Yield the choices in which a record stays the same, where all records may change at once."""
     yield from ((Fraction(1), record, record) for record in arrow.weights if record in steps[record])
 
 

@@ -28,7 +28,7 @@ MAX_PAIRS = 50_000
 
 
 class TooManyForms(Exception):
-    """There are more than `MAX_PAIRS` pairs of forms at one block."""
+    """There are more than MAX_PAIRS pairs of forms at one block."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def every_ratio(
 ) -> Iterator[tuple[Exact, Dataset, Dataset, int]]:
     """Yield every likelihood ratio P(y|x)/P(y|x') over neighbours and outputs with x, x' and the code of y.
 
-    A ratio may be 0 or infinite; 0/0 is left out. Some ratios come more than once. The relation must have a name.
-    Raises TooManyForms where this takes too much, and LimitError where `watch` does.
+    A ratio may be 0 or infinite; 0/0 is left out. Some ratios are repeated. The relation must be built in. Raises
+    TooManyForms where there are too many pairs of forms, and LimitError where `watch` does.
     """
     ratios = _Ratios(chain, bound, watch)
     for head, above in chain.heads.items():

@@ -1,10 +1,10 @@
 """The tight likelihood ratio of a chain from the probabilities of all datasets at once, as doubles.
 
-The probabilities of one output on all datasets are a matrix product: what the first half of the clients makes of the
-weights from the head, times what the second half makes of the values of the tail. They have a proved relative error, as
-nothing cancels in sums and products of nonnegative numbers. The least of them over the neighbours of every dataset is
-found one client after the other. What may be the largest ratio after that is worked out exactly; where that would be
-too much, both ends are known to the error of the doubles.
+The probabilities of one output on all datasets are a matrix product: the weights from the head carried through the
+first half of the clients, times the values of the tail carried up through the second half. They have a proved relative
+error, as nothing cancels in sums and products of nonnegative numbers. The least of them over the neighbours of every
+dataset is found one client after the other. The candidates that remain are computed exactly; where these are too many,
+both ends are known up to the error of the doubles.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ Runs = Sequence[Sequence[int]]
 
 MOST_DATASETS = 1 << 20
 MOST_PROBABILITIES = 1 << 27
-"""So many probabilities are looked at, over all outputs and datasets."""
+"""At most this many probabilities are looked at, over all outputs and datasets."""
 MOST_ENTRIES = 1 << 25
-"""So many doubles are held by the products of one half of the clients, or the maps of a block."""
+"""At most this many doubles are held by the products of one half of the clients, or the maps of a block."""
 MOST_WORK = 4_000_000
-"""So many entries of maps are multiplied exactly for the pairs and outputs that may have the largest ratio."""
+"""At most this many entries of maps are multiplied exactly for the candidates for the largest ratio."""
 _LEAST_COUNTED = 1 << 12
-"""Looking at one output takes as long as so many probabilities, however few datasets there are."""
+"""Looking at one output takes as long as this many probabilities, however few datasets there are."""
 _MOST_CANDIDATES = 20_000
 _LEAST = 1e-250
 """Products that may be smaller than this are left to exact numbers."""
@@ -80,7 +80,7 @@ class _TooMuch(Exception):
 def screened(
     chain: Chain, bound: Bound, runs: Callable[[frozenset[int]], Runs], watch: Callable[[], None]
 ) -> Screened | None:
-    """Return both ends of the largest likelihood ratio; None where that takes too much, or no ratio is above 1.
+    """Return both ends of the largest likelihood ratio; None where that takes too long, or no ratio is above 1.
 
     `runs` gives the places of clients that are interchangeable, for the nodes above the tail that an output leads to.
     """
@@ -260,7 +260,7 @@ class _Screen:
         return (output.first.values @ output.second.values.T).reshape((len(self.records),) * len(self.maps))
 
     def _ratios(self, probabilities: Doubles) -> Doubles:
-        """Return for every dataset the largest ratio to the probability on a neighbour; 0 where its own is 0."""
+        """Return for every dataset the largest ratio of its probability to a neighbour's; 0 where its own is 0."""
         least, largest = probabilities, np.zeros_like(probabilities)
         with np.errstate(divide="ignore", invalid="ignore"):
             for axis in range(probabilities.ndim):
@@ -272,7 +272,7 @@ class _Screen:
         return largest
 
     def _nearest(self, probabilities: Doubles, axis: int) -> Doubles:
-        """Return the least probability after a change of one record, infinite where it may not change."""
+        """Return the least probability after a change of this axis's record, infinite where it may not change."""
         result = np.full_like(probabilities, math.inf)
         before = (slice(None),) * axis
         for old, others in enumerate(self.steps):
@@ -327,7 +327,7 @@ class _Screen:
         return Screened(lower.lower, upper, lower.head, lower.tail, lower.taken)
 
     def _candidates(self, outputs: Sequence[_Output], bar: float) -> Iterator[tuple[_Output, list[Change]]]:
-        """Yield the outputs and pairs of neighbours whose ratio, in doubles, is as large as that."""
+        """Yield the outputs and pairs of neighbours whose ratio, in doubles, is at least `bar`."""
         for output in outputs:
             probabilities = self._on_all(output)
             for x in np.argwhere(self._ratios(probabilities) >= bar).tolist():
@@ -352,7 +352,7 @@ class _Screen:
 
 
 class _Exactly:
-    """Ratios of single pairs of datasets and outputs; what clients have at the end in common is worked out once."""
+    """Ratios of single pairs of datasets and outputs; the work for common last clients is done once."""
 
     def __init__(self, chain: Chain) -> None:
         self.chain = chain

@@ -42,7 +42,7 @@ BRIEF = ((12, 100),)
 THOROUGH = (*BRIEF, (400, 4_000))
 """A large ratio that a brief search finds makes the full one drop much."""
 _WATCHED = 64
-"""So many forms are handled between two looks at the limits."""
+"""This many forms are handled between two checks of the limits."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ def largest_ratio(
 ) -> Enclosure:
     """Return the largest likelihood ratio over neighbours and outputs, exactly unless a limit is met.
 
-    The relation must be one with a name: it treats all clients alike. `watch` is called now and then; where it
-    raises LimitError, or the search would have to follow too many forms, what is known by then is returned. `limits`
-    says how many forms and suffixes are followed, search after search.
+    The relation must be a built-in one, which treats all clients alike. `watch` is called from time to time; where it
+    raises LimitError, or there are too many forms to follow, what is known so far is returned. `limits` says how many
+    forms and suffixes are followed, search after search.
     """
     chain = lumped(chain)
     search = (_EveryChange if relation_of(bound).every_record else _OneChange)(chain, bound, watch)
@@ -141,7 +141,7 @@ class _Search:
         raise NotImplementedError
 
     def _value(self, above: Vector, form: Vector) -> Whole:
-        """Return the value of a form at the weights from the head."""
+        """Return the value of a form on the weights from the head."""
         raise NotImplementedError
 
     def __init__(self, chain: Chain, bound: Bound, watch: Callable[[], None]) -> None:
@@ -155,10 +155,10 @@ class _Search:
         self._most_forms = self._most_suffixes = 0
 
     def run(self, limits: Sequence[tuple[int, int]]) -> None:
-        """Search all heads and tails, following so many forms and suffixes at most, one limit after the other.
+        """Search all heads and tails under each limit on forms and suffixes in turn.
 
-        No search is needed where outputs, or records, tell the nodes. Else an infinite ratio is looked for first: it
-        ends the search.
+        No search is needed where outputs, or records, determine the nodes. Else an infinite ratio is looked for first:
+        it ends the search.
         """
         levels = published_levels(self.chain)
         if levels is not None:
@@ -180,14 +180,14 @@ class _Search:
                 return
 
     def _take(self, head: int, tail: int, taken: list[tuple[Record, Record, int]]) -> None:
-        """Make something the best that was found."""
+        """Make this the best witness found."""
         self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
         self.ratio = self.best.ratio
 
     def screen(self) -> Exact:
         """Look at all datasets at once, in doubles; return an upper bound on every ratio, infinite where none is known.
 
-        The search is over where that is the ratio found.
+        The search is over if the ratio found equals this bound.
         """
         found = screened(self.chain, self.bound, Runs(self.chain).of, self.watch)
         if found is None:

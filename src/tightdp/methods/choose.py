@@ -26,7 +26,7 @@ from tightdp.methods.program import Candidate, Program
 __all__ = ["CANDIDATES", "NAMES", "program_of", "read_method"]
 
 CANDIDATES: tuple[Candidate, ...] = (
-    # Seen on the core program, before any diagram; what is left is one client, or one group, of every kind.
+    # Found on the core program, before any diagram; only one client, or one group, of every kind remains.
     Candidate("independent clients", by_clients.look),
     Candidate("independent groups", by_clients.look_for_groups),
     # The ratio of an output is a product over its parts, where these share no draw: their joint law is not needed.
@@ -40,16 +40,16 @@ CANDIDATES: tuple[Candidate, ...] = (
     # Where the counts are many, a chain with few forms finds the tight ratio sooner; it gives up early.
     Candidate("chain", by_chain.look_before_aggregates),
     Candidate("aggregate", by_aggregates.look_costly),
-    # A small diagram is there in no time, and a chain says what the symmetries are.
+    # A small diagram is built quickly, and a chain shows the symmetries.
     Candidate("chain", by_chain.look_at_small),
     # More contents of what the parts see are still fewer than outputs.
     Candidate("independent outputs", by_parts.look),
-    # No diagram: where it takes little work, as much as for going through all runs at most. Nothing is shared by
+    # No diagram: where it takes little work, at most that of enumerating all runs. Nothing is shared by
     # datasets that do not begin alike, so many datasets are left to the diagram.
     Candidate("elimination", by_elimination.look),
     # Few states between clients are found without a diagram, which has every value of every draw in it.
     Candidate("chain", by_chain.look_without_diagram),
-    # The whole diagram: the tight ratio takes no going through datasets.
+    # The whole diagram: the tight ratio is found without enumerating datasets.
     Candidate("chain", by_chain.look_at_large),
     # The same on the rows of elimination, where the diagram is large and the rows are few.
     Candidate("chain", by_chain.look_at_rows),
@@ -59,7 +59,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     # One dataset of every orbit, never more than all of them; few datasets are not worth the search for orbits.
     Candidate("orbits", by_datasets.look_for_orbits),
     Candidate("exhaustive", by_datasets.look),
-    # Asked beside all of these where they take long, so that no question takes longer than going through its runs.
+    # Run alongside all of these where they take long, so that no question takes longer than enumerating its runs.
     Candidate("runs", by_runs.look),
     # Last, because it gives no more than an enclosure.
     Candidate("chain", by_chain.look_for_some_pairs),
@@ -83,5 +83,5 @@ def read_method(name: str | None) -> str | None:
 def program_of(
     bound: Bound, backend: str = "cudd", method: str | None = None, core: CoreProgram | None = None
 ) -> Program:
-    """Return a bound mechanism as methods look at it. Raises QueryError where the method has no such name."""
+    """Return a bound mechanism as a program for the methods. Raises QueryError if no method has the given name."""
     return Program(bound, CANDIDATES, backend, read_method(method), core)

@@ -72,7 +72,7 @@ def encode_core(program: CoreProgram, bound: Bound, x: Dataset | None, backend: 
 
 
 def _placed(error: ProgramError, bound: Bound, x: Dataset | None) -> ProgramError:
-    """Return the error of a failing program with the dataset that reaches it."""
+    """Return the error of a failing program with a dataset on which it fails."""
     dataset = x
     if x is None and error.x is not None:
         dataset = tuple(bound.record.join(leaves) for leaves in error.x)

@@ -1,4 +1,4 @@
-"""The one argument that follows a query everywhere: its limits, its progress, and how much was looked at."""
+"""The argument that every step of a query receives: its limits, its progress, and counts of what was looked at."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Control", "Progress", "Reached", "Step"]
 class Reached:
     """What a search knows so far: which quantity is on which side of which value, as in "1 - β ≤"; None is nothing yet.
 
-    The value is worked out when it is asked for, so a search loses no time where nobody asks.
+    The value is computed on request only, so that a search loses no time where nobody asks.
     """
 
     side: str
@@ -37,15 +37,15 @@ class Step:
 
 
 Progress = Callable[[Step], None]
-"""Is told each step of a search."""
+"""Called with each step of a search."""
 
 
 @dataclass
 class Control:
     """Watches one query: called with a number of nodes, it raises LimitError where a limit is exceeded.
 
-    Going through pairs or datasets by it ends early at a limit; `stopped` then says which. `total` is the number of
-    datasets, 0 where nobody is told.
+    Its iterators over pairs and datasets end early at a limit, which `stopped` then holds. `total` is the number of
+    datasets, 0 where no progress is reported.
     """
 
     limits: Callable[[int], None] = field(default_factory=Limits)
@@ -73,7 +73,7 @@ class Control:
                 here = (id(pair.table), pair.x)
                 if here != current:
                     current, outputs, done = here, self.look_at(pair.table, pair.x), done + 1
-                    # A set of representatives counts its pairs, all datasets are counted one by one.
+                    # A set of representatives counts its pairs; without one, datasets are counted one by one.
                     counted = (done, self.total) if comparison.size is None else (number, comparison.size)
                     self.tell("comparing neighbours", *counted)
                 if (id(pair.table), pair.x_prime) not in self._seen:
@@ -111,7 +111,7 @@ class Control:
         return outputs
 
     def bounded(self, side: str) -> Callable[[Known], None]:
-        """Return what a search calls with the value that it has so far of a quantity, as in bounded("ε ≥")."""
+        """Return a function that a search calls with its current value of a quantity, as in bounded("ε ≥")."""
 
         def keep(value: Known) -> None:
             self.bound = Reached(side, value)
@@ -119,6 +119,6 @@ class Control:
         return keep
 
     def tell(self, phase: str, done: int = 0, total: int = 0) -> None:
-        """Tell whoever follows the search how far it is: so many of so many, of 0 where nobody knows."""
+        """Report how far the search is: `done` of `total` in this phase (`total` 0: unknown)."""
         if self.progress is not None:
             self.progress(Step(phase, done, total, self.bound))

@@ -26,7 +26,7 @@ from tightdp.methods.elimination_plan import Plan, Row, Step
 __all__ = ["INTEGERS", "Elimination", "Failed", "Integers", "Numbers", "Part", "Ring", "TooMuchWork"]
 
 _AT_ONCE = 10_000
-"""So many rows are made between two looks at the limits."""
+"""This many rows are made between two checks of the limits."""
 _LONG = 256
 """Denominators of more bits than this are reduced now and then."""
 _CACHED = 100_000
@@ -48,7 +48,7 @@ class Failed(Exception):
 
 
 class Ring(Protocol):
-    """The numbers that weights are: they add, and multiply with one another and with ints."""
+    """A type of weights: they add, and multiply with one another and with ints."""
 
     one: Weight
 
@@ -85,7 +85,7 @@ class Integers:
 
 
 class Numbers:
-    """Any exact numbers; `number` makes one from a fraction."""
+    """Exact numbers of any type; `number` converts a fraction."""
 
     def __init__(self, number: Callable[[Number], Weight] = as_exact) -> None:
         self._number = number
@@ -105,11 +105,11 @@ Waiting = dict[int, list[Part]]
 
 
 class Elimination:
-    """Goes through the steps of a plan, on one dataset after another.
+    """Carries out the steps of a plan, on one dataset after another.
 
-    `watch` is called now and then, and may raise. `work` counts the rows that were made; TooMuchWork is raised where
-    they are more than `budget`. Where a run of positive probability fails, Failed is raised; with `failures`, its
-    weight is noted by number of the check instead, and it is followed no further.
+    `watch` is called from time to time, and may raise. `work` counts the rows that were made; TooMuchWork is raised
+    where they are more than `budget`. Where a run of positive probability fails, Failed is raised; with `failures`, its
+    weight is recorded by number of the check instead, and it is followed no further.
     """
 
     def __init__(

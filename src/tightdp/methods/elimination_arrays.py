@@ -1,4 +1,4 @@
-"""Elimination for all datasets at once, with the rows in arrays: what is done to a row takes nanoseconds.
+"""Elimination for all datasets at once, with the rows in arrays: an operation on a row takes nanoseconds.
 
 A *lane* is one choice of values for all input leaves. A column of the table is an array with a code for the value of
 every row. Either every row belongs to a lane, or the lanes go *together*: a row stands for runs of all of them, its
@@ -39,15 +39,15 @@ else:
 __all__ = ["ROWS_IN_ONE", "TIME_OF_STEP", "RowArrays", "TooManyRows"]
 
 ROWS_IN_ONE = 128
-"""So many rows of arrays take as long as one row by itself."""
+"""This many rows of arrays take as long as one row by itself."""
 TIME_OF_STEP = 64
-"""A step takes as long as so many rows by themselves, even where there are none."""
+"""A step takes as long as this many rows by themselves, even without any rows."""
 _MOST_ROWS = 1 << 21
 _ROWS_TOGETHER = 4
-"""So many rows that stand for all lanes take as long as one row by itself."""
+"""This many rows that stand for all lanes take as long as one row by itself."""
 _MOST_ENTRIES = 1 << 24
 _PATIENCE = 32
-"""After so many steps that may have made rows equal, equal rows are added up."""
+"""After this many steps that may have made rows equal, equal rows are added up."""
 
 
 class TooManyRows(TooMuchWork):
@@ -141,7 +141,7 @@ class RowArrays:
     def ending(self, components: Sequence[Expr]) -> Iterator[tuple[Codes, Weights, Weights]]:
         """Yield lanes, codes of outputs, and their weights in the runs that `observe` accepts.
 
-        A code has the places of the components' values for digits.
+        The digits of a code are the places of the components' values.
         """
         kind: Any = np.int64 if prod(len(component.values) for component in components) < 1 << MACHINE_BITS else object
         digits = [
@@ -191,7 +191,7 @@ class RowArrays:
         return Column(values, codes)
 
     def _holds(self, guard: Guard) -> Flags | None:
-        """Return on which rows a guard holds; None where on all."""
+        """Return the rows on which a guard holds; None for all."""
         if guard == ALWAYS:
             return None
         total: Flags | None = None
@@ -205,7 +205,7 @@ class RowArrays:
         return np.zeros(len(self.lane), dtype=bool) if total is None else total
 
     def _take(self, rows: Codes) -> None:
-        """Go on with some rows; columns that are functions of one column stay so."""
+        """Keep some rows only; columns that are functions of one column stay so."""
         bases = {id(column.base): column.base for column in self.columns.values() if column.base is not None}
         taken = {name: base[rows] for name, base in bases.items()}
         self.lane, self.weights = self.lane[rows], self.weights[rows]

@@ -19,9 +19,9 @@ else:
 __all__ = ["MACHINE_BITS", "Column", "combinations", "distinct"]
 
 MACHINE_BITS = 62
-"""So long are the integers that are kept in machine words."""
+"""Integers of up to this many bits are kept in machine words."""
 _SORTED = 8
-"""Codes are told apart by sorting where so many times as many are possible as there are entries."""
+"""Codes are made unique by sorting where there are more than this many possible codes per entry."""
 
 
 class Column:
@@ -58,7 +58,7 @@ class Column:
 
     @property
     def places(self) -> int:
-        """How many places the codes are found by."""
+        """The size of the range of `base`."""
         return self.radix if self.table is None else len(self.table)
 
     def value(self, row: int) -> Value:
@@ -72,7 +72,7 @@ class Column:
 
 
 def combinations(columns: Sequence[Column], size: int) -> tuple[Sequence[Codes], Codes]:
-    """Return the combinations of codes that some row has, of at most so many, and which of them every row has."""
+    """Return the distinct combinations of codes over the rows, fewer than `size`, and the index of each row's own."""
     codes, radices = [column.codes for column in columns], [column.radix for column in columns]
     if size < 1 << MACHINE_BITS:
         used, _, inverse = distinct(np.ravel_multi_index(codes, radices), size)
@@ -82,7 +82,7 @@ def combinations(columns: Sequence[Column], size: int) -> tuple[Sequence[Codes],
 
 
 def distinct(codes: Codes, number: int) -> tuple[Codes, Codes, Codes]:
-    """Return the codes that occur, all less than `number`, where each does first, and which of them every entry is."""
+    """Return the codes that occur, all less than `number`, the first place of each, and the index of every entry's."""
     if number > _SORTED * len(codes):
         used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         return used, first, inverse

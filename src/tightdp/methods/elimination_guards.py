@@ -44,7 +44,7 @@ class Guards:
         return self._found.get(column, ALWAYS)
 
     def find(self, place: int, uses: Iterable[tuple[Guard, Atom | None]]) -> Guard:
-        """Return when one of some uses needs a value: where its own guard holds, and so does a further condition."""
+        """Return the guard of a value: the own guard of some use holds, and so does a further condition of this use."""
         before = self.position[place]
         self._expanded = 0
         found: Guard = ()
@@ -58,7 +58,7 @@ class Guards:
         return found
 
     def implies(self, strong: Guard, weak: Guard) -> bool:
-        """Whether one guard fails wherever another one does, as far as is easily seen."""
+        """Whether the guard `strong` implies `weak`, as far as is easily seen."""
         return all(any(ours >= theirs for theirs in weak) for ours in map(self._closure, strong))
 
     def _closure(self, conjunction: Conjunction) -> Conjunction:
@@ -158,7 +158,7 @@ class Guards:
         return tuple(found)
 
     def _include(self, found: list[Conjunction], new: Conjunction) -> None:
-        """Add an alternative, joined with one that differs from it in the values of one column only."""
+        """Add an alternative, merged with one that differs from it only in the values of one column."""
         if any(old <= new for old in found):
             return
         found[:] = [old for old in found if not new <= old]
@@ -173,7 +173,7 @@ class Guards:
         found.append(new)
 
     def _shortest(self, known: dict[int, frozenset[Value]]) -> Conjunction:
-        """Leave out what follows from the rest: a column that is known at all was needed."""
+        """Leave out what follows from the rest: where a column is known, its own guard held."""
         atoms = frozenset(known.items())
         if len(atoms) > 1:
             atoms -= {atom for column in known if len(guard := self.of(column)) == 1 for atom in guard[0]}

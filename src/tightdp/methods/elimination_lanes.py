@@ -1,4 +1,4 @@
-"""Values that differ by lane: what one row of elimination in arrays has that stands for all lanes together.
+"""Values that differ by lane, in a row of array elimination that stands for all lanes together.
 
 Such values are shared where they are the same on all lanes, so that rows become equal as they do on a single lane.
 """
@@ -105,7 +105,7 @@ def every(value: Value) -> tuple[Value, ...]:
 
 
 def lanes_with(value: Value, wanted: Sequence[Value] | frozenset[Value]) -> Flags:
-    """Return which lanes have one of the wanted values; a single flag where all are alike."""
+    """Return which lanes have one of the wanted values; a single flag where all lanes agree."""
     if type(value) is not Lanes:
         return np.asarray(value in wanted)
     return np.array([one in wanted for one in value.values])[value.places]

@@ -21,7 +21,7 @@ __all__ = ["Node", "Nodes", "leaf_orders", "make_nodes"]
 _LONG = 64
 _WIDE = 64
 _NARROW = 18
-"""In a program of so many leaves, an order that keeps more bits than this at a time gives way to one that keeps few."""
+"""In programs of many leaves, an order that keeps more bits than this at a time gives way to one that keeps few."""
 _MANY_NODES = 20_000
 """In a program of more nodes the order of the diagram is not looked for; the order in which it was written is."""
 
@@ -44,7 +44,7 @@ class Node:
     bounds: tuple[int, int] | None = None
 
     def value(self, given: Sequence[Value]) -> Value:
-        """Return the value from those of the operands; `NOTHING` where it cannot be told, or is refused."""
+        """Return the value from those of the operands; `NOTHING` where it is not determined, or is refused."""
         match self.kind:
             case "apply":
                 assert self.function is not None
@@ -65,7 +65,7 @@ class Node:
 
     @property
     def negation(self) -> bool:
-        """Whether this is the negation of a truth value."""
+        """Whether this is a Boolean negation."""
         expr = self.expr
         return self.kind == "apply" and isinstance(expr, Apply) and expr.operator == "not" and expr.operands[0].boolean
 
@@ -96,7 +96,7 @@ class Nodes:
 
 
 def _every(program: CoreProgram) -> tuple[list[Expr], set[int]]:
-    """Return every node below the roots, and the conditions on which draws are made that depend on no other leaf."""
+    """Return all nodes below the roots and the conditions of draws that depend on no other leaf; and their numbers."""
     below = reachable(program.roots)
     told = {expr.serial for expr in below}
     conditions = [expr.active for expr in below if isinstance(expr, Draw) and expr.active is not None]
@@ -141,7 +141,7 @@ def _as_written(program: CoreProgram) -> list[Expr]:
 
 
 def _most_bits(program: CoreProgram, leaves: Sequence[Expr]) -> float:
-    """Return the most bits that the values take that are kept after some leaf, where all of them can be combined."""
+    """Return the most bits that the values kept after some leaf can take, if all their combinations occur."""
     every, _ = _every(program)
     position = {leaf.serial: at for at, leaf in enumerate(leaves)}
     rank: dict[int, int] = {}
@@ -289,7 +289,7 @@ class _Maker:
 
 
 def _bounds(expr: Expr) -> tuple[int, int] | None:
-    """Return the least and greatest of values that are all integers, where that is quickly told."""
+    """Return the least and greatest value where all are integers and this is cheap to find, else None."""
     values = expr.values
     if not isinstance(values, range) and (len(values) > 64 or not all(isinstance(value, int) for value in values)):
         return None

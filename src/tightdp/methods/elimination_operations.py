@@ -74,12 +74,12 @@ class Operations:
         return values, self._index[id(values)]
 
     def same(self, values: Sequence[Value]) -> Sequence[Value]:
-        """Return the object that stands for all equal sequences of values; it is kept, and so is its id."""
+        """Return one interned object for all equal sequences of values; it is kept alive, so its id stays valid."""
         key = values if isinstance(values, (range, Progression)) else (tuple(map(type, values)), tuple(values))
         return self._interned.setdefault(key, values)
 
     def value(self, node: Node, given: Sequence[Column], rows: int) -> Column:
-        """Return the values of a node on so many rows from those of its operands."""
+        """Return the values of a node on all rows from those of its operands."""
         if node.kind == "case" and not any(type(value) is Lanes for value in given[0].values):
             if given[0].constant:
                 taken = node.branch(given[0].values[0])
@@ -174,7 +174,7 @@ class Operations:
         return Column(values, codes)
 
     def _onto(self, column: Column, values: Sequence[Value], index: Mapping[Value, int]) -> Codes:
-        """Return the code among some values of every code of a column."""
+        """Return, for every code of a column, the code of its value in `values`."""
         key = "onto", id(column.values), id(values)
         if column.constant or key not in self._tables:
             table = np.array([*(index.get(value, len(values)) for value in column.values), len(values)])

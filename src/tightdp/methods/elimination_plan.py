@@ -1,8 +1,8 @@
 """The steps in which elimination goes through a program: what is computed when, on which rows, and what is kept.
 
 A step adds one column, the value of a node, and drops the columns that no later step reads. Its guard says on which
-rows it is needed: what a selector that is known already has not chosen, or a conjunction that is false already does
-not wait for, is left out there, and the row goes straight on to the next step that may be needed.
+rows it is needed: values that a known selector has not chosen, or that cannot change a conjunction already false, are
+skipped, and the row goes straight on to the next step that may be needed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Row: TypeAlias = tuple[Value, ...]
 """The values of some columns."""
 
 _MOST_WIDTH = 20_000_000
-"""So many columns, summed over the steps, are planned at most."""
+"""How many columns a plan may have, summed over its steps."""
 _CHEAP = 18
-"""Where at most so many rows are made, as a logarithm of base 2, no other order is tried."""
+"""Where at most 2 to this power rows are made, no other order is tried."""
 
 
 class TooWide(Exception):
-    """A program keeps too many values at a time to be planned."""
+    """A program keeps too many values at a time for a plan."""
 
 
 @dataclass
@@ -66,7 +66,7 @@ class Plan:
     logarithm: float
 
     def onto(self, start: int, end: int) -> Callable[[Row], Row]:
-        """Return what takes a row from one step to a later one; columns skipped on the way hold the last entry."""
+        """Return a function that takes a row from a step to a later one; columns skipped hold the last entry."""
         before = self.steps[start].layout
         after = self.steps[end].layout if end < len(self.steps) else self.layout
         place = {column: at for at, column in enumerate(before)}

@@ -1,4 +1,4 @@
-"""The output laws that elimination gives, dataset by dataset; what datasets have in common is gone through once."""
+"""The output laws found by elimination, dataset by dataset; work that datasets share is done once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from tightdp.symmetry.sets import Table
 __all__ = ["EliminationTable", "Failure", "put_together", "take_apart"]
 
 _LANES = 1 << 14
-"""So many datasets are gone through at once."""
+"""This many datasets are eliminated at once."""
 _SURELY = 4
-"""Where all datasets would take so many times the rows, if they took as many as the first, none is gone through."""
+"""If all datasets would take this many times the allowed rows, judged by the first, none is tried."""
 _MANY = 100
-"""Of more datasets one is gone through in arrays first, which takes less time than to find out with all."""
+"""Of more datasets than this, one is tried in arrays first: that is faster than failing on all of them."""
 
 Watch = Callable[[], None]
 
@@ -86,7 +86,7 @@ class EliminationTable(Table):
 
     @property
     def logarithm(self) -> float:
-        """A bound on the work for one dataset, as a logarithm of base 2."""
+        """A bound on the work for one dataset, as a base-2 logarithm."""
         return self.elimination.plan.logarithm
 
     @property
@@ -121,7 +121,7 @@ class EliminationTable(Table):
 
     @contextmanager
     def _up_to(self, budget: int) -> Iterator[None]:
-        """Raise TooMuchWork where so many rows have been made, for a while."""
+        """Within this context, raise TooMuchWork once `budget` rows have been made."""
         elimination = self.elimination
         elimination.budget = budget
         try:
@@ -130,7 +130,7 @@ class EliminationTable(Table):
             elimination.budget = self.budget
 
     def fill(self, datasets: Sequence[Dataset]) -> None:
-        """Compute the laws of some datasets: one by one where these are few rows, else many at once, in arrays.
+        """Compute the laws of some datasets: one by one where this takes few rows, else many at once, in arrays.
 
         Raises TooMuchWork, and ProgramError where a run fails.
         """
@@ -152,10 +152,10 @@ class EliminationTable(Table):
         self.fill_at_once(datasets)
 
     def _try(self, x: Dataset, budget: int, times: int) -> None:
-        """Go through one dataset in arrays. Raises TooMuchWork where so many like it take more than the budget."""
+        """Eliminate one dataset in arrays. Raises TooMuchWork if `times` datasets like it would exceed the budget."""
         walk = self._walk(None, lambda: self.program)
         lanes = [self._leaf_values(walk, x)]
-        with suppress(Failed):  # told when the laws are computed
+        with suppress(Failed):  # reported when the laws are computed
             RowArrays(walk.elimination.plan, lanes, self.watch, budget, times=times).run()
 
     def fill_at_once(self, datasets: Sequence[Dataset]) -> None:
@@ -165,7 +165,7 @@ class EliminationTable(Table):
             work = self._fill(datasets[start : start + _LANES], work)
 
     def _fill(self, datasets: Sequence[Dataset], work: float) -> float:
-        """Compute some laws in arrays, where so much was done before; return how much was done after it."""
+        """Compute some laws in arrays, given the work done before; return the total work after it."""
         walk = self._walk(None, lambda: self.program)
         lanes = [self._leaf_values(walk, x) for x in datasets]
         arrays = RowArrays(walk.elimination.plan, lanes, self.watch, self.budget, work)
@@ -191,9 +191,9 @@ class EliminationTable(Table):
         return self._noted(x, Weights(dict(sorted(by_code.items())), total))
 
     def foreseen(self, x: Dataset) -> Iterator[int]:
-        """Go through one dataset; yield again and again how many rows all datasets take if they all take as many.
+        """Eliminate one dataset; keep yielding estimates of the rows for all datasets, if each takes as many.
 
-        The last number is for whole datasets, those before for what comes before some record.
+        The last estimate is for whole datasets, earlier ones for the steps before some record.
         """
         walk = self._walk(None, lambda: self.program)
         values = self._leaf_values(walk, x)
@@ -206,7 +206,7 @@ class EliminationTable(Table):
                 rows += (walk.elimination.work - before) * beginnings
                 yield rows
         except Failed:
-            return  # the one who asks for the law is told
+            return  # reported when the law is asked for
 
     def probability(self, x: Dataset, output: Output) -> Number:
         """Return P(output | x) without computing the rest of the law."""

@@ -1,4 +1,4 @@
-"""The plan that takes the fewest rows, found by trying: bounds on rows are off by powers where few draws are made."""
+"""The plan that takes the fewest rows, found by trial: bounds on rows are far too high where few draws are made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tightdp.methods.elimination_plan import Plan, plans
 __all__ = ["make_plan"]
 
 _BUDGETS = (2_000, 10_000, 50_000)
-"""So many rows a plan may make in one round of trials, and a wider one as many fewer."""
+"""How many rows a plan may make in each round of trials; wider plans get proportionally fewer."""
 
 
 class _Ones:
@@ -30,8 +30,7 @@ class _Ones:
 def make_plan(program: CoreProgram) -> Plan:
     """Return the best of the plans that some orders of the leaves give. Raises TooWide.
 
-    All are tried on one dataset, with more and more rows; where none comes to an end, it is the one with the least
-    bound.
+    All are tried on one dataset, with more and more rows; if none finishes, the one with the least bound is returned.
     """
     found = plans(program)
     if len(found) > 1:
@@ -44,7 +43,7 @@ def make_plan(program: CoreProgram) -> Plan:
 
 
 def _ends(plan: Plan, budget: int) -> bool:
-    """Whether going through a plan takes at most so many rows where all inputs have the middle one of their values."""
+    """Whether a plan takes at most `budget` rows where all inputs have the middle one of their values."""
     try:
         elimination = Elimination(plan, _Ones(), budget=budget, failures=True)
         waiting, start = elimination.start(), 0

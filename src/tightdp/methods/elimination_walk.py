@@ -1,4 +1,4 @@
-"""Elimination on one dataset after another; what they have in common is gone through once."""
+"""Elimination on one dataset after another; work that they share is done once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Looking for a run that fails on a few datasets, by the interpreter: a failing program is told before it is compiled.
+"""Looking for a failing run on a few datasets with the interpreter, before the program is compiled.
 
-The same datasets are looked at when a method meets a failing run, so that every method names the same dataset.
+The same datasets are tried when a method meets a failing run, so that every method names the same dataset.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from tightdp.methods.compiled import encode_dataset, lower_dataset
 __all__ = ["failing_run", "told"]
 
 _RUNS, _RANDOM_RUNS = 64, 32
-"""So many runs of a dataset are looked at in order, and so many drawn at random."""
+"""How many runs of a dataset are tried in order, and how many at random."""
 _DATASETS = 64
 _SECONDS = 0.7
-"""Looking takes no more seconds of the processor, where single runs take long."""
+"""A limit on the search in CPU seconds, where single runs take long."""
 _NEAR = 2
-"""How far from its centre noise on all integers is looked at in order."""
+"""How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
 _EXPLAINED = 5.0
-"""Seconds of the processor to compile a program for one dataset."""
+"""CPU seconds allowed to compile a program for one dataset."""
 
 
 def failing_run(
     bound: Bound, backend: str, records: Sequence[Record], each: float | None = None
 ) -> ProgramError | None:
-    """Return the error of the first dataset on which a run fails, of some of these records, in a fixed order.
+    """Return the error on the first dataset with a failing run, of those tried with these records; None if none fails.
 
-    A fixed number of runs of each is looked at; with `each`, as many as there is time for in so many seconds.
+    A fixed number of runs of each is tried; with `each`, as many as fit in that many seconds.
     """
     start = time.process_time()
     for x in dict.fromkeys(_datasets_to_try(records, bound.n)):
@@ -66,11 +66,11 @@ def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
 
 
 class _Enough(Exception):
-    """So many runs were looked at, or for so long."""
+    """The limit on runs, or on time, is reached."""
 
 
 def _failure_on(bound: Bound, x: Dataset, seconds: float | None) -> ProgramError | None:
-    """Return the error of a run that fails on a dataset, or of its observations, none of which can hold."""
+    """Return the error of a failing run, or of an `observe` that rejects every run; None if neither is found."""
     end = time.process_time() + (seconds or _SECONDS)
     tried = accepted = 0
 
@@ -105,7 +105,7 @@ def _failure_on(bound: Bound, x: Dataset, seconds: float | None) -> ProgramError
 
 
 def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None:
-    """Return the error of a run that fails on a dataset as the compiler says it; None where it sees none that does."""
+    """Return the error of a failing run as the compiler words it; None where the compiler finds no failure."""
     x = error.x
     if error.__cause__ is None or x is None:
         return error

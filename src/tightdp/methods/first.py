@@ -2,7 +2,7 @@
 
 The order: datasets as the record domain orders them, the first record first; neighbours of a dataset as their relation
 lists them; outputs by value (`order_of`). So a witness does not depend on the method that found the answer. Pairs are
-gone through in this order, one of those at least that exchanging clients takes into each other, until one attains the
+gone through in this order, at least one of those that exchanging clients maps to each other, until one attains the
 answer. The work is counted: where it takes too much, the witness stays that of the method.
 """
 
@@ -36,9 +36,9 @@ __all__ = [
 ]
 
 MOST_WORK = 1 << 17
-"""So many probabilities, nodes of diagrams, and rows of elimination are looked at in search of the first pair."""
+"""At most this many probabilities, nodes and rows of elimination are visited in search of the first pair."""
 MOST_OUTPUTS = 4_096
-"""Of more outputs that attain a ratio, the one with the least code is taken."""
+"""If more outputs attain a ratio, the one with the least code is taken."""
 
 Attains = Callable[[Weights, Weights], bool]
 
@@ -48,7 +48,7 @@ def first_pair(
 ) -> Pair | None:
     """Return the first pair of neighbours that attains something; None where finding it takes too much work.
 
-    Of pairs that do not attain it `perhaps`, the laws are not asked for.
+    The laws of pairs that `perhaps` rules out are not computed.
     """
     try:
         pairs = method.in_order(control)
@@ -67,9 +67,9 @@ def first_pair(
 
 
 def first_alike(method: Method, control: Control, pair: Pair) -> Pair:
-    """Return the first pair that has the same probabilities as another one, up to the names of outputs.
+    """Return the first pair that has the same probabilities as `pair`, up to the names of outputs.
 
-    Where one output has an infinite ratio, the first pair that has such an output.
+    Where `pair` has an output of infinite ratio: the first pair with such an output.
     """
 
     def profile(ours: Weights, theirs: Weights) -> Counter[tuple[Number, Number]]:
@@ -87,7 +87,7 @@ def first_alike(method: Method, control: Control, pair: Pair) -> Pair:
 
 
 def first_ratio(method: Method, control: Control, ratio: Exact, found: Ratio | None) -> Ratio | None:
-    """Return the first triple with the largest likelihood ratio, that of the method where there is none in reach."""
+    """Return the first triple with the largest likelihood ratio, or `found` where the search would take too long."""
 
     def perhaps(pair: Pair) -> bool:
         known = pair.table.largest_logarithm(pair.x, pair.x_prime)
@@ -138,7 +138,7 @@ class _Work:
 
 
 def alike_pairs(bound: Bound, table: Table, groups: Sequence[Sequence[int]] = ()) -> Iterator[Pair]:
-    """Yield pairs of neighbours in order, of those that exchanging clients of a group takes into each other the first.
+    """Yield pairs of neighbours in order: the first of those that exchanging clients of a group maps to each other.
 
     Every client is in one group at most.
     """

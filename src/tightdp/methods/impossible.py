@@ -1,7 +1,7 @@
 """Outputs that one dataset can give and a neighbour cannot: an infinite likelihood ratio, found on supports alone.
 
-Weights are not negative, so whether a probability is 0 depends only on which nodes of the chain can be reached. A
-state is a pair of node sets above a block: from where x can, and from where x' can, still arrive at the output.
+Weights are not negative, so whether a probability is 0 depends only on which nodes of the chain can be reached. A state
+is a pair of node sets above a block: those from which x can, and those from which x' can, still reach the output.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_STATES = 2_000
 def find_difference(chain: Chain, relation: NeighbouringRelation, watch: Callable[[], None]) -> Difference | None:
     """Return an output that some x gives with positive probability and a neighbour never gives, or None.
 
-    None is returned, too, where more than `MAX_STATES` states would have to be kept: it proves nothing.
+    None, too, where more than `MAX_STATES` states would have to be kept, so it proves nothing.
     """
     above_all = _above_all if relation.every_record else _above_one
     for tail, below in chain.tails.items():
@@ -51,7 +51,7 @@ def find_difference(chain: Chain, relation: NeighbouringRelation, watch: Callabl
 def _above_one(block: Block, states: Iterable[_State], relation: NeighbouringRelation) -> Iterator[_State]:
     """Yield the states above a block where one client in all may change its record."""
     for ours, theirs, changed, choices in states:
-        # One letter of those that are alike is enough, which matters where records are many.
+        # One of several equivalent letters is enough, which matters where records are many.
         left = {number: _sources(block, letter, ours) for number, letter in block.first.items()}
         right = {number: _sources(block, letter, theirs) for number, letter in block.first.items()}
         for number, (old, bits) in block.first.items():

@@ -1,4 +1,4 @@
-"""What the state of aggregates becomes with one client more, and how a client changes what it leads to."""
+"""How one more client changes the state of the aggregates, and how a change of record changes the resulting law."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MovesOfLetters = Mapping[tuple[int, int], Sequence[tuple[Record, Record]]]
 
 
 class Joins:
-    """States by number, the first of them that of no clients, and what they become with one client more.
+    """Numbered states, the first for no clients, and the states that they become with one more client.
 
     Joined once for each letter, however many clients there are; `work` counts it.
     """
@@ -65,7 +65,7 @@ class Joins:
 
 
 def join(name: str, left: Value, right: Value) -> Value:
-    """Return what an aggregate is of clients who have two values of it, None where there are none."""
+    """Return an aggregate's value for two sets of clients together; None stands for no clients."""
     return right if left is None else left if right is None else COMBINE[name](left, right)
 
 
@@ -81,7 +81,7 @@ class Ways:
     def between(self, row: Sequence[int]) -> Iterator[tuple[tuple[int, int], int, tuple[Record, Record], int]]:
         """Yield pairs of laws with a letter before, a record before and after, and in how many ways; `row` by letter.
 
-        A pair may come more than once.
+        Pairs may be repeated.
         """
         if not self._any:
             for (old, new), ways in self._ways.items():

@@ -25,11 +25,11 @@ else:
 __all__ = ["FEWEST", "laws_of_lanes", "rounded_laws"]
 
 FEWEST = 8
-"""Fewer lanes are gone through one by one."""
+"""Fewer lanes are processed one by one."""
 _AT_ONCE = 1 << 13
-"""So many lanes are gone through together, for the sake of memory."""
+"""At most this many lanes are processed together, to save memory."""
 _MOST_ROUNDED = 1 << 22
-"""Doubles have a relative error below 2^-28 after so many products and sums, and as many rounded probabilities."""
+"""Doubles have a relative error below 2^-28 after this many products and sums of rounded probabilities."""
 _MOST_ENTRIES = 30_000_000
 _LEAST = -400.0
 """A run that is less probable than this power of 2 might be lost among doubles."""
@@ -54,7 +54,7 @@ def rounded_laws(
     """Return codes of outputs, and a matrix of their rounded weights, with a row for every lane.
 
     Nothing cancels, as no weight is negative: a weight has a relative error below 2^-28, and is 0 exactly where the
-    true one is. None where that is not certain, or the matrix is too large. Raises as `laws_of_lanes` does.
+    true one is. None where this cannot be guaranteed, or the matrix is too large. Raises as `laws_of_lanes` does.
     """
     if not _never_tiny(plan):
         return None
@@ -77,7 +77,7 @@ def rounded_laws(
 def _gone_through(
     plan: Plan, lanes: Sequence[Sequence[Value]], watch: Callable[[], None], budget: int | None, rounded: bool
 ) -> Iterator[tuple[int, RowArrays]]:
-    """Yield where some lanes start, and the rows at their end."""
+    """Yield the number of the first lane of each batch, and the batch's rows after all steps."""
     waiting = [(start, lanes[start : start + _AT_ONCE]) for start in range(0, len(lanes), _AT_ONCE)][::-1]
     while waiting:
         start, some = waiting.pop()
@@ -94,7 +94,7 @@ def _gone_through(
 
 
 def _never_tiny(plan: Plan) -> bool:
-    """Whether every run has a probability that is a double, as have the products of some of its draws."""
+    """Whether the probability of every run, and of any part of it, is safely in the range of doubles."""
     least = 0.0
     for node in plan.nodes.nodes:
         if isinstance(node.expr, Draw):

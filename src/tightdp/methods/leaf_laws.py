@@ -53,23 +53,23 @@ __all__ = [
 ]
 
 SMALL = 4_000
-"""A diagram of so many nodes is made in no time."""
+"""A diagram of at most this many nodes is built quickly."""
 SMALL_CELLS = 4_000
-"""So many combinations of operand values are tabulated in no time."""
+"""Up to this many combinations of operand values are tabulated quickly."""
 _CHECKED = 20_000
-"""Up to so many nodes, a diagram says whether a run can fail."""
+"""Up to this many nodes, a diagram says whether a run can fail."""
 _MOST_WORK = 20_000_000
 """How many rows elimination makes for all values of the leaves together, before a diagram is made after all."""
 
 _TIMES_THE_ROWS = 8
 _SOME_ROWS = 20_000
-"""Laws for many values of the leaves are found at once where it takes so many times the rows of one, and some more."""
+"""Laws for many values of the leaves are found at once within this multiple of the rows of one, plus some."""
 
 Watch = Callable[[int], None]
 
 
 class TooLarge(Exception):
-    """A diagram is too large to be worth while."""
+    """A diagram is too large to be worthwhile."""
 
 
 def bounded(watch: Watch, most: int) -> Watch:
@@ -84,7 +84,7 @@ def bounded(watch: Watch, most: int) -> Watch:
 
 
 def cells(program: CoreProgram) -> int:
-    """Return how many combinations of operand values the operations of a program have, and outcomes its draws."""
+    """Return the number of combinations of operand values, over all operations, plus that of outcomes of draws."""
     return sum(map(_cells, reachable([*program.roots, *program.inputs])))
 
 
@@ -107,7 +107,7 @@ def _cells(expr: Expr) -> int:
 class LeafLaws(Protocol):
     """The law of the components of a program given the values of its input leaves.
 
-    A code stands for the values of all components. `size` is how many variables and nodes a diagram has, if any.
+    A code stands for the values of all components.
     """
 
     inputs: tuple[Input, ...]
@@ -116,7 +116,7 @@ class LeafLaws(Protocol):
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many variables and nodes the diagram has; none without one."""
+        """The numbers of variables and of nodes of the diagram; zeros where there is none."""
 
     @property
     def code_bits(self) -> int:
@@ -134,7 +134,7 @@ class LeafLaws(Protocol):
     def rounded(self, choices: Sequence[Sequence[Value]]) -> tuple[list[int], Floats] | None:
         """Return codes, and a matrix of their weights, rounded: probabilities, with a row for every choice.
 
-        None where that takes long. The relative errors are below 2^-28; 0 stands for 0 only.
+        None where that takes long. Relative errors are below 2^-28; an entry is 0 only if the exact weight is.
         """
 
     def component_values(self, code: int) -> list[Value]:
@@ -174,9 +174,9 @@ class ByDiagram:
 
 
 class ByElimination:
-    """Laws by elimination; counted on a diagram once that took more than `most` rows, and wherever it cannot be done.
+    """Laws by elimination; counted on a diagram once that took more than `most` rows, or where it is impossible.
 
-    Codes have the places of the components' values for digits.
+    The digits of a code are the places of the components' values.
     """
 
     def __init__(self, program: CoreProgram, backend: str, watch: Watch, most: int = _MOST_WORK) -> None:
@@ -217,7 +217,7 @@ class ByElimination:
             try:
                 yield from list(laws_of_lanes(*self._lanes(choices)))
             except (TooMuchWork, TooWide, Failed):
-                pass  # one by one it is found out which, if any
+                pass  # going one by one shows which of them fails, if any
             else:
                 return
         yield from map(self.given, choices)
@@ -275,8 +275,8 @@ class ByElimination:
 def leaf_laws(program: CoreProgram, backend: str, watch: Watch = lambda nodes: None) -> tuple[LeafLaws, bool]:
     """Return the laws of a program's components given its leaves: by elimination where a diagram is not small.
 
-    And whether no run can fail, for any values of the leaves; else what `given` raises ProgramError for fails. Raises
-    ProgramError where a small diagram shows that a run can fail.
+    Also return True if no run can fail; otherwise a failing run shows as a ProgramError of `given`. Raises ProgramError
+    where a small diagram shows that a run can fail.
     """
     if cells(program) <= SMALL_CELLS:
         try:

@@ -1,4 +1,4 @@
-"""Pairs of neighbours to look at where there are too many for all of them: what they show is a lower end."""
+"""Pairs of neighbours to look at where there are too many for all of them: what they show is a lower bound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _pairs(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Iterator[tupl
     ways = [related(x) for x in centres]
     if worst is not None:
         yield *worst, 1
-    # In turns, so that no centre takes up all the room.
+    # Round robin, so that no centre uses up the whole budget.
     while ways:
         for at in range(len(ways) - 1, -1, -1):
             other = next(ways[at], None)

@@ -1,4 +1,4 @@
-"""Tables of laws whose outputs are listed as they are met, where no formula gives them codes."""
+"""Tables of laws whose outputs are numbered as they are met, where no formula gives them codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many outputs a program has at least, seen on the program: a joint law of too many is refused before any work."""
+"""A lower bound on the number of outputs, read off the program: too large a joint law is refused before any work."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _INJECTIVE_IN_EACH = ("sum", "xor", "bitxor", "add", "sub")
 
 
 def least_outputs(program: CoreProgram) -> int:
-    """Return a number of outputs that the program has on every dataset on which it can be run, often just 1.
+    """Return a lower bound on the number of outputs on every dataset on which the program can run, often just 1.
 
-    A component that is a draw takes several values whatever was drawn before it. Components count here whose draws
-    no component that was counted before depends on: then all their combinations occur.
+    A component that is a draw takes several values whatever was drawn before it. A component is counted if none counted
+    before depends on its draws: then all their combinations occur.
     """
     if program.evidence or not plain(program.shape):
         return 1
@@ -52,7 +52,7 @@ _ONE: _Values = 1, 0, 0
 
 
 class _Least:
-    """What is known of every node below some, operands first: the draws below it, and the values it takes at least."""
+    """For every node below the roots: the draws below it, and a lower bound on the number of its values."""
 
     def __init__(self, roots: Sequence[Expr]) -> None:
         self.draws: dict[int, Draws] = {}
@@ -93,7 +93,7 @@ class _Least:
         return _ONE
 
     def _of_operands(self, operands: Sequence[Expr]) -> _Values:
-        """Return the same for an operation that is injective in each operand: one varies, and the others are given."""
+        """Return the entry of an operation that is injective in each operand: one varies, and the others are given."""
         below = [self.draws[operand.serial] for operand in operands]
         after = [*accumulate(reversed(below), or_, initial=0)][-2::-1]
         best, before = _ONE, 0

@@ -1,4 +1,4 @@
-"""Laws of aggregates over interchangeable clients, for all ways to count out the records, by dynamic programming.
+"""Laws of aggregates over interchangeable clients, for all counts of letters, by dynamic programming.
 
 A client with one of the *letters* of its class contributes by the law of that letter. The law of the aggregate
 depends only on how many clients of each class have each letter. All such laws are computed along a tree in which
@@ -27,21 +27,21 @@ from tightdp.symmetry.counts import Counts
 __all__ = ["StateLaw", "SumLaw", "certain", "changed", "every_law", "law_of", "one_state"]
 
 _FEW_MOVES = 4
-"""A law is made from another one where at most so many clients differ."""
+"""A law is derived from another one where at most this many clients differ."""
 
 
 class StateLaw(Protocol):
     """The law of the aggregates of some clients."""
 
     def add(self, contribution: Contribution, clients: int = 1) -> StateLaw:
-        """Return the law with so many more clients."""
+        """Return the law with `clients` more clients that contribute by the given law."""
 
     def items(self) -> Iterator[tuple[State, Whole]]:
         """Yield every state and its weight."""
 
     @property
     def denominator(self) -> Whole:
-        """What the weights have to be divided by."""
+        """The common denominator of the weights."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class SumLaw:
         return self.polynomial.coeffs() if self.stride == 1 else self.weights()
 
     def present(self) -> Sequence[object]:
-        """Return, for `offset`, `offset + 1`, ..., what is true where the weight is not 0."""
+        """Return, for `offset`, `offset + 1`, ..., an entry that is true where the weight is not 0."""
         return self._coefficients
 
     def mass(self, sums: Iterable[int]) -> Whole:
@@ -114,7 +114,7 @@ class SumLaw:
         coefficients = self._coefficients
         places = [place for value in sums if 0 <= (place := value - self.offset) < len(coefficients)]
         first, last = min(places, default=0), max(places, default=-1)
-        if len(places) == last - first + 1:  # without a gap, as most windows are
+        if len(places) == last - first + 1:  # contiguous, as most windows are
             whole = sum(coefficients[first : last + 1])
         else:
             whole = sum(map(coefficients.__getitem__, places))
@@ -194,7 +194,7 @@ def _as_polynomial(contribution: Contribution, stride: int, root: int) -> tuple[
 
 
 def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]], clients: int) -> StateLaw:
-    """Return the law of the aggregates of no clients, to which at most so many are added."""
+    """Return the law of the aggregates of no clients, to which at most `clients` will be added."""
     values = [value for table in tables for entry in table for (state, _) in entry.weights for value in state]
     if tuple(operators) == ("sum",) and all(isinstance(value, int) for value in values):
         (_, *powers), root = polynomials(1, *(w for table in tables for entry in table for _, w in entry.weights))
@@ -210,12 +210,12 @@ def one_state(operators: Sequence[str], tables: Sequence[Sequence[Contribution]]
 
 
 def certain(start: StateLaw, state: State) -> StateLaw:
-    """Return the law of aggregates that certainly have some values."""
+    """Return the law of aggregates that have the values `state` with probability 1."""
     return start.add(Contribution(((state, 1),), 1))
 
 
 def law_of(start: StateLaw, letters: Sequence[Sequence[Contribution]], counts: Counts) -> StateLaw:
-    """Return the law of the aggregates for one way to count out the letters."""
+    """Return the law of the aggregates for given counts of letters."""
     law = start
     for table, numbers in zip(letters, counts, strict=True):
         for contribution, number in zip(table, numbers, strict=True):
@@ -226,7 +226,7 @@ def law_of(start: StateLaw, letters: Sequence[Sequence[Contribution]], counts: C
 def every_law(
     start: StateLaw, letters: Sequence[Sequence[Contribution]], clients: Sequence[int]
 ) -> Iterator[tuple[Counts, StateLaw]]:
-    """Yield the law of the aggregates for every way to count out the letters; `clients[k]` is the size of class k."""
+    """Yield the law of the aggregates for all counts of letters; `clients[k]` is the size of class k."""
 
     def classes(at: int, law: StateLaw, done: Counts) -> Iterator[tuple[Counts, StateLaw]]:
         if at == len(clients):
@@ -241,7 +241,7 @@ def every_law(
 def _one_class(
     law: StateLaw, table: Sequence[Contribution], clients: int, at: int = 0
 ) -> Iterator[tuple[tuple[int, ...], StateLaw]]:
-    """Yield the laws for every way to count out the letters from `at` on: by the first letter that some client has."""
+    """Yield the laws for all counts of the letters from `at` on: by the first letter that some client has."""
     left = len(table) - at
     if not clients:
         yield (0,) * left, law

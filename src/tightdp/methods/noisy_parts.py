@@ -1,7 +1,7 @@
-"""Outputs whose parts add noise of their own: what each is centred at, and the law of a part given its centre.
+"""Outputs whose parts add noise of their own: the centre of each, and the law of a part given its centre.
 
-A part of the output is seen through one node, its centre, and through draws that nothing else looks at. The output law
-is then a mixture, over the joint law of all centres, of products of the laws of the parts.
+A part of the output depends on one node, its centre, and on draws that nothing else uses. The output law is then a
+mixture, over the joint law of all centres, of products of the laws of the parts.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from tightdp.symmetry.sets import every_neighbouring_pair
 __all__ = ["Centres", "NoisyParts", "find_noisy_parts", "many_outputs"]
 
 _OUTPUTS = 200_000
-"""Up to so many outputs, laws are listed."""
+"""Up to this many outputs, laws are listed."""
 _MOST_VALUES = 4_096
-"""So many values a centre may have."""
+"""How many values a centre may have."""
 
 Centres = dict[Output, Number]
 """The joint law of the centres of all parts."""
@@ -44,7 +44,7 @@ class NoisyParts:
     program: Program
 
     def pairs(self, control: Control) -> Iterator[tuple[Dataset, Dataset, Centres, Centres]]:
-        """Yield neighbours with the laws of their centres, one for each two laws."""
+        """Yield neighbours with the joint laws of their centres, one pair for any two laws."""
         table = questions.laws(self.program, control)[1]
         known: dict[Dataset, Centres] = {}
 
@@ -105,7 +105,7 @@ def find_noisy_parts(program: Program, control: Control) -> NoisyParts | None:
 
 @dataclass(frozen=True)
 class _Part:
-    """A component, and the nodes that all it depends on besides draws of its own goes through."""
+    """A component, and the nodes through which it depends on anything but draws of its own."""
 
     component: Expr
     centre: tuple[Expr, ...]
@@ -138,7 +138,7 @@ class _Part:
 
 
 def _seen_from(core: CoreProgram) -> dict[int, set[int]]:
-    """Return, for every draw, from which of the components it is seen; -1 stands for evidence and checks."""
+    """Return, for every draw, the components that depend on it; -1 stands for evidence and checks."""
     found: dict[int, set[int]] = {}
     roots = [*((at, (expr,)) for at, expr in enumerate(core.components)), (-1, core.roots[len(core.components) :])]
     for at, exprs in roots:
@@ -152,7 +152,7 @@ def _part(component: Expr, at: int, seen_from: dict[int, set[int]]) -> _Part:
     own: set[int] = set()
     centre: dict[Expr, None] = {}
     below = reachable([component])
-    for expr in below:  # operands before what uses them
+    for expr in below:  # operands before their users
         mine = isinstance(expr, Draw) and seen_from[expr.serial] == {at}
         if mine or any(child.serial in own for child in children(expr)):
             own.add(expr.serial)

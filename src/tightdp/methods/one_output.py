@@ -19,15 +19,15 @@ from tightdp.methods.program import Program
 __all__ = ["probability", "table_without_diagram"]
 
 _FEW_STATES = 2_000_000
-"""Up to so many values of the aggregates, the law of one dataset is computed alone where those of all are many."""
+"""Up to this many values of the aggregates, the law of one dataset is computed alone where those of all are many."""
 _MANY_DRAWS = 300
 """The diagram of one dataset takes time quadratic in its draws, so elimination is tried before where these are many."""
 _MANY_CELLS = 100_000
-"""So it is where operations have more combinations of operand values, which the diagram has one by one."""
+"""Likewise where operations have more combinations of operand values, which the diagram has one by one."""
 
 
 def probability(program: Program, control: Control, x: Dataset, y: Output) -> Number:
-    """Return P(y | x); where there are very many outputs, by following the runs that give y alone."""
+    """Return P(y | x); where there are very many outputs, by following only the runs that give y."""
     if program.forced is None and least_outputs(core := program.core(control)) > MOST_LISTED:
         try:
             return EliminationTable(program.bound, core, watch=control, budget=MOST_WORK).probability(x, y)
@@ -40,7 +40,7 @@ def probability(program: Program, control: Control, x: Dataset, y: Output) -> Nu
 
 
 def table_without_diagram(bound: Bound, core: CoreProgram, x: Dataset, control: Control) -> EliminationTable | None:
-    """Return the law of a dataset where its diagram would take long, and elimination takes little work beside it."""
+    """Return the law of a dataset where its diagram would take long and elimination much less, else None."""
     draws, values = draws_and_cells(core)
     if draws <= _MANY_DRAWS and values <= _MANY_CELLS:
         return None

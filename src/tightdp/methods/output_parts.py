@@ -46,7 +46,7 @@ class OutputParts:
     def _table(self, shown: tuple[int, ...]) -> PieceTable:
         """Return the table of some parts."""
         if shown not in self._tables:
-            chosen = shown or (0,)  # where the laws of all parts are the same, any of them will do
+            chosen = shown or (0,)  # where the laws of all parts are unchanged, any part will do
             pieces = [self._pieces[at] for at in chosen]
             others = [piece for at, piece in enumerate(self._pieces) if at not in chosen]
             self._tables[shown] = PieceTable(self.bound, self._whole.rest.shape, pieces, others)
@@ -54,7 +54,7 @@ class OutputParts:
 
     @property
     def number_of_changes(self) -> int:
-        """A bound on how many changes of counts are gone through for all pairs."""
+        """A bound on how many changes of counts have to be visited for all pairs."""
         return sum(self._coarse_orbits(parts).number_of_pairs for parts in self._changed_together())
 
     def _changed_together(self) -> list[tuple[int, ...]]:
@@ -94,7 +94,7 @@ class OutputParts:
         return lambda group, old, new: self._changed(group, old[0], new[0]) == parts
 
     def _coarse_orbits(self, parts: tuple[int, ...]) -> Orbits:
-        """Return the classes of datasets that some parts tell apart."""
+        """Return the classes of datasets that some parts distinguish."""
         groups = []
         for at, group in enumerate(self._whole.groups):
             letters: dict[Any, list[Record]] = {}
@@ -105,7 +105,7 @@ class OutputParts:
         return Orbits(self.bound, tuple(group.kind for group in groups))
 
     def _law_number(self, part: int, x: Dataset) -> int:
-        """Return a number that parts share only where their laws are the same."""
+        """Return a number for the law of a part, equal only for equal laws."""
         key = part, self._parts[part].orbits.counts(x)
         if key not in self._numbers:
             law = self._parts[part].weights(x)
@@ -167,7 +167,7 @@ def _groups(rest: CoreProgram) -> list[tuple[tuple[int, ...], list[Input]]]:
 
 
 def _independent(entry: Contribution, columns: Sequence[Sequence[int]]) -> bool:
-    """Whether what a contribution adds to some aggregates is independent of what it adds to the others."""
+    """Whether a contribution to some aggregates is independent of that to the others."""
     parts = []
     for chosen in columns:
         (own,) = marginal([entry], chosen)

@@ -28,7 +28,7 @@ _Place = tuple[int, int, int]
 def every_two_laws(bound: Bound, table: Table, watch: Callable[[], None]) -> PrivacySet:
     """Return, of all pairs of neighbours with the same two laws, the first in order.
 
-    All pairs are there where neighbours may differ in more than one record. Raises QueryError where datasets are too
+    Where neighbours may differ in more than one record, return all pairs. Raises QueryError where datasets are too
     many.
     """
     if not relation_of(bound).one_record:
@@ -51,7 +51,7 @@ def every_two_laws(bound: Bound, table: Table, watch: Callable[[], None]) -> Pri
 
 
 def _places(bound: Bound, law_of: list[int], laws: int, watch: Callable[[], None]) -> Iterator[tuple[_Place, int]]:
-    """Yield, for every two laws of neighbours, the first pair that has them, and how many have."""
+    """Yield, for every two laws of neighbours, the first pair that has them, and the number of such pairs."""
     records = bound.record.values
     index = {record: at for at, record in enumerate(records)}
     numbers = np.array(law_of, np.int64).reshape((len(records),) * bound.n)

@@ -1,4 +1,4 @@
-"""What parts of an output say of the records that they see: largest ratios, and which records they tell apart."""
+"""What parts of an output reveal of the records they see: largest ratios, and which records they distinguish."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Largest:
 
 @dataclass(frozen=True)
 class Told:
-    """The first record that no part tells apart from a record, and how many records have it as theirs."""
+    """For every record the first one that no part distinguishes from it, and the sizes of these classes."""
 
     like: dict[Record, Record]
     times: dict[Record, int]
 
 
 def told_apart(records: Sequence[Record], seen: Sequence[NDArray[np.int64]]) -> Told:
-    """Return which records differ in a row of some table; the tables have a row for every record."""
+    """Return the classes of records with equal rows in all tables; the tables have a row for every record."""
     found = Told({}, {})
     first: dict[tuple[bytes, ...], Record] = {}
     for at, record in enumerate(records):

@@ -1,7 +1,7 @@
 """The independent parts of a program.
 
-Clients, draws and output components that no operation connects, directly or not, are independent: what one part gives
-says nothing of the records of another. Parts that are the same graph are looked at once.
+Clients, draws and output components that no operation connects, directly or not, are independent: what one part outputs
+says nothing of the records of another. Parts with the same graph are analysed once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Part:
 def split(program: CoreProgram, least: int = 0) -> tuple[list[Part], list[Check]]:
     """Return the independent parts of a program, by first client, and the checks that concern several parts.
 
-    Parts without a client come last. Where fewer than `least` parts have clients, none is made.
+    Parts without a client come last. If fewer than `least` parts have clients, none is returned.
     """
     roots = [*program.components, *program.evidence, *program.inputs]
     nodes = [expr for expr in reachable(roots) if not isinstance(expr, Const)]
@@ -77,7 +77,8 @@ def split(program: CoreProgram, least: int = 0) -> tuple[list[Part], list[Check]
 def split_by_draws(program: CoreProgram) -> tuple[list[Part], list[Check]]:
     """Return the parts of the output that share no draw, by first component, and the checks that belong to none.
 
-    A client may be in several parts. Components without draws go with the first part. A single part is not made.
+    A client may be in several parts. Components without draws go with the first part. Nothing is split if there would
+    be a single part.
     """
     found: list[tuple[set[int], list[int]]] = []
     for at, component in enumerate(program.components):
@@ -124,7 +125,7 @@ class _Members:
         self.checks: list[Check] = []
 
     def build(self, whole: CoreProgram, known: dict[Hashable, CoreProgram]) -> Part:
-        """Return the part as a program of its own, clients and components numbered from 0; one that is `known`."""
+        """Return the part as a program of its own, clients and components numbered from 0; one per graph."""
         clients = tuple(dict.fromkeys(leaf.client for leaf in self.inputs))
         components = tuple(whole.components[at] for at in self.components)
         conditions = [check.condition for check in self.checks]
@@ -152,9 +153,9 @@ class _Members:
 
 
 def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int]:
-    """Return, by serial number, a number that two nodes share exactly when they are connected.
+    """Return, by serial number, the number of each node's connected component.
 
-    The leaves of one client's record are, and places of one random order.
+    The leaves of one client's record count as connected, and so do the places of one random order.
     """
     above: dict[int, int] = {expr.serial: expr.serial for expr in nodes}
 

@@ -29,7 +29,7 @@ ELSEWHERE = "*"
 _LONG = 4096
 """Denominators of laws with more bits than this are brought to lowest terms."""
 MAX_IN_FULL = 128
-"""Up to so many outputs, an event is listed in full, not piece by piece."""
+"""Up to this many outputs, an event is listed in full, not piece by piece."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Piece:
         return self.table.weights(tuple(x[client] for client in self.clients))
 
     def reaches(self, x: Dataset, most: int) -> bool:
-        """Whether that law is there, or takes little work (`Table.reaches`)."""
+        """Whether that law is known, or takes little work (`Table.reaches`)."""
         return self.table.reaches(tuple(x[client] for client in self.clients), most)
 
     def least(self, x: Dataset) -> tuple[int, Weights]:
@@ -119,7 +119,7 @@ class PieceTable(Table):
         return [piece.table.output(own) for piece, own in zip(self.shown, self._codes(code), strict=True)]
 
     def _put_together(self, given: Iterable[tuple[Piece, Output]]) -> Output:
-        """Return the output with these values of pieces, the others left open."""
+        """Return the output with these values of pieces, and `ELSEWHERE` for the others."""
         values: list[Output] = [ELSEWHERE] * self._size
         for piece, output in given:
             for component, value in zip(piece.components, output, strict=True):
@@ -151,7 +151,7 @@ class PieceTable(Table):
         return self._put_together(given), p * shared, q * shared
 
     def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
-        """Return the outputs of some codes on a dataset: whole ones where they are few, else with others left open."""
+        """Return the outputs of some codes on a dataset: whole ones if few, else with `ELSEWHERE` for the others."""
         others = [list(piece.weights(x).by_code) for piece in self.others]
         ways = [
             sum(piece.table.multiplicity(own) for own in law) for piece, law in zip(self.others, others, strict=True)

@@ -1,8 +1,8 @@
-"""What methods look at, and the protocol of a method: whether it applies to a program, and what it can answer.
+"""The program that methods look at, and the protocol of a method: whether it applies, and what it can answer.
 
 A `Program` is a bound mechanism, with everything that is derived from it made on demand and kept. A method is looked
-for with `Candidate.look`, which gives the method or a `Refusal` with the reason. Every question may be refused too:
-then the next method is asked.
+for with `Candidate.look`, which gives the method or a `Refusal` with the reason. A method may refuse a question, too:
+then the next one is asked.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 __all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
 
 FEW_DATASETS = 256
-"""Up to so many datasets it does not pay to look for symmetries, and outputs are named in full."""
+"""Up to this many datasets it does not pay to look for symmetries, and outputs are named in full."""
 LARGE = 200_000
 """A larger diagram is not compiled where there is another way."""
 MOST_CELLS = 500_000
 """Nor is the diagram of a program whose operations have more combinations of operand values."""
 REFUSED_CELLS = 20_000_000
-"""Beyond so many, no diagram is made at all."""
+"""Beyond this many, no diagram is made at all."""
 
 T = TypeVar("T")
 
 
 def at_most(control: Control, nodes: int = LARGE) -> Control:
-    """Return a control with the same limits that raises TooLarge, too, where a diagram is larger."""
+    """Return a control with the same limits that also raises TooLarge where a diagram has more nodes."""
 
     return Control(bounded(control, nodes))
 
@@ -55,8 +55,8 @@ def at_most(control: Control, nodes: int = LARGE) -> Control:
 class Program:
     """A bound mechanism, the methods that may be tried on it, and what was derived from it so far.
 
-    With `forced`, only methods of that name are tried. What is asked for raises LanguageError, ProgramError or
-    LimitError; nothing is kept of what was cut short.
+    With `forced`, only methods of that name are tried. What is derived on demand may raise LanguageError, ProgramError
+    or LimitError; nothing that was cut short is kept.
     """
 
     bound: Bound
@@ -76,7 +76,7 @@ class Program:
 
     @property
     def few(self) -> bool:
-        """Whether there are only a few datasets, and no method was asked for by name."""
+        """Whether there are only a few datasets, and no method was requested by name."""
         return self.forced is None and self.datasets <= FEW_DATASETS
 
     def look(self, candidate: Candidate, control: Control) -> Method | Refusal:
@@ -91,7 +91,7 @@ class Program:
         return [found for found in self._looked.values() if not isinstance(found, Refusal)]
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """Return what was made under a name, made now where it is not there."""
+        """Return the value kept under a name, made now if there is none."""
         if name not in self._kept:
             start, before = time.perf_counter(), self.seconds
             try:
@@ -114,7 +114,7 @@ class Program:
         return self.once("expanded", lambda: expand_shuffles(core))
 
     def formula(self, control: Control) -> WeightedFormula:
-        """Return the formula of all datasets. Raises QueryError where values are so many that there can be none."""
+        """Return the formula of all datasets. Raises QueryError where there are too many values to encode."""
         core = self.expanded(control)
         if self.compiled is None and (values := cells(core)) > REFUSED_CELLS:
             raise QueryError(
@@ -125,12 +125,12 @@ class Program:
 
     @property
     def compiled(self) -> WeightedFormula | None:
-        """The formula of all datasets, if it is there."""
+        """The formula of all datasets, if it has been compiled."""
         return self._kept.get("formula")
 
     @property
     def size(self) -> tuple[int, int]:
-        """How many variables and nodes the diagram has that was compiled, of all datasets or above the aggregates."""
+        """The numbers of variables and nodes of the compiled diagram, of all datasets or above the aggregates."""
         aggregate: AggregateTable | None = self._kept.get("aggregate")
         formula = self.compiled
         if formula is None:
@@ -138,7 +138,7 @@ class Program:
         return len(formula.variables), formula.nodes
 
     def small(self, control: Control) -> bool:
-        """Whether the diagram of all datasets is small: then it is there, made in no time."""
+        """Whether the diagram of all datasets is small: then it has been compiled."""
         if self.compiled is not None:
             return True
 
@@ -166,7 +166,7 @@ class Program:
     def aggregate(self, control: Control) -> AggregateTable | None:
         """Return the table of a program that can be cut at its aggregates; None where it cannot, or where it fails.
 
-        Where it fails, compiling it as a whole says on which dataset.
+        Where it fails, compiling it as a whole shows on which dataset.
         """
         core = self.core(control)
 
@@ -179,7 +179,7 @@ class Program:
         return self.once("aggregate", make)
 
     def symmetries(self, control: Control, measured: bool = False) -> Symmetries | None:
-        """Return the symmetries for going through datasets, or None.
+        """Return the symmetries with which to enumerate datasets, or None.
 
         With `measured`, only those that keep the output and the accuracy target. None, too, where a limit is met;
         they are looked for again when there is time.
@@ -202,13 +202,13 @@ class Program:
 
 
 class Method(Protocol):
-    """A way to look at one program. What a method does not answer it refuses, as all of these do by default."""
+    """A way to analyse one program. By default, all of these questions are refused."""
 
     name: str
     program: Program
 
     def size(self) -> tuple[int, int]:
-        """Return how many variables and nodes the diagrams have that it looked at so far."""
+        """Return the total numbers of variables and nodes of the diagrams used so far."""
         return self.program.size
 
     def laws(self, control: Control) -> Table | Refusal:
@@ -216,7 +216,7 @@ class Method(Protocol):
         return Refusal(f"{self.name}: it does not give the laws of whole outputs")
 
     def tight(self, control: Control) -> Tight | Refusal:
-        """Return the largest likelihood ratio, found without going through `comparison`."""
+        """Return the largest likelihood ratio, found without enumerating `comparison`."""
         return Refusal(f"{self.name}: it compares pairs of neighbours")
 
     def comparison(self, control: Control) -> Comparison | Refusal:
@@ -224,7 +224,7 @@ class Method(Protocol):
         return Refusal(f"{self.name}: it gives the tight likelihood ratio only")
 
     def largest(self, control: Control) -> Comparison | Refusal:
-        """Return pairs of neighbours among which are those that attain the largest likelihood ratio."""
+        """Return pairs of neighbours that include all those attaining the largest likelihood ratio."""
         return self.comparison(control)
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
@@ -244,17 +244,17 @@ class Method(Protocol):
         return Refusal(f"{self.name}: it does not list every ratio")
 
     def symmetry(self) -> Symmetry:
-        """Return the symmetries that it makes use of, in words, and the sizes of the sets that are left."""
+        """Return the symmetries that the method uses, in words, and the sizes of the reduced sets."""
         return Symmetry(())
 
     def every_symmetry(self, control: Control) -> Symmetry | None:
-        """Return the same with all sizes where the method has all symmetries; None where the program is asked."""
+        """Return these symmetries with all sizes; None where those of the program have to be looked for."""
         return None
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method by name, and the function that looks whether it applies to a program."""
+    """A method's name, and the function that decides whether it applies to a program."""
 
     name: str
     look: Callable[[Program, Control], Method | Refusal]

@@ -1,4 +1,4 @@
-"""What is asked of the methods: each question goes down the ordered list until one of them answers."""
+"""Questions to the methods: each goes down the ordered list until one of them answers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ __all__ = [
 ]
 
 MANY_TRIPLES = 1 << 18
-"""Beyond so many (x, x', y), their number is not worked out where only symmetries are asked for."""
+"""Beyond this many (x, x', y), their number is not worked out where only symmetries are asked for."""
 MOST_AFTER_A_SEARCH = 1 << 14
-"""Up to so many datasets, going through all of them replaces a search that gave up."""
+"""Up to this many datasets, going through all of them replaces a search that gave up."""
 
 
 @dataclass
@@ -63,7 +63,7 @@ class _Asked:
                     yield found
 
     def refused(self, refusal: Refusal) -> None:
-        """Take note of a refusal: a decisive one stays."""
+        """Record a refusal; a decisive one is kept."""
         if self.refusal is None or not self.refusal.decisive:
             self.refusal = refusal
 
@@ -78,7 +78,7 @@ class _Asked:
 
 
 def first(program: Program, control: Control) -> Method:
-    """Return the first method that applies, which is the one that is asked for the tight ratio."""
+    """Return the first method that applies, which is the first one asked for the tight ratio. Raises QueryError."""
     asked = _Asked(program, control)
     for method in asked.methods():
         return method
@@ -122,7 +122,7 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
 
 
 def _tight(method: Method, control: Control, again: bool) -> Tight | Refusal:
-    """Return the largest ratio by one method; `again`: another one gave up."""
+    """Return the largest ratio by one method; `again` if another one gave up before."""
     found = method.tight(control)
     if not isinstance(found, Refusal):
         return found
@@ -133,7 +133,7 @@ def _tight(method: Method, control: Control, again: bool) -> Tight | Refusal:
 
 
 def _in_order(method: Method, control: Control, found: Tight) -> Tight:
-    """Return the same with the first witness in the order of datasets, where the ratio is known exactly."""
+    """Replace the witness by the first in the order of datasets, where the ratio is known exactly."""
     if found.reason is not None or found.upper != found.lower:
         return found
     return replace(found, witness=first_ratio(method, control, found.lower, found.witness))
@@ -144,7 +144,7 @@ def _nested(name: str) -> Refusal:
 
 
 def ranked(program: Program, control: Control, pairs: Comparison, top: int) -> tuple[tuple[Ratio, ...], Tight]:
-    """Return the largest distinct likelihood ratios over some pairs, and what they say of the tight one."""
+    """Return the largest distinct likelihood ratios over some pairs, and what they imply for the tight one."""
     observes = pairs.incomplete is None and (program.forced == "runs" or bool(program.core(control).evidence))
     ratios = tight_ratio(control.pairs(pairs), top, control.bounded("ε ≥"), observes)
     lower = ratios[0].exp_epsilon if ratios else Fraction(1)
@@ -196,7 +196,7 @@ def accuracy_set(program: Program, control: Control) -> tuple[Method, Table, Acc
 def every_ratio(program: Program, control: Control) -> Iterator[Named]:
     """Yield every likelihood ratio over neighbours and outputs, with a triple that has it.
 
-    Some come more than once. Raises QueryError where there are too many.
+    Some are repeated. Raises QueryError where there are too many.
     """
     asked = _Asked(program, control)
     for method in asked.methods():
@@ -208,9 +208,9 @@ def every_ratio(program: Program, control: Control) -> Iterator[Named]:
 
 
 def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry]:
-    """Return the method for the tight ratio, and all symmetries, looked for too where no question needs them.
+    """Return the method for the tight ratio, and all symmetries, even those that no question needs.
 
-    The sizes of the sets are there where they are small.
+    The sizes of the sets are given where they are small.
     """
     method = first(program, control)
     every = method.every_symmetry(control)

@@ -23,7 +23,7 @@ __all__ = ["LONGEST", "MARGIN", "ROUGH", "Logarithms", "logarithm_of", "tight_ra
 LONGEST = 1 << 20
 """Weights of more bits are not rounded."""
 MARGIN = 2.0**-30
-"""The rounded logarithm of base 2 of a ratio errs by less than half of it: four logarithms below 2^20 are in it."""
+"""The rounded base-2 logarithm of a ratio, made of four logarithms below 2^20, errs by less than half of this."""
 ROUGH = 2.0**-24
 """The same where the laws themselves are rounded (`methods/rounded_laws.py`)."""
 
@@ -37,12 +37,12 @@ def tight_ratio(
 ) -> tuple[Ratio, ...]:
     """Return the `top` largest distinct likelihood ratios over some pairs of neighbours, largest first.
 
-    `knows` is handed what gives the rounded natural logarithm of the last of them so far.
+    `knows` is passed a function that returns the rounded natural logarithm of the last of them so far.
 
-    The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never
-    give do not count. The result is empty where the relation has no neighbours. Where one ratio is wanted and is
-    infinite, no other pair is looked at, and triples are not counted; `every` pair is looked at where a dataset may
-    have no law, which is an error.
+    The first is the tight e^ε. Singleton outputs suffice (oakley2024, Thm 1-3); outputs that both datasets never give
+    do not count. The result is empty where the relation has no neighbours. If one ratio is wanted and it is infinite,
+    the search ends there, and triples are not counted; with `every`, all pairs are visited, as a dataset without a law
+    is an error.
     """
     best, logarithms = _Best(top), logarithms or Logarithms()
     knows(lambda: best.logarithm * math.log(2) if best.logarithm > -math.inf else None)
@@ -60,7 +60,7 @@ def tight_ratio(
 
 
 def logarithm_of(ratio: Exact) -> float:
-    """Return the logarithm of base 2 of a rational ratio, rounded, or infinity."""
+    """Return the base-2 logarithm of a rational ratio, rounded, or infinity."""
     if isinstance(ratio, Fraction):
         return math.log2(ratio.numerator) - math.log2(ratio.denominator)
     return math.inf if ratio == math.inf else -math.inf
@@ -87,7 +87,7 @@ def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Itera
 
 
 class Logarithms:
-    """The rounded logarithms of the probabilities of the laws that were met.
+    """A cache of the rounded logarithms of the probabilities of laws.
 
     About `kept` of them are kept; weights of more than `longest` bits are not rounded.
     """
@@ -99,12 +99,12 @@ class Logarithms:
         self._kept = 0
 
     def make_room(self) -> None:
-        """Forget the laws where many are known."""
+        """Empty the cache where it is full."""
         if self._kept > self._most:
             self._known, self._supports, self._kept = {}, {}, 0
 
     def apply(self, law: Weights) -> bool:
-        """Whether the weights of a law are integers that can be rounded; they are then known."""
+        """Whether the weights of a law are integers that can be rounded; the logarithms are then cached."""
         if id(law) in self._known:
             return True
         if not isinstance(law.total, int) or law.total.bit_length() > self._longest:
@@ -119,7 +119,7 @@ class Logarithms:
         return True
 
     def large(self, ours: Weights, theirs: Weights, least: float) -> Sequence[int]:
-        """Return the outputs where the ratio of two laws is not certainly less than that of a logarithm."""
+        """Return the outputs where the logarithm of the ratio of two laws is not certainly below `least`."""
         (_, codes, above), (_, others, below) = self._known[id(ours)], self._known[id(theirs)]
         if codes is others:
             ratios = list(map(sub, above, below))
@@ -144,7 +144,7 @@ class _Best:
 
     @property
     def logarithm(self) -> float:
-        """The logarithm of base 2, rounded, of the ratio that has to be reached: infinite for an infinite one."""
+        """The rounded base-2 logarithm of the ratio to be reached: infinite for an infinite one."""
         if self._logarithm is None:
             up, down = self._least_up, self._least_down
             if not up or not isinstance(up, int) or not isinstance(down, int):
@@ -159,7 +159,7 @@ class _Best:
         return bool(self._least_up) and not self._least_down
 
     def surely_less(self, weight: Whole, other: Whole, scale: arb) -> bool:
-        """Whether a ratio is certainly too small to be taken note of, decided on balls; weights have e^q."""
+        """Whether a ratio is certainly too small to be ranked, in ball arithmetic, for weights that contain e^q."""
         if not self._least_up:
             return False
         if self._least is None:
@@ -167,7 +167,7 @@ class _Best:
         return bool(quick(weight) * scale < self._least * quick(other))
 
     def offer(self, up: Whole, down: Whole, triple: tuple[Pair, int], pairs: int) -> None:
-        """Take note of the ratio up/down of so many pairs; up is positive."""
+        """Rank the ratio up/down, which `pairs` pairs have; up is positive."""
         above, below = up * self._least_down, self._least_up * down
         if above < below:
             return

@@ -19,9 +19,9 @@ Named = tuple[Exact, Dataset, Dataset, Output]
 
 @dataclass(frozen=True)
 class Ratio:
-    """A likelihood ratio P(output|x) / P(output|x'), and in how many ways (pairs, times outputs told apart) it arises.
+    """A likelihood ratio P(output|x) / P(output|x').
 
-    `triples` is None where that was not counted.
+    `triples` is in how many ways (pairs times distinguishable outputs) it arises, None where that was not counted.
 
     `exp_epsilon` is a Fraction, or infinity where P(output|x') = 0 < P(output|x).
     """

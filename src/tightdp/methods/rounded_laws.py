@@ -24,14 +24,14 @@ else:
 __all__ = ["RoundedLaws", "rounded_laws"]
 
 _MOST_TERMS = 5_000_000
-"""So many values of the aggregates the laws of all counts have together, at most."""
+"""How many values of the aggregates the laws of all counts may have together."""
 _LEAST = 2.0**-400
 """Less probable values of the aggregates might be lost among doubles."""
 
 
 @dataclass(frozen=True)
 class RoundedLaws:
-    """The logarithms of base 2 of all probabilities: a row for each of the counts, a column for each of the codes.
+    """The base-2 logarithms of all probabilities: a row for each of the counts, a column for each of the codes.
 
     They err by less than 2^-27, and are -infinity where the probability is 0.
     """
@@ -54,7 +54,7 @@ class RoundedLaws:
 def rounded_laws(
     state_laws: Iterable[tuple[Counts, StateLaw]], rest: LeafLaws, watch: Callable[[], None]
 ) -> RoundedLaws | None:
-    """Return the laws of all counts from those of the aggregates; None where they are not to be had in this way."""
+    """Return the laws of all counts from those of the aggregates; None where they cannot be rounded in this way."""
     row: dict[Counts, int] = {}
     states: dict[tuple[object, ...], int] = {}
     places: list[int] = []
@@ -92,7 +92,7 @@ def rounded_laws(
 
 
 def _rounded(weight: Whole, denominator: Whole) -> float:
-    """Return a probability, correctly rounded, or 0 where it is not certain to be one that doubles can hold."""
+    """Return a probability, correctly rounded, or 0 where it may be out of the range of doubles."""
     if not isinstance(weight, int) or not isinstance(denominator, int):
         return 0.0
     share = weight / denominator

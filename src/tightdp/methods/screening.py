@@ -1,4 +1,4 @@
-"""Which pairs of neighbours may have the largest likelihood ratio, of all that counts of records tell apart.
+"""Which pairs of neighbours may have the largest likelihood ratio, among one per change of the counts of records.
 
 Rounded logarithms of all probabilities are compared for many pairs at once; what is left is compared exactly.
 """
@@ -31,10 +31,10 @@ else:
 __all__ = ["FEW_PAIRS", "largest_changes"]
 
 FEW_PAIRS = 4_000
-"""So few pairs of neighbours are compared one by one."""
+"""Up to this many pairs of neighbours are compared one by one."""
 _MOST_LOGARITHMS = 30_000_000
 _AT_ONCE = 1 << 21
-"""So many differences of logarithms are held at a time."""
+"""At most this many differences of logarithms are held at a time."""
 _MULTIPLIER = 0x9E3779B97F4A7C15
 
 
@@ -43,9 +43,9 @@ class _Unsuitable(Exception):
 
 
 def largest_changes(table: AggregateTable, watch: Callable[[], None], few: int = FEW_PAIRS) -> Iterator[Change] | None:
-    """Return changes of one record among which are all that attain the largest ratio, and one at least of infinity.
+    """Return changes of one record that include all those attaining the largest ratio (if infinite, at least one).
 
-    None where there are only a `few` pairs of neighbours, or they cannot be looked at in this way.
+    None where there are at most `few` pairs of neighbours, or they cannot be screened in this way.
     """
     orbits = table.orbits
     if not relation_of(table.bound).one_record or isinstance(orbits, States) or orbits.number_of_pairs <= few:
@@ -89,7 +89,7 @@ class _Screen:
         order = np.argsort(keys)
         ordered = keys[order]
         if (ordered[1:] == ordered[:-1]).any():
-            raise _Unsuitable  # the keys do not tell all counts apart
+            raise _Unsuitable  # the keys do not distinguish all counts
         found: list[tuple[int, tuple[int, int], Integers, Floats]] = []
         for kind, (old, new), start in self._moves():
             ours = np.flatnonzero(self.letters[:, start + old])
@@ -102,7 +102,7 @@ class _Screen:
         return self._made(found)
 
     def _moves(self) -> Iterator[tuple[int, tuple[int, int], int]]:
-        """Yield the ways in which a client may change its letter, and where the letters of its group begin."""
+        """Yield the ways in which a client may change its letter, and the first place of its group's letters."""
         start = 0
         for kind, group in enumerate(self.table.groups):
             moves = group.moves(relation_of(self.table.bound).steps)

@@ -1,7 +1,7 @@
 """Sums over clients in which all compare their records with one value, such as a threshold that earlier answers chose.
 
-For each value that there may be, the sum is one of its own, of something that every client knows by itself: a noisy
-search counts the records below every threshold that it may come to, and looks at one of the counts in each round.
+Every possible value gets a sum of its own, to which a client contributes by its record alone: a noisy search counts the
+records below every threshold that it may reach, and reads one of the counts in each round.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from tightdp.logic.order import NO_CLIENT, clients_of
 __all__ = ["by_shared_values"]
 
 _MOST = 64
-"""So many values, or combinations of what they are computed from, are told apart at most."""
+"""At most this many values, or combinations of what they are computed from, get sums of their own."""
 _MOST_LOOKED_AT = 100_000
-"""So many nodes below sums are looked at before a program is taken for one of another kind."""
+"""After this many nodes below sums, a program is taken to be of another kind."""
 
 
 def by_shared_values(program: CoreProgram) -> CoreProgram | None:
-    """Return the same program with a sum for every such value; None where there is none to tell apart."""
+    """Return the same program with a sum for every such value; None where there is no such value."""
     nodes = reachable([*program.roots, *program.inputs])
     client = clients_of(nodes)
     covers = _covers(nodes)
@@ -61,7 +61,7 @@ def _covers(nodes: list[Expr]) -> dict[int, list[Expr]]:
 
 
 def _shared(expr: Nary, below: list[list[Expr]], client: dict[int, int]) -> list[Expr]:
-    """Return what operands of several clients look at; nothing where fewer than two look at a record of their own."""
+    """Return the nodes that operands of several clients share; none where fewer than two read a record of their own."""
     uses: dict[int, int] = {}
     for nodes in below:
         for node in nodes:

@@ -1,9 +1,9 @@
 """Datasets up to the values of the aggregates, where every record contributes certain values.
 
-Counts of records then tell far more apart than the output can: C(n + 100, 100) counts of records in 0..100 have
-100 n + 1 sums. How many datasets have a state, and how many pairs of neighbours lead from one to another, is counted
-along the clients; for one sum of integers, by polynomials. Of many states, pairs are counted by the two laws that
-they lead to: the smallest and the largest of records in 0..99 have millions of pairs of states, and few laws.
+Counts of records then distinguish far more than the output can: C(n + 100, 100) counts of records in 0..100 have 100 n
++ 1 sums. How many datasets have a state, and how many pairs of neighbours lead from one to another, is counted along
+the clients; for one sum of integers, by polynomials. Of many states, pairs are counted by the two laws that they lead
+to: the smallest and the largest of records in 0..99 have millions of pairs of states, and few laws.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Letters = Sequence[Sequence[Contribution]]
 """By group, what its letters contribute."""
 
 _MOST_STEPS = 2_000_000
-"""So many states, with all letters, are joined at most."""
+"""At most this many states are joined with a letter."""
 _FEW_STATES = 200
-"""Of more states, pairs of neighbours are told apart by their laws alone."""
+"""With more states, pairs of neighbours are distinguished by their laws alone."""
 _MOST_VISITS = 60_000_000
-"""So many times states that are joined already are gone through, client after client."""
+"""At most this many times, over all clients, a state that is joined already is visited."""
 
 Level = Mapping[State, int]
 """By state of some clients, how many of their datasets have it."""
@@ -53,7 +53,7 @@ class _Move(Change):
 class States(Orbits):
     """Classes of datasets by the state of the aggregates; `values[g][i]` is what letter i of group g contributes.
 
-    A state stands where counts of letters stand elsewhere.
+    A state takes the place that counts of letters have elsewhere.
     """
 
     groups: tuple[Group, ...]
@@ -93,9 +93,9 @@ class States(Orbits):
         return (change for change in self._every_change if allowed is None or allowed(change.kind, *change.move))
 
     def changes_between(self, law_of: Callable[[State], Hashable]) -> Iterator[Change]:
-        """Yield the changes that stand for all pairs of neighbours; several for a pair of laws where that is no work.
+        """Yield changes that represent all pairs of neighbours; several per pair of laws where that costs nothing.
 
-        States of one law need not be told apart: their pairs are far more than those of laws.
+        States with the same law need not be distinguished: there are far more pairs of states than of laws.
         """
         if self._one_sum:
             return iter(self._every_change)
@@ -123,7 +123,7 @@ class States(Orbits):
         return old, new
 
     def fewer(self, counts: int) -> bool:
-        """Whether there are fewer states than counts of letters, as is seen with little work."""
+        """Whether there are fewer states than counts of letters; False where finding out takes long."""
         if self._one_sum:
             ends = [(min(values), max(values)) for values in self.values]
             sums = [len(g.clients) * (high[0] - low[0]) for g, (low, high) in zip(self.groups, ends, strict=True)]
@@ -146,7 +146,7 @@ class States(Orbits):
 
     @property
     def _told_apart(self) -> bool:
-        """Whether sums of integers tell all counts of letters apart, as those of indicators do."""
+        """Whether the aggregates are sums of integers that determine all counts of letters, as indicators do."""
         values = [value for each in self.values for state in each for value in state]
         if set(self.operators) != {"sum"} or not all(type(value) is int for value in values):
             return False
@@ -231,7 +231,7 @@ class States(Orbits):
         return levels
 
     def _last_step(self, missing: int | None, clients: int, at: int, state: State) -> tuple[int, State]:
-        """Return the letter of the last of so many clients, and the state of those before it."""
+        """Return the letter of the last of the first `clients` clients, and the state of those before it."""
         if missing == len(self.groups) - 1 and not self._one_sum:
             missing = None
         key, known = (missing, clients, state), self._known_steps
@@ -280,7 +280,7 @@ class States(Orbits):
             yield _moved(before, later, at, letter, records, size, state)
 
     def _sums_changed(self, at: int, moves: MovesOfLetters) -> Iterator[Change]:
-        """Yield the same for one sum: how many ways lead to a difference is a product of polynomials."""
+        """Yield these changes for one sum: the numbers of ways are coefficients of a product of polynomials."""
         group, others = self.groups[at], self._levels(at)[-1]
         low, numbers = _polynomial([(value, number) for (value,), number in others.items()])
         changes: dict[int, dict[int, tuple[int, Sequence[tuple[Record, Record]]]]] = {}
@@ -316,8 +316,8 @@ def _polynomial(terms: Sequence[tuple[int, int]]) -> tuple[int, fmpz_poly]:
 def find_states(groups: Sequence[Group], orbits: Orbits, operators: Sequence[str], letters: Letters) -> States | None:
     """Return the states of the aggregates where they are fewer than the counts of letters, else None.
 
-    `letters[g]` are the contributions of group g. None, too, where one is not certain, or where neighbours differ in
-    more than one record.
+    `letters[g]` are the contributions of group g. None, too, where a contribution is random, or where neighbours differ
+    in more than one record.
     """
     if not relation_of(orbits.bound).one_record or any(
         len(letter.weights) > 1 for table in letters for letter in table

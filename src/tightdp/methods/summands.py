@@ -1,4 +1,4 @@
-"""Laws of sums of independent records, as doubles with a proved error: quick to make, and enough to compare by."""
+"""Laws of sums of independent records, as doubles with a proved error: quick to compute, and enough for comparisons."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["Summands"]
 
 _MOST_KEPT = 400
 _MOST_TIMES, _MOST_WEIGHTS = 256, 4_096
-"""Powers of so many records, and weights, are made exactly, and rounded then."""
+"""Powers up to this many records and weights are computed exactly, then rounded."""
 
 
 class Summands:
-    """The laws of what records add, and their powers. `least` is the mass below which ends of laws are cut off.
+    """The laws of what records add, and their convolution powers. Tails of mass below `least` are cut off.
 
     The values of each law differ by multiples of `step`.
     """
@@ -34,7 +34,7 @@ class Summands:
         return convolved(one, other, self.least)
 
     def power(self, letter: int, times: int) -> Scaled:
-        """Return the law of what so many records with a letter add."""
+        """Return the law of the sum of `times` records with a letter."""
         if times <= 1:
             return self.scaled[letter] if times else point(0)
         found = self._powers.get((letter, times))
@@ -61,7 +61,7 @@ class Summands:
         return doubled(lambda half: self.power(letter, half), times, self.added)
 
     def law(self, counts: Sequence[int]) -> Scaled:
-        """Return the law of what all records add that have these counts of letters."""
+        """Return the law of the sum of records with these counts of letters."""
         total = self.beside
         for letter, times in enumerate(counts):
             total = self.added(total, self.power(letter, times)) if times else total

@@ -2,7 +2,7 @@
 
 Where the program publishes the sum, one output for each, its law is a polynomial. Many questions need little of it: how
 many outputs there are, the mass of a window, a bound on Σ max(0, P - t P'). Only what is asked is computed, and the
-laws of datasets that differ in a few records come from each other.
+laws of datasets that differ in a few records are derived from each other.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["CodesOfSums", "LawByCode", "SumLaws", "mass", "surely_more"]
 
 _LONG = 300
-"""Fewer weights are as soon added up exactly."""
+"""Up to this many weights are added up exactly just as fast."""
 _CUT_OFF = 1e-40
 """Ends of laws that hold less are left out where doubles are enough."""
 
@@ -66,7 +66,7 @@ class SumLaws:
         """The codes of the last set of sums: often all counts have the same."""
 
     def weights(self, counts: Counts) -> Weights:
-        """Return the law by output code; what is not looked at is not computed."""
+        """Return the law by output code, computed lazily."""
         used = zip(self._letters, _flat(counts), strict=True)
         return Weights(LawByCode(self, counts), math.prod(letter.denominator**times for letter, times in used))
 
@@ -77,13 +77,13 @@ class SumLaws:
     @cached_property
     def _in_doubles(self) -> Summands:
         from tightdp.methods.summands import (
-            Summands,  # not for other programs: it takes numpy, which takes time to load
+            Summands,  # imported here only: it needs numpy, which takes time to load
         )
 
         return Summands([letter.law for letter in self._letters], _CUT_OFF)
 
     def whole(self, counts: Counts) -> dict[int, Whole]:
-        """Return all weights by code; those that were looked at lately are kept."""
+        """Return all weights by code; recently used ones are cached."""
         found = self._wholes.get(counts)
         if found is None:
             found = self.codes.weights(self.exact(counts))
@@ -112,12 +112,12 @@ def _flat(counts: Counts) -> list[int]:
 
 
 def _bits(values: Sequence[int]) -> int:
-    """Return a set of integers, from the first one on, as a number with a bit for each."""
+    """Return a set of integers, less its first one, as a bit mask."""
     return sum(1 << value - values[0] for value in values)
 
 
 def _sums(one: int, other: int) -> int:
-    """Return the set of all sums of two sets of integers from 0 on, as numbers with a bit for each."""
+    """Return the sumset of two sets of nonnegative integers; all are bit masks."""
     if not one & one + 1 and not other & other + 1:  # both without a gap
         return (1 << one.bit_length() + other.bit_length() - 1) - 1
     if one.bit_count() < other.bit_count():
@@ -147,7 +147,7 @@ class LawByCode(Mapping[int, Whole]):
     def _all(self) -> dict[int, Whole]:
         return self._laws.whole(self._counts)
 
-    # as a mapping
+    # the methods of a mapping
 
     def __len__(self) -> int:
         return len(self._given)

@@ -34,9 +34,9 @@ _SHOWN = 4
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Symmetries in words, and how many (x, y) and (x, x', y) are left when alike ones count once.
+    """Symmetries in words, and how many (x, y) and (x, x', y) are left when equivalent ones count once.
 
-    A size is None where it was not worked out.
+    A size is None where it was not computed.
     """
 
     words: tuple[str, ...]
@@ -46,7 +46,7 @@ class Symmetry:
 
 
 def clients_in_words(clients: Sequence[int]) -> str:
-    """Return clients as people count them: "clients 1..4", "clients 1, 3 and 4"."""
+    """Return clients numbered from 1, in words: "clients 1..4", "clients 1, 3 and 4"."""
     numbers = [client + 1 for client in sorted(clients)]
     if numbers == list(range(numbers[0], numbers[-1] + 1)) and len(numbers) > 2:
         return f"clients {numbers[0]}..{numbers[-1]}"
@@ -196,8 +196,8 @@ def of_independent(
 ) -> Symmetry:
     """Return the symmetries of clients or groups that act independently.
 
-    `kinds` are those that are alike, and whether they have an output of their own; `letters` are the laws of
-    one client of each kind. Without these, sizes are not worked out.
+    `kinds` are those that are alike, and whether they have an output of their own; `letters` are the laws of one client
+    of each kind. Without these, sizes are not computed.
     """
     words = []
     for members, outputs in kinds:
@@ -246,7 +246,7 @@ def _classes(block: Block, support: frozenset[int]) -> dict[tuple[Record, int], 
 
 
 def _moves(bound: Bound, classes: Mapping[tuple[Record, int], Hashable]) -> int:
-    """Return in how many ways that are not alike one client can change its record and the output keep its bits."""
+    """Return the number of inequivalent ways in which one client can change its record while its output bits stay."""
     if relation_of(bound).custom:
         return 0
     by_bits: dict[int, dict[Record, Hashable]] = {}
@@ -289,7 +289,7 @@ def _exchangeable(
 ) -> list[list[int]]:
     """Return classes of records, by number, any two of which can be exchanged, with a permutation of its outputs.
 
-    That one can be exchanged with another, and this with a third, is true of the first and the third, too.
+    Exchangeability is transitive.
     """
     written = [_Written(table) for table in tables]
     classes: list[list[int]] = []

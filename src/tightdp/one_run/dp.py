@@ -23,7 +23,7 @@ from tightdp.one_run.traced import TracedStage
 __all__ = ["RestrictedRatio", "as_posterior", "restricted_ratio"]
 
 _FEW = 6
-"""Up to how many secret bits every value of theirs is looked at."""
+"""With at most this many secret bits, all their values are enumerated."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ Counts = tuple[int, ...]
 """For every class of clients, how many have the secret bit 1."""
 
 Table = dict[Counts, dict[int, Whole]]
-"""For every counts, the weight of every outcome given them, by its code."""
+"""By counts, the weight of every outcome given them, by its code."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from tightdp.methods.base import Known, Pair
 __all__ = ["Enclosed", "concentrated", "renyi_of_order"]
 
 _SHORT = 30
-"""To so many digits the ends of an enclosure are rounded, outward."""
+"""The ends of an enclosure are rounded outward to this many digits."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ _CLOSE = 2.0**-40
 """Quotients that differ by less, relative to them, are compared exactly."""
 _UNIT = 2.0**-53
 _TINY = 1e-290
-"""More than all that is lost where doubles underflow."""
+"""An upper bound on everything that is lost where doubles underflow."""
 
 _Item = TypeVar("_Item")
 _Quotient = tuple[Whole, Whole]

@@ -12,7 +12,7 @@ from tightdp.language.domains import Record
 __all__ = ["Counts", "arrangements", "compositions", "contents_of", "count_compositions", "every_counts"]
 
 _FEW = 16
-"""So few records are counted one after the other."""
+"""Up to this many records are counted one by one."""
 
 Counts = tuple[tuple[int, ...], ...]
 """For every class of clients, how many of them have each letter."""

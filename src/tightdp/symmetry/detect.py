@@ -226,4 +226,4 @@ def _permutations(size: int) -> Iterator[Positions]:
 
 
 _MAX_PAIRS = 45
-"""Beyond so many exchanges of two values, only those of values next to each other are tried."""
+"""Beyond this many exchanges of two values, only those of adjacent values are tried."""

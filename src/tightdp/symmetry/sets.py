@@ -38,13 +38,13 @@ MAX_DATASETS = 1 << 20
 """How many datasets an exhaustive set may have."""
 
 MAX_KEPT = 2_000_000
-"""How many probabilities are kept of the laws of datasets; beyond, they are computed anew when they are asked again."""
+"""How many probabilities of the laws of datasets are kept; beyond that, laws are recomputed when needed again."""
 
 _MANY_RECORDS = 16
-"""Of so many records, those that make no difference are looked for."""
+"""With at least this many records, those that make no difference are looked for."""
 
 SHORT_BITS = 17
-"""Laws of outputs with codes of so many bits are short."""
+"""Laws of outputs with codes of this many bits are short."""
 
 MAX_LISTED = 10_000
 """Events of more outputs are not listed."""

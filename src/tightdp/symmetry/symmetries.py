@@ -14,9 +14,9 @@ from tightdp.symmetry.orbits import Kind, Map, Orbits, every_content
 __all__ = ["Symmetries", "find_symmetries"]
 
 _MAX_CONTENTS = 4096
-"""Blocks that can hold more are not exchanged as wholes."""
+"""Blocks that can hold more are not exchanged as a whole."""
 _ATTEMPTS_PER_CLIENT = 8
-"""So many exchanges of clients are tried at most, times the number of clients."""
+"""At most this many exchanges are tried per client."""
 
 
 @dataclass

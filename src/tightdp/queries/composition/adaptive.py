@@ -20,12 +20,12 @@ from tightdp.queries.composition.pairs import DominatingPair
 __all__ = ["MOST_PAIRS", "Choices", "optimum", "optimum_least"]
 
 MOST_PAIRS = 8
-"""So many pairs of neighbours with different losses are chosen from at most."""
+"""There may be at most this many pairs of neighbours with different losses to choose from."""
 _MOST_STATES = 6_000
 _MOST_RUNS = 100
 
 Choices = tuple[tuple[tuple[DominatingPair, ...], int], ...]
-"""The pairs that each of so many runs chooses from, run after run."""
+"""The pairs that each of this many runs chooses from, run after run."""
 Watch = Callable[[], None]
 
 

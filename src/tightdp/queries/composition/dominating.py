@@ -18,7 +18,7 @@ from tightdp.queries.curves import Profile, profile
 __all__ = ["direction_below", "direction_of", "pair_of"]
 
 MOST_REAL = 4
-"""Where no real pair of neighbours dominates all, and they are many, so many give the lower end."""
+"""Where no real pair of neighbours dominates all, and pairs are many, this many give the lower end."""
 
 Pairs = Callable[[], Iterable[Pair]]
 

@@ -26,7 +26,7 @@ __all__ = ["Direction", "Losses", "Range"]
 Watch = Callable[[], None]
 
 PLACES = 1 << 14
-"""About so many places of the grid hold the losses where the composition is enclosed."""
+"""About how many grid points the losses take where the composition is enclosed."""
 
 
 def _unwatched() -> None:

@@ -17,7 +17,7 @@ from tightdp.queries.enclosed.counts import Box, Letters, boxes_through
 __all__ = ["Measured", "least_bound", "surely_within"]
 
 _NARROW = Fraction(4, 10)
-"""Of the width that is asked for, so much is left to the search; the rest to rounding."""
+"""The share of the requested width that is left to the search; the rest is for rounding."""
 Watch = Callable[[], None]
 
 

@@ -22,7 +22,7 @@ from tightdp.exact.field import Number
 __all__ = ["Bend", "bend_of"]
 
 _LONGEST = 4_096
-"""So long a difference of letters is looked at."""
+"""The longest difference of letters that is looked at."""
 
 
 @dataclass(frozen=True)

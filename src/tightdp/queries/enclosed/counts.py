@@ -24,12 +24,12 @@ from tightdp.queries.enclosed.noise import SharedNoise
 __all__ = ["Box", "Letters", "Noise", "boxes_through", "climb"]
 
 MOST_BOXES = 60_000
-"""So many boxes are looked at; then the ends are those that are known."""
+"""At most this many boxes are looked at; then the ends known so far are returned."""
 MOST_WORK = 100_000_000_000
-"""Nor are more products of weights made for them: these take some forty seconds."""
+"""Nor are more products of weights computed for them: these take some forty seconds."""
 
 Noise = tuple[int, dict[int, Number] | OnIntegers]
-"""So many times a draw from a law."""
+"""A number of independent draws, and the law of each."""
 Watch = Callable[[], None]
 
 

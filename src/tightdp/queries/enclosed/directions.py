@@ -23,11 +23,11 @@ from tightdp.queries.enclosed.pairs import Tests
 __all__ = ["Ends", "enclosed", "least_above"]
 
 _FEW = 200_000
-"""So many prefixes are kept as they are."""
+"""Up to this many prefixes are kept as they are."""
 _WIDTH = 0.25
 """The width of the first grid, in logarithms of ratios."""
 _CELLS = 12_000_000
-"""So many cells a grid may have."""
+"""How many cells a grid may have."""
 _ROWS = 1 << 18
 _TINY = 1e-280
 """Products that are smaller may underflow."""

@@ -23,7 +23,7 @@ __all__ = ["ErrorSum", "PublishedSum", "error_sum", "published_sum"]
 _MOST_RECORDS = 256
 """Of a record domain with more values, not every one is looked at by itself."""
 _WIDEST = 4_096
-"""So far apart two values that one record may add are at most."""
+"""Two values that one record may add are at most this far apart."""
 
 Law = dict[int, Number]
 Affine = tuple[dict[int, Fraction], Fraction]

@@ -19,9 +19,9 @@ from tightdp.exact.scaled import UNIT, Scaled, binomial, doubled, point
 __all__ = ["SharedNoise"]
 
 _MOST_WEIGHTS = 4_000_000
-"""So many weights of laws are kept, for all numbers of draws together."""
+"""At most this many weights of laws are kept, for all numbers of draws together."""
 _COARSE = 8
-"""Numbers of draws are first taken in so many groups, then in as many times more."""
+"""Numbers of draws first form this many groups, then this many times more."""
 _MOST_KEPT = 2_000
 
 

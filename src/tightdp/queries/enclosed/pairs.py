@@ -17,7 +17,7 @@ Move = tuple[int, int]
 """A change of one record: the letters before and after."""
 
 _START, _PASSES = 50_000, 20
-"""Looking at a law costs as much as so many products, and so many for every weight."""
+"""Looking at a law costs as much as this many products, and this many more for every weight."""
 
 Event = np.ndarray[tuple[int], np.dtype[np.bool_ | np.intp]]
 """Places of a law: a mask, or a list."""

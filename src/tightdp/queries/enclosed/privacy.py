@@ -17,7 +17,7 @@ from tightdp.queries.enclosed.pairs import Move, Tests, tests_of
 __all__ = ["Found", "delta", "largest_ratio", "least_ratio"]
 
 _NARROW = 0.4
-"""Of the width that is asked for, so much is left to the search; the rest to rounding."""
+"""The share of the requested width that is left to the search; the rest is for rounding."""
 
 Watch = Callable[[], None]
 
