@@ -14,7 +14,7 @@ X = TypeVar("X", bound=Hashable)
 Law = dict[int, Fraction]
 
 _STEPS = 256
-"""Into how many steps the way from a law without information to a random one is cut."""
+"""Into how many steps the way from a law that ignores its input to a random one is cut."""
 
 
 def random_law(seed: int, inputs: Iterable[X], outputs: int, denominator: int = 20) -> dict[X, Law]:

@@ -23,7 +23,7 @@ from tightdp.present import plot
 __all__ = ["Cell", "Figure", "as_csv", "draw", "epsilon_text", "exact_text", "shown"]
 
 Cell: TypeAlias = "str | int | Fraction | Real | None"
-"""A word, an exact number, a certified real, or nothing."""
+"""A string, an exact number, a certified real, or nothing."""
 
 _LONGEST = 12
 

@@ -33,7 +33,7 @@ __all__ = [
 Several = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[int, Any]]]
 """Works on many tasks at once, by a function of a module, and yields the place and the answer of each as it comes."""
 Progress = Callable[[str, int, int], None]
-"""Is told the id of a claim, and how many of how many of its instances were checked."""
+"""Called with the id of a claim, how many of its instances were checked, and how many there are."""
 
 
 @dataclass(frozen=True)

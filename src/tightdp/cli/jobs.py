@@ -35,7 +35,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _ALONE = 1.0
-"""Seconds that rows are worked on here before other processes are started, where nobody asked for them."""
+"""For how many seconds rows are computed here before other processes start, unless these were asked for."""
 _BETWEEN_LOOKS = 0.1
 
 

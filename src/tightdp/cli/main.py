@@ -23,7 +23,7 @@ BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
 _LOADING = 0.4
 """Seconds that do not count while tightdp and a program are loaded."""
 _LONGEST_START = 3.0
-"""Seconds at most that are counted of what was before the command: a process may have done other things."""
+"""At most so many seconds before the command count: the process may have done other things."""
 _BETWEEN_COLLECTIONS = 200_000
 """Objects made between two searches for cycles, which long laws of many tuples do not have."""
 _THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

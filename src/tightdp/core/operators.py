@@ -21,7 +21,7 @@ from tightdp.language.tails import GaussianTail
 __all__ = ["NOTHING", "REFUSED", "Value", "applied", "connected", "is_number", "operation", "refusal", "symbol_of"]
 
 Value: TypeAlias = Any
-"""A value of a node: a number, a word, None, or a tuple of those."""
+"""A value of a node: a number, a string, None, or a tuple of those."""
 
 
 class _Nothing:

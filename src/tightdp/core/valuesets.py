@@ -19,7 +19,7 @@ MAX_COMBINATIONS = 1 << 20
 """How many combinations of operand values one operation may tabulate."""
 
 _MANY = 1 << 12
-"""Of so many combinations a linear function is not tabulated."""
+"""From so many combinations on a linear function is not tabulated."""
 _WATCHED = 1 << 12
 """How many combinations are tabulated between two looks at the limits."""
 _KEPT = 1 << 6

@@ -18,7 +18,7 @@ Number: TypeAlias = "int | Fraction | Decimal | float | str"
 """What is accepted where a rational is expected."""
 
 Parameter: TypeAlias = Any
-"""A public parameter: None, bool, int, Fraction, a word, a tuple of those, or a SymPy symbol."""
+"""A public parameter: None, bool, int, Fraction, str, a tuple of those, or a SymPy symbol."""
 
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")
 _MANTISSA = re.compile(r"\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)")

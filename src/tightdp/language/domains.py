@@ -15,7 +15,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_int, as_value
 
 Record: TypeAlias = Any
-"""One record: an int, a word, None, a rational, any hashable value, or a tuple of those."""
+"""One record: an int, a string, None, a rational, any hashable value, or a tuple of those."""
 
 Leaf: TypeAlias = tuple[Any, ...]
 """The values of one scalar component of a record, in canonical order."""

@@ -31,12 +31,12 @@ __all__ = ["Abandoned", "Command", "run"]
 T = TypeVar("T")
 
 _GRACE = 0.9
-"""Seconds that a child has to send what it knows, from the moment when it should stop."""
+"""Seconds that a child has to send what it knows, from when it should stop."""
 _GRACE_OF_COMMANDS = 1.5
 """The same after Ctrl-C on a command, which may wait for a child of its own."""
 _BETWEEN_LOOKS = 0.05
 _FAR_TOO_MUCH = 1.1
-"""By which factor more memory than allowed ends the grace at once."""
+"""Taking this many times the allowed memory ends the grace period at once."""
 
 
 class Abandoned(LimitError):

@@ -22,7 +22,7 @@ __all__ = ["at_once", "cores"]
 T = TypeVar("T")
 
 _ALONE = 1.0
-"""Seconds that questions are answered here before there are children."""
+"""For how many seconds questions are answered here before there are children."""
 
 
 def cores() -> int:

@@ -31,14 +31,14 @@ T = TypeVar("T")
 
 _IMPORTER = "<frozen importlib._bootstrap>"
 _HEAD_START = 0.5
-"""Seconds of the processor that the first way has to itself."""
+"""Seconds of processor time that the first way has to itself."""
 _ALONE, _SHARE_ALONE = 2.0, 0.25
 """Seconds that a question takes before partial answers are looked for, or this share of its limit on time."""
 _BRISK, _REST = 2.0, 0.07
-"""Seconds of the processor that looking for partial answers takes in one go, and seconds that it then rests at every
-tick: what it has not found by then is seldom worth what it takes from the question."""
+"""Seconds of processor time that the search for partial answers takes in one go, and seconds that it then rests at
+every tick: what it has not found by then is seldom worth what it takes from the question."""
 _BACK = 5
-"""Steps of priority (nice(2)) that a process has less: a third of what it would get of a processor that is shared."""
+"""By how much nice(2) lowers the priority: to a third of what the process would get of a shared processor."""
 
 
 def stand_back() -> None:

@@ -32,9 +32,9 @@ Watch = Callable[[int], None]
 
 BACKENDS = ("cudd", "autoref")
 _BETWEEN_LOOKS = 0.1
-"""So many seconds pass between two reports of the size of a manager."""
+"""Seconds between two reports of the size of a manager."""
 _SHARE_OF_LOOKS = 20
-"""Of every so many seconds one at most goes into finding out the size."""
+"""At most one second in so many goes into finding out the size."""
 _CACHE_AT_START = 1 << 12
 _MEMORY_AT_START = 64 << 20
 """What CUDD reserves at the start, in entries and bytes; both grow as needed. More takes small programs longer to clear

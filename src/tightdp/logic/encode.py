@@ -23,7 +23,7 @@ __all__ = ["Digit", "Encoder", "Tree", "encode", "possible_values", "prober"]
 
 
 _LARGE = 20_000
-"""Beyond so many nodes a second order is tried."""
+"""Above this many nodes a second order is tried."""
 
 
 def encode(

@@ -17,7 +17,7 @@ from tightdp.present.words import plain
 from tightdp.results.result import Result
 
 SCHEMA = 1
-"""The version of the JSON of answers, described in docs/command-line.md: it grows when a key changes or goes."""
+"""The version of the JSON of answers, described in docs/command-line.md: it grows when a key changes or is removed."""
 
 __all__ = [
     "SCHEMA",

@@ -58,7 +58,7 @@ def in_full(*values: Exact | int) -> tuple[str, ...]:
 
 
 def ends_in_full(lower: Exact | int, upper: Exact | int) -> tuple[str, ...]:
-    """The same for both ends of an enclosure as `shown_ends` writes them."""
+    """The same for both ends of an enclosure, as `shown_ends` writes them."""
     return () if _close(lower, upper) else in_full(lower, upper)
 
 

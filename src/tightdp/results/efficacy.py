@@ -76,5 +76,5 @@ class Efficacy(Drawn, Result):
         return self.exp_epsilon
 
     def row(self, guesses: int) -> Row:
-        """Return the row for a number of guesses."""
+        """Return the row for a number of guesses, which must be in the table."""
         return next(row for row in self.rows if row.guesses == guesses)

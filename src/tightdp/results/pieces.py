@@ -54,7 +54,7 @@ class Part(Recorded):
     witness: PairWitness | tuple[Any, ...] | None = None
     with_start: bool = True
     with_stop: bool = True
-    """Whether the ends belong to it: not where the program does not run there, or the answer is not continuous."""
+    """Whether each end belongs to it: not where the program does not run there, or the answer is discontinuous."""
 
     def holds_at(self, value: Number) -> bool:
         """Whether a value of the unknown belongs to it."""
@@ -75,10 +75,10 @@ class Pieces(Drawn, Result):
     what: str
     pieces: tuple[Part, ...]
     at: tuple[tuple[str, Exact], ...] = ()
-    """What else was asked: e^ε of a δ, α of an accuracy."""
+    """What the question was asked at: e^ε for a δ, α for an accuracy."""
 
     def part(self, value: Number) -> Part | None:
-        """Return the part that holds at a value of the unknown, None where there is none."""
+        """Return the part that holds at a value of the unknown, None where no part does."""
         return next((each for each in self.pieces if each.holds_at(value)), None)
 
 

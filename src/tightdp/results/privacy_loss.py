@@ -23,7 +23,7 @@ from tightdp.results.shown import Drawn
 __all__ = ["PrivacyLoss", "status_of"]
 
 _DIGITS = 40
-"""To how many digits e^ε is enclosed where δ is asked at a rational ε."""
+"""To how many digits e^ε is enclosed for δ at a rational ε."""
 _LONGEST_EPSILON = 10_000
 """Up to such numerators and denominators of ε, δ is computed at e^ε exactly."""
 _SHORT = 30

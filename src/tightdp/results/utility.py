@@ -38,5 +38,5 @@ class Utility(Result):
     measures: tuple[Worst, ...]
 
     def value(self, measure: str) -> Number | Fraction:
-        """Return the worst value of a measure."""
+        """Return the worst value of a measure, which must be one of `measures`."""
         return next(worst.value for worst in self.measures if worst.measure == measure)

@@ -28,7 +28,7 @@ from tightdp.results.result import Stats
 from tightdp.session.base import InstanceBase
 
 _PARTS = 1_000
-"""In how many parts a range is counted where somebody follows."""
+"""In how many parts a range is counted where progress is reported."""
 
 __all__ = ["Cellwise", "Question", "Stretch", "limit_of", "same_function"]
 

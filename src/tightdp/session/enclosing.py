@@ -30,9 +30,9 @@ _SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _FIRST = 2
 """How many of these are asked before an upper end is looked for."""
 _SECONDS = 3.0
-"""How long lower ends are looked for, on all datasets and on those like the ones found, in time of the processor."""
+"""How long lower ends are looked for, on all datasets and on those like the ones found, in processor seconds."""
 _PATIENCE = 3
-"""By how many times as much a question may take longer by the clock, where others use the processor too."""
+"""How many times longer a question may take by the clock, where others use the processor too."""
 
 
 class _Lower(NamedTuple):

@@ -46,8 +46,8 @@ class Instance(InstanceBase):
     """A mechanism on datasets of n records with its parameters fixed: exact queries are asked of it.
 
     It is compiled at the first query and kept. Every query raises LanguageError or ProgramError where the mechanism is
-    at fault, QueryError where the query does not fit it, and LimitError where a limit was reached before anything was
-    known; where something is known, the result has the status "unresolved".
+    at fault, ParameterError or QueryError where the query does not fit it, and LimitError where a limit was reached
+    before anything was known; where something is known, the result has the status "unresolved".
 
     The method is chosen by looking at the program. `method` asks for one by name ("exhaustive",
     "orbits", "chain", "aggregate", "elimination", "independent clients", "independent groups", "independent outputs",
@@ -228,7 +228,8 @@ class Instance(InstanceBase):
     ) -> Guessing:
         """Return the law of guesses in adaptive auditing: bits are decided on in `order`, each then revealed.
 
-        A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`.
+        A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`, a
+        number from 0 to 1.
         """
         bar = read_exact("delta", delta, 1)
         return answering.one_run.adaptive(self.engine, order, read_exact("threshold", threshold, 1), pairs, bar)

@@ -44,7 +44,7 @@ _DIGITS = 20
 _ENCLOSED = 40
 """To how many digits e^ε is enclosed where it is irrational."""
 METHOD = "sums of records alike"
-"""What the statistics of a result call this way."""
+"""What the statistics of a result call this method."""
 
 
 def tight_privacy(engine: Engine) -> Privacy | None:

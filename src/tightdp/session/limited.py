@@ -53,7 +53,7 @@ _DECLARED = ("x", "privacy_set", "accuracy_set")
 _EACH = 0.1
 """Seconds to look for a failing run on each of a few datasets when a brief look has found none."""
 _BY_RUNS = "runs"
-"""The method that goes through all runs."""
+"""The method that enumerates all runs."""
 
 
 def limited(

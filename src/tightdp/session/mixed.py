@@ -25,17 +25,17 @@ from tightdp.session.large import WIDTH, enclosed_delta, enclosed_privacy, ends_
 __all__ = ["delta_at", "privacy_at"]
 
 _CENTRES = 20_000
-"""So many values the centres of all parts may have together."""
+"""How many values the centres of all parts may have together."""
 _OUTPUTS = 2_000_000
 """Up to so many outputs, exact laws are listed."""
 _SMALLEST = 1e-14
 """Values of a part that are rarer than this times δ do not matter."""
 METHOD = "parts with noise of their own"
-"""What the statistics of a result call this way."""
+"""What the statistics of a result call this method."""
 
 Value = Fraction | float
 Worth = Callable[[Ends], tuple[Value, Value]]
-"""Both ends of what is asked, from two laws that tell less and more."""
+"""Both ends of what is asked, from two laws, a less and a more informative one."""
 Answer = TypeVar("Answer", Privacy, Delta)
 
 

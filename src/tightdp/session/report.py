@@ -17,7 +17,7 @@ __all__ = ["report"]
 
 R = TypeVar("R")
 _LONGEST = 20
-"""Seconds for the table of efficacies, whose cost grows fast, where the instance has no limit of its own."""
+"""Seconds for the table of efficacies, whose cost grows fast, if the instance has no limit of its own."""
 
 
 def report(instance: Asked, alpha: Number) -> Report:

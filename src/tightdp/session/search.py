@@ -36,7 +36,7 @@ else:  # enclosures take numpy, which most questions do without
     mixed = Later("tightdp.session.mixed")
 
 _DIGITS = 40
-"""To how many digits e^ε is enclosed where δ is asked at a rational ε."""
+"""To how many digits e^ε is enclosed for δ at a rational ε."""
 _LONGEST_EPSILON = 10_000
 """Up to such numerators and denominators of ε, δ at e^ε is computed exactly."""
 _IN_ORDER = 16

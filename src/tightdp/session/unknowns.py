@@ -186,6 +186,7 @@ class UnknownInstance(Instance):
         """Return the exact set of values of the unknown for which all claims hold, as intervals.
 
         With `best="accuracy"` also the value among them at which 1 - β at `alpha` is largest (`beta` may be left out).
+        Raises ParameterError where an argument is missing or does not fit.
         """
         if best not in (None, "accuracy"):
             raise ParameterError(f"there is nothing that is best by {best!r}", 'give best="accuracy"')

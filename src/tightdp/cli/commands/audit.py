@@ -93,7 +93,7 @@ def _count(text: str, name: str) -> int:
 
 
 def _tradeoff(options: argparse.Namespace) -> Any:
-    """Return a word, a list of pairs, or the instance of a program."""
+    """Return a string, a list of pairs, or the instance of a program."""
     text = options.tradeoff
     if text is None or text.partition(":")[0].partition("@")[0] in _FAMILIES:
         return text

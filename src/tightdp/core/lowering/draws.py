@@ -135,7 +135,7 @@ def _draw(
 
 
 def _check_number(m: Machine, text: str) -> None:
-    """Refuse a word that is no number: that is a mistake of the source, whatever the dataset."""
+    """Refuse a string that is no number: that is a mistake in the source, whatever the dataset."""
     try:
         as_fraction(text)
     except ParameterError as error:

@@ -28,7 +28,7 @@ Arguments = tuple[Value, ...]
 Keywords = dict[str, Value]
 
 _MAX_DEPTH = 200
-"""How deep calls of local functions may nest."""
+"""How deeply calls of local functions may nest."""
 _OTHER_METHOD = "make a list of it first: list(...), or sorted(...) of a set"
 
 

@@ -33,7 +33,7 @@ __all__ = ["Progress"]
 _MAX_ROUNDS = 1_000
 """How often a loop is unrolled whose end depends on the run."""
 _MAX_CERTAIN_ROUNDS = 100_000
-"""How often a loop is unrolled that every run goes through."""
+"""How often a loop is unrolled that every run executes."""
 
 
 @dataclass

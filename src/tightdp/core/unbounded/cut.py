@@ -61,7 +61,7 @@ def cut_law(law: OnIntegers, reach: int) -> Law:
 
 
 def cut_output(builder: Builder, output: Expr) -> Expr:
-    """Return an output without values that come from a far point: one word stands for them."""
+    """Return an output without values that come from a far point: one string stands for them."""
     result = output
     for word in output.values:
         if not is_number(word):

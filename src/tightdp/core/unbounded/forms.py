@@ -18,7 +18,7 @@ __all__ = ["Forms", "Rest", "Terms", "Unmerged", "outside", "scaled", "sum_of"]
 Terms: TypeAlias = frozenset[tuple[int, Any]]
 """Draws with their coefficients."""
 Rest: TypeAlias = tuple[Any, Any]
-"""The least and the greatest value of what comes to the draws."""
+"""The least and the greatest value of what is added to the draws."""
 
 _MOST_FACTORS = 16
 _ALONE: Terms = frozenset()

@@ -100,7 +100,7 @@ def _tails(meetings: Meetings, output: Expr, seen: set[int]) -> tuple[int, set[i
 
 
 def finite_output(builder: Builder, output: Expr, ends: Ends) -> Expr:
-    """Return an output with noise on all integers, or a word instead of it, as one of finitely many values."""
+    """Return an output with noise on all integers, or a string instead of it, as one of finitely many values."""
     for word in output.values:
         if not is_number(word):
             kept = len(builder.operations)

@@ -22,7 +22,7 @@ __all__ = ["FAR", "NARROW", "Place", "Window", "is_far", "is_far_value"]
 Place: TypeAlias = tuple[FunctionSource, ast.AST]
 """Where in the source something happens."""
 FAR = 1 << 24
-"""No value that does not come from a far point is as large as this, with its sign or without."""
+"""No value that does not come from a far point is as large as this in absolute value."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Window:
 
 
 NARROW = Window(1)
-"""What a draw is looked at before it is known what it meets."""
+"""The window of a draw before it is known what it meets."""
 
 
 def is_far_value(value: object) -> bool:

@@ -20,7 +20,7 @@ from tightdp.language.program import Bound, Dataset
 __all__ = ["MOST_RUNS", "Place", "Run", "largest_ratio", "runs_with_places"]
 
 MOST_RUNS = 20_000
-"""Runs of one dataset that are gone through."""
+"""How many runs of one dataset are enumerated at most."""
 
 Place = tuple[int, int, int]
 """Line, first column and last column of a call that draws."""
