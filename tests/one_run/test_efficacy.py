@@ -296,6 +296,8 @@ def test_results_are_values() -> None:
     assert "interference gap" in repr(found)
     assert "<table>" in found._repr_html_()
     assert found.row(2).guesses == 2
+    with pytest.raises(QueryError, match="no row for 4 guesses"):
+        found.row(4)
     assert [row["guesses"] for row in found.to_dict()["result"]["rows"]] == [1, 2, 3]
     with pytest.raises(AttributeError):
         found.pairs = ()  # type: ignore[misc]

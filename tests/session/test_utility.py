@@ -51,6 +51,8 @@ def test_vectors() -> None:
     found = instance.utility()
     assert found.value("expected absolute error, coordinate 2") == Fraction(1, 4)
     assert found.value("expected largest error") == 1 - Fraction(3, 4) ** 3
+    with pytest.raises(QueryError, match="no measure 'median error'"):
+        found.value("median error")
     assert found.value("right answer") == Fraction(3, 4) ** 3
 
 

@@ -26,7 +26,7 @@ COMMANDS = {
     "failure": "how often a run fails (assert, an index out of range), on the worst dataset",
     "verify": "check claims: exit status 0 holds, 1 refuted, 3 unresolved",
     "solve": "the values of an unknown parameter, written lam=?, for which claims hold",
-    "certify": "write what convinces a reader who does not trust this program",
+    "certify": "write a certificate for readers who do not trust this program",
     "check": "check a certificate: exit status 0 accepted, 1 refused",
     "guessing": "one-run auditing: the exact law of the guesses and the right ones",
     "canaries": "one-run auditing: how many canaries it takes to report a share of ε",

@@ -33,7 +33,7 @@ def read_value(key: str, text: str) -> Any:
     if text.lstrip()[0] in "[{":
         value = read_json(f"{key}={text}", text)
         if not isinstance(value, list):
-            raise UsageError(f"{key}={text} is a JSON object", "give an int, a rational, a word or a JSON array")
+            raise UsageError(f"{key}={text} is a JSON object", "give an int, a rational, a string or a JSON array")
         return value
     return _WORDS.get(text, text)
 

@@ -98,7 +98,7 @@ class Orbits(Exhaustive):
 def _too_many(number: int, what: str) -> Refusal:
     return Refusal(
         f"there are {number:,} {what} even up to the symmetries of the program, too many to go through one by one",
-        f"use fewer records or a smaller record domain (at most {MAX_DATASETS:,} are gone through)",
+        f"use fewer records or a smaller record domain (at most {MAX_DATASETS:,} are enumerated)",
         decisive=True,
     )
 

@@ -351,7 +351,7 @@ def look_at_few(program: Program, control: Control) -> OverlappingParts | Refusa
     if program.forced is not None:
         return look(program, control)
     if any(isinstance(expr, Shuffled) for expr in reachable(program.core(control).components)):
-        return Refusal("independent outputs: orders of shuffled messages are counted, not gone through")
+        return Refusal("independent outputs: orders of shuffled messages are counted, not enumerated")
     return program.once("few overlapping parts", lambda: _look(program, control, _FEW_CONTENTS))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.one_run.gaps import Leak
@@ -76,5 +77,8 @@ class Efficacy(Drawn, Result):
         return self.exp_epsilon
 
     def row(self, guesses: int) -> Row:
-        """Return the row for a number of guesses, which must be in the table."""
-        return next(row for row in self.rows if row.guesses == guesses)
+        """Return the row for a number of guesses. Raises QueryError where it is not in the table."""
+        for row in self.rows:
+            if row.guesses == guesses:
+                return row
+        raise QueryError(f"there is no row for {guesses!r} guesses", "ask for one of `rows`")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.results.result import Result
 from tightdp.results.shown import Recorded
@@ -38,5 +39,10 @@ class Utility(Result):
     measures: tuple[Worst, ...]
 
     def value(self, measure: str) -> Number | Fraction:
-        """Return the worst value of a measure, which must be one of `measures`."""
-        return next(worst.value for worst in self.measures if worst.measure == measure)
+        """Return the worst value of a measure. Raises QueryError where it is not one of `measures`."""
+        for worst in self.measures:
+            if worst.measure == measure:
+                return worst.value
+        raise QueryError(
+            f"there is no measure {measure!r}", f"use {', '.join(worst.measure for worst in self.measures)}"
+        )

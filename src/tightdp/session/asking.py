@@ -139,7 +139,7 @@ class Computed:
     def _asked(self, instance: InstanceBase) -> Answered:
         answered = self.ask(instance)
         if answered[2].status != "exact":
-            raise LimitError(answered[2].reason, "with an unknown everything is gone through: use fewer records")
+            raise LimitError(answered[2].reason, "with an unknown all datasets are enumerated: use fewer records")
         return answered
 
 
@@ -207,7 +207,7 @@ class _Method:
         """Yield the pairs of neighbours to compare. Raises QueryError or LimitError where these are not all."""
         self.found, found = questions.comparison(instance.engine.program, query.control)
         if found.incomplete is not None:
-            raise QueryError(found.incomplete.what, "with an unknown all pairs are gone through: use fewer records")
+            raise QueryError(found.incomplete.what, "with an unknown all pairs are enumerated: use fewer records")
         yield from query.control.pairs(found)
         _check_complete(query.control.stopped)
 

@@ -229,7 +229,7 @@ def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, records: R
     if error is not None:
         return error
     if all_runs is None or endless:
-        raise LimitError("going through all runs takes too long", "")
+        raise LimitError("enumerating all runs takes too long", "")
     try:
         found = all_runs()
     except ProgramError as failed:

@@ -114,7 +114,7 @@ class UnknownInstance(Instance):
         """Return the tight 1 - β at an error bound, or the least α for a `beta`, piecewise; see `Instance.accuracy`."""
         bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
         if accuracy_set is not None or inference_set is not None:
-            raise QueryError("with an unknown all datasets are gone through", "leave out the sets")
+            raise QueryError("with an unknown all datasets are enumerated", "leave out the sets")
         if bound is not None and rate is None:
             return answers.accuracy(self.cellwise, bound)
         if rate is not None and bound is None:
@@ -189,12 +189,12 @@ class UnknownInstance(Instance):
         Raises ParameterError where an argument is missing or does not fit.
         """
         if best not in (None, "accuracy"):
-            raise ParameterError(f"there is nothing that is best by {best!r}", 'give best="accuracy"')
+            raise ParameterError(f"best={best!r} is not known", 'give best="accuracy"')
         bound = read_optional("alpha", alpha)
         if best is None:
             return answers.solve(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
         if bound is None:
-            raise ParameterError("the best accuracy is that at an alpha", "give alpha too")
+            raise ParameterError("the best accuracy is asked for without an alpha", "give alpha too")
         claims = self._claims(epsilon, exp_epsilon, delta, None if beta is None else alpha, beta)
         return answers.solve(self.cellwise, *claims, bound)
 

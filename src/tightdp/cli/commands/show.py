@@ -19,7 +19,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     picture = parser.add_mutually_exclusive_group()
     picture.add_argument("--dot", metavar="FILE", nargs="?", const="-", help="Graphviz text (to stdout without FILE)")
     picture.add_argument("--svg", metavar="FILE", nargs="?", const="-", help="a picture (to stdout without FILE)")
-    picture.add_argument("--core", action="store_true", help="the core program, one line a value")
+    picture.add_argument("--core", action="store_true", help="the core program, one line per value")
     add_limits(parser)
 
 

@@ -59,7 +59,7 @@ def added(m: Machine, one: Value, times: int) -> Value:
     """Return the sum over all records of what one adds, which is an integer."""
     expr = m.expr(one)
     if not all(isinstance(value, int) for value in expr.values):
-        raise NotAlike("it adds up something else than integers")
+        raise NotAlike("it adds up something other than integers")
     if len(expr.values) == 1:
         return times * int(expr.values[0])
     for leaf, known_one in m.added:

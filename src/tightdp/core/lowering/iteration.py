@@ -155,7 +155,7 @@ def spend(m: Machine, stream: Stream) -> None:
     """Begin to iterate over a stream, which can be done once."""
     if stream in m.spent:
         listed = "[...]" if isinstance(stream, Generator) else f"list({stream.name}(...))"
-        raise m.unsupported(f"what a {stream.name} gives is gone through twice", f"keep {listed}")
+        raise m.unsupported(f"what a {stream.name} gives is iterated over twice", f"keep {listed}")
     m.spent.add(stream)
 
 

@@ -82,8 +82,8 @@ def _said(result: EveryN) -> tuple[str, ...]:
         return ()
     said = [witness_sentence(result.witness, f"At n = {result.n} the lower end is reached")]
     if result.attained is False:
-        how = "grow without end" if math.isinf(result.upper) else "come as close to the upper end as one likes"
+        how = "grow without bound" if math.isinf(result.upper) else "come arbitrarily close to the upper end"
         said.insert(0, f"The ratios {how} as n grows; at n = {result.n} e^ε is {shown_number(result.lower)}.")
     if result.status != "exact" and math.isinf(result.upper):
-        said.append("No way found a finite upper end; that is no proof that there is none.")
+        said.append("No finite upper end was found; that does not prove that there is none.")
     return tuple(said)

@@ -50,7 +50,7 @@ def _likelihood_view(result: Likelihood) -> View:
         for row in listed
     )
     grid = Grid(("output", "P = P(output | x)", "Q = P(output | x')", "P/Q"), rows, len(result.rows) - len(rows))
-    said = () if result.are_neighbours else ("These datasets are no neighbours: the tight ε says nothing about them.",)
+    said = () if result.are_neighbours else ("These datasets are not neighbours: the tight ε says nothing about them.",)
     return View(heading(result), facts, grid, (*said, *in_full(*(row.ratio for row in listed))))
 
 
@@ -66,5 +66,5 @@ def _enclosed_view(result: Likelihood, facts: tuple[tuple[str, str], ...]) -> Vi
         for row in result.rows[:_MOST_ROWS]
     )
     header = ("output", "P = P(output | x)", "Q = P(output | x')", "P/Q at least", "at most")
-    said = () if result.are_neighbours else ("These datasets are no neighbours: the tight ε says nothing about them.",)
+    said = () if result.are_neighbours else ("These datasets are not neighbours: the tight ε says nothing about them.",)
     return View(heading(result), facts, Grid(header, rows, len(result.rows) - len(rows)), said)

@@ -303,7 +303,7 @@ def _solution_view(result: Solution) -> View:
         said.append("An end after ≈ is the root of a polynomial that --json prints.")
     if result.best is not None:
         facts += _best_facts(result.best, name)
-        said += [] if result.best.attained else [f"That is approached, for no allowed value of {name} attained."]
+        said += [] if result.best.attained else [f"That is approached, but no allowed value of {name} attains it."]
     grid = Grid((f"{name} from", "to", "safe from", "safe to"), rows) if rows else None
     return View(heading(result), tuple(facts), grid, tuple(said))
 

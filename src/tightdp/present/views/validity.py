@@ -134,7 +134,7 @@ def _verdict(result: Validity) -> str:
         return "undecided: the bounds on the worst case do not meet at the significance level"
     if not result.valid:
         return "invalid: wrong more often than the significance level allows"
-    return "no fault on what was tried, which is no proof"
+    return "no fault found in what was tried, which is no proof"
 
 
 @picture_of.register
