@@ -1,7 +1,7 @@
 """Audit bounds from an observation: how much privacy do r guesses in one run, v of them right, rule out?
 
 In: numbers of canaries, guesses and right guesses, a guarantee or a significance level. Out: lower bounds on ε,
-p-values, and the mechanisms that attain them. May import `exact` and the errors, nothing of programs.
+p-values, and the mechanisms that attain them. May import `exact` and the errors, nothing about programs.
 """
 
 from __future__ import annotations

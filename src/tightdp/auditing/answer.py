@@ -20,15 +20,14 @@ _LONGEST = 4000
 
 @dataclass(frozen=True)
 class AuditAnswer:
-    """What an observation says of the privacy of a mechanism that was run once.
+    """What an observation implies for the privacy of a mechanism that was run once.
 
-    `exp_epsilon_lower` is a rejected e^ε (1 where nothing is rejected): with confidence 1 - significance the
-    mechanism is not (ε, δ)-DP for it, hence for no smaller ε. None when no family of guarantees was asked
-    about. `p_value` encloses the p-value of the guarantee that was asked about, None when none was. `valid`
-    is true where a proof or the exact optimum confirms the method, false where a counterexample is known; `reason` says
-    which, `assumed` what it takes for granted of the guesser.
-    `stopped` is the limit that cut the search short, None for none: then larger ε may be rejected, too.
-    `certificate` and `mechanism` show the p-value of the optimal method from above and from below.
+    `exp_epsilon_lower` is a rejected e^ε (1 where nothing is rejected): with confidence 1 - significance the mechanism
+    is not (ε, δ)-DP for it, hence for no smaller ε. None when no family of guarantees was asked about. `p_value`
+    encloses the p-value of the guarantee that was asked about, None when none was. `valid` is true where a proof or the
+    exact optimum confirms the method, false where a counterexample is known; `reason` says which, `assumed` what it
+    assumes about the guesser. `stopped` is the limit that cut the search short, None for none: then larger ε may be
+    rejected as well. `certificate` and `mechanism` show the p-value of the optimal method from above and from below.
     """
 
     method: str

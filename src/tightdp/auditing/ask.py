@@ -68,10 +68,10 @@ def audit(
     family for the largest rejected scale and report its ε at
     `delta`. On a smooth curve with more than 2,000 guesses "optimal" is replaced by the bound of "fdp".
 
-    Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski
-    2023; published for options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and
-    "order-statistics" (xiang2025; options = 2; variants "published" and "exact"; false for δ > 0). Now and then `told`
-    hears what is known so far. Raises ParameterError for numbers that do not fit.
+    Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski 2023;
+    published for options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and
+    "order-statistics" (xiang2025; options = 2; variants "published" and "exact"; false for δ > 0). From time to time
+    `told` is passed what is known so far. Raises ParameterError for numbers that do not fit.
     """
     question = checked(
         method,
@@ -115,7 +115,7 @@ def p_value_at(answer: AuditAnswer, exp_epsilon: Fraction) -> Enclosure:
 
 
 def _p_value(question: Question, t: Enclosure) -> Enclosure:
-    """Enclose the p-value of (ln t, δ)-DP; all methods but steinke's, which encloses itself, grow with t."""
+    """Enclose the p-value of (ln t, δ)-DP; except for steinke's, which takes enclosures, p-values grow with t."""
     game, deltas = question.game, question.deltas
     if game.correct == 0:
         return Enclosure.exactly(1)
@@ -145,7 +145,7 @@ def _estimate(question: Question, pairs: tuple[Pair, ...]) -> float:
 
 
 class _Known:
-    """The e^ε that an observation was seen to reject: it holds when the search is cut short."""
+    """The largest e^ε shown to be rejected: it remains valid when the search is cut short."""
 
     def __init__(self, question: Question, told: Callable[[AuditAnswer], None] | None) -> None:
         self._question, self._told = question, told
@@ -154,7 +154,7 @@ class _Known:
         self._largest = Fraction(1)
 
     def noting(self, rejects: Callable[[T], bool], meant: Callable[[T], Fraction]) -> Callable[[T], bool]:
-        """Return the same decision, which notes what is rejected; `meant` gives its e^ε."""
+        """Wrap a decision so that what it rejects is recorded; `meant` gives its e^ε."""
 
         def noted(at: T) -> bool:
             rejected = rejects(at)
@@ -182,12 +182,12 @@ class _Known:
         question, t = self._question, self._question.t
         if t is None:
             return None
-        rejected = t.upper <= self.largest and question.method != "steinke"  # that one need not grow with t
+        rejected = t.upper <= self.largest and question.method != "steinke"  # this p-value need not grow with t
         return Enclosure(Fraction(0), question.significance if rejected else Fraction(1))
 
 
 def _least(question: Question, known: _Known) -> Fraction:
-    """Return the e^ε that the search ends at: 1, or rejected at the significance level."""
+    """Return the largest e^ε found rejected at the significance level, or 1."""
     game, delta = question.game, question.deltas.upper
     if game.correct == 0:
         return Fraction(1)

@@ -96,7 +96,7 @@ class Spending:
 
     @property
     def total(self) -> int:
-        """Everything that may be spent."""
+        """The total that may be spent."""
         return self.ends[-1]
 
     def cost(self, spent: int) -> int:

@@ -1,4 +1,4 @@
-"""How many guesses an ideal auditor has right in the mean: m independent secrets, the most certain r guessed.
+"""The expected number of right guesses of an ideal auditor: m independent secrets, the most certain r guessed.
 
 The secrets are uniform and each passes a channel of its own; the auditor sees all outputs and knows the channel. This
 is what an audit in one run can hope for, since no secret disturbs another.
@@ -39,7 +39,7 @@ def expected_correct(
     balanced: bool = False,
     width: Fraction = Fraction(1, 10_000),
 ) -> Enclosure:
-    """Enclose the mean number of right guesses of the ideal auditor, within `width` times the number of guesses.
+    """Enclose the expected number of right guesses of the ideal auditor, within `width` times the number of guesses.
 
     Every one of `canaries` secrets is uniform, and passes through a channel whose trade-off function is exactly
     `tradeoff` ("gaussian:1", "laplace:1", "gaussian:1@1/2" for one that sees the secret with probability 1/2, or
@@ -76,10 +76,10 @@ def expected_correct(
 
 
 def mean_of_least(canaries: int, guesses: int, share: arb) -> arb:
-    """The mean of min(r, N), N the number of secrets of which each counts with a probability."""
+    """Enclose E min(guesses, N), with N binomial: each of the secrets counts with probability `share`."""
     if guesses == 0:
         return arb(0)
-    if not share < _NEARLY_ONE:  # between the mean for r secrets alone, and all
+    if not share < _NEARLY_ONE:  # between the mean for r secrets alone, and r
         return (guesses * share.lower()).union(arb(guesses))
     if not share > 0:
         return arb(0).union(canaries * share.upper())
@@ -89,7 +89,7 @@ def mean_of_least(canaries: int, guesses: int, share: arb) -> arb:
 
 
 class _Channel:
-    """The certainties of guesses on one secret: P(certainty >= c) and P(certainty > c)."""
+    """The law of the certainty of a guess on one secret: P(certainty >= c) and P(certainty > c)."""
 
     def __init__(self, curve: Polygon | Curve) -> None:
         self._curve = curve
@@ -171,7 +171,7 @@ def _integral(
 ) -> Enclosure:
     """Enclose the integral, over certainties c, of the mean of min(r, N), N the secrets that reach c.
 
-    The r most certain secrets have as many right guesses in the mean as their certainties add up to.
+    The expected number of right guesses on the r most certain secrets is the sum of their certainties.
     """
 
     def at(c: Fraction) -> Point:

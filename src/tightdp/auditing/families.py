@@ -1,4 +1,4 @@
-"""Families of trade-off functions with one scale, and the least scale that an audit does not reject."""
+"""One-parameter families of trade-off functions, and the least scale that an audit does not reject."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def least_scale_estimated(
 ) -> Fraction | None:
     """As `least_scale`, where floats estimate the logarithm of the p-value and find the place, and `rejects` decides.
 
-    Where it does not confirm the place, the scale is lowered little by little.
+    Where it does not confirm the place, the scale is lowered in small steps.
     """
     found = _crossing(lambda mu: estimate(family(_short(mu))) - level)
     return None if found is None else _confirmed(found, _COARSE, lambda mu: rejects(family(mu)))
@@ -73,7 +73,7 @@ def _confirmed(found: float, bits: int, rejects: Callable[[Fraction], bool]) -> 
 
 
 def _crossing(excess: Callable[[float], float]) -> float | None:
-    """Return the scale at which `excess` turns positive, in floats; None where it does at once."""
+    """Return the scale at which `excess` turns positive, in floats; None where it is positive from the start."""
     low = high = _START
     below = above = excess(low)
     while below > 0:

@@ -52,7 +52,7 @@ class Solution:
 
 
 def search(game: Game, pairs: Sequence[Pair]) -> Solution:
-    """Solve the program in floats, beginning with a few pairs and a window around v."""
+    """Solve the program in floats, starting with a few pairs and a window around v."""
     import numpy as np
 
     slopes = np.array([float(t) for t, _ in pairs])
@@ -99,8 +99,7 @@ def near(game: Game, pairs: Sequence[Pair], law: Sequence[float]) -> tuple[float
 
 
 def certify(game: Game, pairs: Sequence[Pair], multipliers: Sequence[float], value: float) -> DualCertificate:
-    """Make multipliers found in floats a certificate: the least constant, and the capacity, that the rows ask
-    for.
+    """Turn multipliers found in floats into a certificate: the least constant and capacity that the rows require.
 
     Pairs without a multiplier are left out. The constant is tried a little above the one that goes with
     `value`, by a share of it or by a fixed amount.
@@ -159,7 +158,7 @@ def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int, distance
 def largest_mean(gain: Any, matrix: Any, bounds: Any, size: int, **options: Any) -> Any:
     """Solve in floats: the largest gain·z of z >= 0 whose first `size` entries are a law, where matrix·z <= bounds.
 
-    Returns what SciPy says of it; its `x` is None where the solver gave up.
+    Returns SciPy's result; its `x` is None where the solver gave up.
     """
     import numpy as np
     from scipy.optimize import linprog
@@ -180,7 +179,7 @@ def _excess(game: Game, slopes: Any, deltas: Any, law: Any, first: int) -> Any:
 
 
 def _renewed(chosen: list[int], found: Any, worst: list[int]) -> list[int]:
-    """Add the violated pairs; when many are in use, leave out those that do not bind."""
+    """Add the violated pairs; when many are in use, drop those that are not binding."""
     idle = {k for k, y in zip(chosen, found, strict=True) if y <= 0.0} if len(chosen) > _MANY else set()
     return sorted({*chosen, *worst} - idle)
 
@@ -195,7 +194,7 @@ def _short(value: Fraction) -> Fraction:
 
 
 def _completed(point: DualCertificate) -> DualCertificate | None:
-    """Add to the last multiplier what the rows need beyond the total; None where the constant is too small."""
+    """Raise the last multiplier by what the rows need beyond the total; None where the constant is too small."""
     spending = Spending(point.pairs, point.multipliers)
     largest = largest_spending(point, spending, math.floor(point.constant * (1 << BITS)))
     if largest is None:

@@ -1,4 +1,4 @@
-"""Trade-off functions by name, and families of them with one scale."""
+"""Trade-off functions by name, and one-parameter families of them."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def upper_bound(game: Game, curve: Curve, near_by: Shot | None = None) -> DualCe
 
 
 def _attained(game: Game, curve: Curve, shot: Shot) -> WorstMechanism:
-    """Return a mechanism under the guarantee that gets `correct` right about as often as the shot says."""
+    """Return a mechanism under the guarantee that gets `correct` right about as often as the shot."""
     game, shot = (game, shot) if shot.even else _harder(game, curve, shot)
     inner = curve.inner(_vertices(game, shot) if shot.even else curve.logs(_POINTS))
     law = shot.law if shot.even else _almost_always(game)
@@ -151,7 +151,7 @@ def _thinned(shot: Shot, most: int = _POINTS) -> list[float]:
 
 
 def _gathered(pairs: tuple[Pair, ...], shot: Shot) -> tuple[tuple[Pair, ...], list[float]]:
-    """Give each multiplier to the pair whose slope is nearest."""
+    """Assign each multiplier to the pair whose slope is nearest."""
     logs = [math.log(t) for t, _ in pairs]
     found = [0.0] * len(pairs)
     for log, y in zip(shot.logs, shot.multipliers, strict=True):

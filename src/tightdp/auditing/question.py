@@ -47,7 +47,7 @@ class Question:
 
     @property
     def deltas(self) -> Enclosure:
-        """Rational ends of δ: a guarantee with a larger δ is weaker, so that the upper one is on the safe side."""
+        """Rational ends of δ: a guarantee with a larger δ is weaker, so the upper end is the safe one."""
         return _ends(self.delta)
 
     @property
@@ -57,7 +57,7 @@ class Question:
 
     @property
     def fdp_variant(self) -> str:
-        """The variant of the method fdp, where that is used in place of another one too."""
+        """The variant of the method fdp, also where that stands in for another method."""
         return self.variant if self.method == "fdp" else _VARIANTS["fdp"][0]
 
     @property
@@ -97,7 +97,7 @@ def checked(
     tradeoff: object,
     options: int,
 ) -> Question:
-    """Return a question whose arguments fit. Raises ParameterError, which names the one that does not."""
+    """Return a question with checked arguments. Raises ParameterError, naming the one that does not fit."""
     if method not in METHODS:
         raise ParameterError(f"method is {method!r}", f"give one of {', '.join(METHODS)}")
     game = checked_game(canaries, guesses, correct, options)
@@ -118,7 +118,7 @@ def checked(
 
 
 def checked_game(canaries: int, guesses: int, correct: int, options: int) -> Game:
-    """Return a game whose numbers fit. Raises ParameterError, which names the one that does not."""
+    """Return a game with checked numbers. Raises ParameterError, naming the one that does not fit."""
     game = Game(
         as_int(canaries, "canaries"),
         as_int(guesses, "guesses"),
@@ -145,7 +145,7 @@ def _checked_t(epsilon: object, exp_epsilon: object) -> Enclosure | None:
 
 
 def _ends(value: Number) -> Enclosure:
-    """Return rationals around a number that is used between them."""
+    """Return rationals that enclose a number."""
     return Enclosure.exactly(value) if isinstance(value, Fraction) else value.enclosure(_DIGITS)
 
 

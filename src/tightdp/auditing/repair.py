@@ -25,7 +25,7 @@ _NOISE, _SPAN = 1e-9, 8
 
 
 def mechanism(game: Game, pairs: Sequence[Pair], solution: Solution) -> WorstMechanism:
-    """Make the law found in floats a mechanism that satisfies all pairs exactly.
+    """Turn the law found in floats into a mechanism that satisfies all pairs exactly.
 
     The law is extended to all indices, made monotone in u, and mixed with blind guessing, which adds a
     constant to u and has δ(t) = 0 for all t >= 1: a small share absorbs roundings, the least share that meets
@@ -46,7 +46,7 @@ def mechanism(game: Game, pairs: Sequence[Pair], solution: Solution) -> WorstMec
 
 
 def continued(game: Game, solution: Solution) -> Solution:
-    """Return the law on all indices: where it is smaller than a solver's errors, u goes on as it did before."""
+    """Return the law on all indices: where it is smaller than a solver's errors, u is extrapolated."""
     trusted = [solution.first + j for j, p in enumerate(solution.law) if p > _NOISE]
     if len(trusted) <= 2 * _SPAN:
         return solution

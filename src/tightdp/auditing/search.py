@@ -20,9 +20,9 @@ def least_not_rejected(rejects: Callable[[Fraction], bool], start: float) -> Enc
     """Return an enclosure [a, b] with a = 1 or a rejected, and b not shown to be rejected (or above 10^100);
     b <= a (1 + 2^-50).
 
-    `rejects(t)` is true only where (ln t, δ)-DP is certainly rejected. Whoever satisfies a guarantee
-    satisfies it for every larger t, so the rejection of one t refutes all smaller ones: a lower end needs no
-    monotone p-value. `start` is a guess of the answer.
+    `rejects(t)` is true only where (ln t, δ)-DP is certainly rejected. Whoever satisfies a guarantee satisfies it for
+    every larger t, so the rejection of one t refutes all smaller ones: a lower end needs no monotone p-value. `start`
+    is a first guess of the answer.
     """
     one = Fraction(1)
     if not rejects(one):
@@ -44,10 +44,10 @@ def least_not_rejected(rejects: Callable[[Fraction], bool], start: float) -> Enc
 
 
 def rejected_near(rejects: Callable[[Fraction], bool], excess: Callable[[Fraction], float]) -> Fraction:
-    """Return an e^ε that is rejected, or 1: floats find the place, `rejects` decides, for costly decisions.
+    """Return an e^ε that is rejected, or 1, for costly decisions: floats find the place, `rejects` decides.
 
-    `excess(t)` is negative where the guarantee should be rejected. A rough place is decided first, so that something
-    is known where a limit cuts the search short. Where the place is not confirmed, ε is lowered little by little.
+    `excess(t)` is negative where the guarantee should be rejected. A rough place is decided first, so that something is
+    known where a limit cuts the search short. Where the place is not confirmed, ε is lowered in small steps.
     """
     low, high = 0.0, 1.0
     if excess(Fraction(1)) > 0:

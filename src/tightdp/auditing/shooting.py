@@ -58,7 +58,7 @@ class Shot:
 
 
 def shoot(game: Game, curve: Curve, start: Shot | None = None, rounds: int = _ROUNDS) -> Shot:
-    """Find the optimum in floats, beginning with the order (indices other than v, outward) of a nearby shot.
+    """Find the optimum in floats, starting with the order (indices other than v, outward) of a nearby shot.
 
     The order of the dual is taken as it is first; should that not settle, later rounds go only part of the
     way, as positions of the right indices among the left ones, and keep what raises the value.
@@ -160,7 +160,7 @@ def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple
         if total > _OVERFLOW:
             break  # p_v is too large already
         if law[at] < _NEGLIGIBLE * total:
-            continue  # far out, where errors would only grow
+            continue  # far from v, where errors would only grow
         if i < correct:
             gain = law[i] * i / game.canaries
             loss = _step(curve, curve.inverse, (ours, gain), theirs, theirs, -1)
@@ -179,7 +179,7 @@ def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple
 
 
 def _continue(game: Game, law: list[float], left: int, right: int) -> None:
-    """Fill in the negligible rest of a law: beyond what is known, u goes on as it did last."""
+    """Fill in the negligible rest of a law by extrapolating u."""
     guesses, others = game.guesses, game.options - 1
 
     def blind(i: int) -> float:

@@ -1,4 +1,4 @@
-"""The trade-off function of the Gaussian mechanism that sees each secret with some probability only."""
+"""The trade-off function of the Poisson-subsampled Gaussian mechanism."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SubsampledGaussian:
 
     @cached_property
     def base(self) -> Gaussian:
-        """The mechanism that sees every secret."""
+        """The mechanism without subsampling."""
         return Gaussian(self.mu)
 
     def __str__(self) -> str:

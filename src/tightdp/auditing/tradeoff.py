@@ -228,7 +228,7 @@ def pairs_of_vertices(vertices: Iterable[tuple[object, object]]) -> tuple[Pair, 
 
 
 def _checked(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Mirror pairs with t < 1, keep the smallest δ of each t, drop pairs that others imply."""
+    """Mirror pairs with t < 1, keep the smallest δ of each t, drop pairs that others imply. Raises ParameterError."""
     best: dict[Fraction, Fraction] = {}
     for t, delta in pairs:
         if t <= 0 or not 0 <= delta <= 1:

@@ -1,4 +1,4 @@
-"""Which method may be believed, and why."""
+"""Which method is valid, and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEINKE_FALSE_FROM = Fraction(79, 80)
 
 
 def verdict(method: str, pure: bool, guarantee: Polygon | Curve | str | None) -> tuple[Validity, str]:
-    """Return whether the answers of a method but steinke's are true, and the reason: a proof, or a counterexample.
+    """Return whether a method (other than steinke's) is valid, and the reason: a proof, or a counterexample.
 
     `guarantee` is a trade-off function, the name of a family, or None for a single (ε, δ).
     """
@@ -38,7 +38,7 @@ def verdict(method: str, pure: bool, guarantee: Polygon | Curve | str | None) ->
 
 
 def steinke_verdict(pure: bool, significance: Fraction, too_small: bool, options: int = 2) -> tuple[Validity, str]:
-    """Return the same for the method steinke, `too_small` being whether its p-value is below the exact optimum."""
+    """Return the verdict on the method steinke; `too_small`: its p-value is below the exact optimum."""
     least = proved_up_to(options)
     if pure:
         return True, "for pure DP the bound is the binomial tail, and that is the exact optimum"
@@ -53,7 +53,7 @@ def steinke_verdict(pure: bool, significance: Fraction, too_small: bool, options
 
 
 def assumption(valid: Validity, pure: bool) -> str:
-    """Return what a true answer takes for granted of the guesser."""
+    """Return what a valid answer assumes about the guesser."""
     if valid is False:
         return ""
     link = "or" if pure else "and"

@@ -1,10 +1,10 @@
 """The mechanism on which a one-run audit goes wrong most often, among all with an (ε, δ) guarantee.
 
 For any set R of numbers of right guesses, the largest probability that their number falls into R is that of a symmetric
-mechanism (see `audit.certificate`): a linear program over p_0..p_r. Where R is {v, v+1, ..., r}, as for every rule that
-reports more for more right guesses, its value is known in closed form and attained by an explicit mechanism. For other
-R the program is solved in floats; then its dual point gives an exact upper bound, and its primal point, repaired, an
-explicit mechanism with an exact probability.
+mechanism (see `auditing/certificate.py`): a linear program over p_0..p_r. Where R is {v, v+1, ..., r}, as for every
+rule that reports more for more right guesses, its value is known in closed form and attained by an explicit mechanism.
+For other R the program is solved in floats; then its dual point gives an exact upper bound, and its primal point,
+repaired, an explicit mechanism with an exact probability.
 
 The number r of guesses may also depend on the output. A mechanism then is a mixture over r, the weight of r being w_r,
 and its δ is Σ w_r δ_r. Let T_r be the tail of Bin(r, q) from v_r on, b_r its probability of v_r, and
@@ -13,7 +13,7 @@ and its δ is Σ w_r δ_r. Let T_r be the tail of Bin(r, q) from v_r on, b_r its
 linearly from (0, T_r) to (1/κ_r, 1). With T the largest T_r and κ the largest κ_r it is min(1, T + δ κ (1 - T)). For
 δ = 0 the choice of r gains nothing.
 
-The guesser sees the output and nothing else: what is said here does not cover adaptive audits for δ > 0.
+The guesser sees the output and nothing else: this does not cover adaptive audits for δ > 0.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def largest_probability(
 ) -> Worst:
     """Return the largest P(number right is in `numbers`) over all (ln t, delta)-DP mechanisms and guessers, t >= 1.
 
-    The guesser makes exactly `guesses` guesses on so many canaries. Without `evidence` a closed form is only enclosed,
-    closely, and no mechanism is written.
+    The guesser makes exactly `guesses` guesses on `canaries` canaries. Without `evidence`, a closed form is only
+    enclosed, tightly, and no mechanism is returned.
     """
     if not numbers:
         return Worst(Fraction(0), Fraction(0), _whole(_blind(canaries, guesses)))
@@ -80,9 +80,9 @@ def largest_probability(
 
 
 def largest_of_any_number(canaries: int, firsts: Mapping[int, int], t: Fraction, delta: Fraction) -> Worst:
-    """Return the same where the number of guesses depends on the output, and `firsts[r]` of r right are too many.
+    """Return the largest P(at least `firsts[r]` of r guesses right), where r may depend on the output.
 
-    Numbers of guesses without such a number are left out. The probability is exact.
+    Numbers r without an entry `firsts[r]` are left out. The probability is exact.
     """
     if not firsts:
         return Worst(Fraction(0), Fraction(0), _whole(_blind(canaries, 1)))
@@ -111,7 +111,7 @@ def _whole(mechanism: WorstMechanism | None) -> Parts:
 
 
 def _blind(canaries: int, guesses: int) -> WorstMechanism:
-    """Return the mechanism that says nothing: every guess is right with probability 1/2."""
+    """Return the mechanism that reveals nothing: every guess is right with probability 1/2."""
     weights = tuple(comb(guesses, i) for i in range(guesses + 1))
     return WorstMechanism(canaries, guesses, 2, weights, 1 << guesses)
 

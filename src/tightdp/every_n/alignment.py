@@ -1,9 +1,9 @@
-"""Alignment: a run on x is compared with the run on x' whose noise is shifted so that both publish the same.
+"""Alignment: a run on x is compared with a run on x' whose noise is shifted so that both publish the same.
 
-A cell is a state of the run on x', one of the run on x, and a shift: by how much the open integers that the latter
-holds are larger. Its price is a number b such that, whatever is published from there on, the run on x has at most b
-times the probability of the run on x'. Which of our paths is compared with which of theirs, and how noise is shifted,
-is chosen in floats; the prices are then computed exactly, and every inequality is checked with them. The proof is in
+A cell is a state of the run on x', one of the run on x, and a shift: by how much the symbolic integers of the latter
+are larger. Its price is a number b such that, whatever is published from there on, the run on x has at most b times the
+probability of the run on x'. Which of our paths is compared with which of theirs, and how noise is shifted, is chosen
+in floats; the prices are then computed exactly, and every inequality is checked with them. The proof is in
 docs/every-n.md.
 """
 
@@ -50,7 +50,7 @@ _END = Cell(-1, -1, ())
 
 
 class Option(NamedTuple):
-    """One of their paths that our path can be compared with, and the cell where both are then.
+    """One of their paths that our path can be compared with, and the cell that both then reach.
 
     Our path has at most `gain` times the probability of their path with the noise that is shifted.
     """
@@ -68,14 +68,14 @@ Plan: TypeAlias = tuple[tuple[tuple[Option, Fraction], ...], ...]
 
 @dataclass(frozen=True)
 class Alignment:
-    """Exact prices, and what they are computed from: what is compared with what in each cell, and at the start."""
+    """Exact prices, and what they follow from: which paths are compared in each cell, and at the start."""
 
     prices: dict[Cell, Number]
     plans: dict[Cell, tuple[Plan, ...]]
     starts: tuple[Plan, ...]
 
     def ratio(self) -> Number:
-        """Return what e^ε is at most, for every n."""
+        """Return the upper bound on e^ε for every n."""
         return max((_price(plan, self.prices) for plan in self.starts), default=Fraction(1))
 
     def holds(self) -> bool:
@@ -86,9 +86,9 @@ class Alignment:
 
 
 def align(paths: Paths, watch: Callable[[], None] = lambda: None) -> Alignment | None:
-    """Return an alignment with the least ratio that is found; None where none is, or it is too large to look for.
+    """Return an alignment with the least ratio found; None where there is none, or the search would be too large.
 
-    `watch` is called now and then, and may raise to stop.
+    `watch` is called from time to time, and may raise to stop.
     """
     search = _Search(paths)
     starts = list(search.starts())
@@ -172,7 +172,7 @@ class _Search:
 
 
 def _near_prices(steps: dict[Cell, tuple[Step, ...]], watch: Callable[[], None]) -> dict[Cell, float]:
-    """Return prices in floats, the least that are found; infinite where there are none.
+    """Return the least prices found, in floats; infinite where there are none.
 
     They are raised from below. Where that takes long, the plans of the last round are kept, and their prices computed.
     """
@@ -209,7 +209,7 @@ def _cheapest(steps: Sequence[Step], prices: dict[Cell, float]) -> tuple[float, 
 
 
 def _improved(steps: dict[Cell, tuple[Step, ...]], prices: dict[Cell, float]) -> dict[Cell, float]:
-    """Return the prices of plans that are better at the given prices."""
+    """Return the prices after improving the plans at the given prices."""
     for _ in range(_IMPROVED):
         plans = {cell: _cheapest(some, prices)[1] for cell, some in steps.items() if prices[cell] < math.inf}
         below = {cell: 0.0 if 0 < value < math.inf and cell != _END else value for cell, value in prices.items()}
@@ -219,7 +219,7 @@ def _improved(steps: dict[Cell, tuple[Step, ...]], prices: dict[Cell, float]) ->
 
 
 def _of_plans(plans: dict[Cell, list[Plan]], prices: dict[Cell, float]) -> dict[Cell, float]:
-    """Return prices of fixed plans, from prices below them; infinite where there are none, or they are not come to."""
+    """Return prices of fixed plans, iterated up from lower ones; infinite where there are none, or no convergence."""
     at = {cell: number for number, cell in enumerate(prices)}
     rows: list[tuple[int, dict[int, float]]] = []
     for cell, some in plans.items():
@@ -281,7 +281,7 @@ def _compared(step: Step, prices: dict[Cell, float]) -> tuple[float, Plan]:
 
 
 def _balanced(values: list[list[tuple[int, float]]]) -> list[list[float]]:
-    """Return shares of our paths for which the most that any of their paths has to bear is least."""
+    """Return shares of our paths that minimize the largest burden on any of their paths."""
     size = sum(map(len, values))
     theirs = {each: at for at, each in enumerate(sorted({their for some in values for their, _ in some}))}
     above, below = np.zeros((len(theirs), size + 1)), np.zeros((len(values), size + 1))
@@ -299,7 +299,7 @@ def _balanced(values: list[list[tuple[int, float]]]) -> list[list[float]]:
 
 
 def _exact_prices(plans: dict[Cell, tuple[Plan, ...]], near: dict[Cell, float]) -> dict[Cell, Number]:
-    """Return the least exact prices; somewhat larger ones where these are only approached."""
+    """Return the least exact prices; slightly larger ones where the iteration only approaches these."""
     prices: dict[Cell, Number] = {_END: Fraction(1), **dict.fromkeys(plans, Fraction(0))}
     for _ in range(len(plans) + 2):
         more = {cell: max(_price(plan, prices) for plan in some) for cell, some in plans.items() if some}

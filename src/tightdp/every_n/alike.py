@@ -13,8 +13,8 @@ __all__ = ["errs_alike"]
 def errs_alike(paths: Paths) -> bool:
     """Whether a program returns the sum of its records plus something that does not depend on them.
 
-    `paths` are those of the program with its sums left open. The state must be one sum, which begins with 0 and to
-    which every record adds itself; what is returned must be this sum plus noise, on every way to the end.
+    `paths` are those of the program with its sums left open. The state must be one sum, which starts at 0 and to which
+    every record adds itself; the output must be this sum plus noise on every path to the end.
     """
     if paths.states != 1 or not all(_becomes(path, Affine((), Fraction(0))) for path in paths.before):
         return False

@@ -24,9 +24,9 @@ Move: TypeAlias = tuple[Record, Record]
 class Chain:
     """P(y_1, ..., y_n, o | x) = s·M_x1(y_1)···M_xn(y_n)·f_o, for all n, with the initial row s and final columns f.
 
-    `steps[y][x]` is M_x(y). `moves` lists what a record may become. Where `all_at_once`, every record makes such a
-    move (or none), else exactly one does. What the program returns is a function of (y_1, ..., y_n, o) and n; where the
-    chain is `faithful`, it tells all messages of which every record sent one (or there are no messages), and o.
+    `steps[y][x]` is M_x(y). `moves` lists what a record may become. Where `all_at_once`, every record makes such a move
+    (or none), else exactly one does. What the program returns is a function of (y_1, ..., y_n, o) and n; where the
+    chain is `faithful`, the output determines all messages, one of every record (or there are none), and o.
     """
 
     size: int
@@ -83,7 +83,7 @@ def transposed(matrix: Matrix) -> Matrix:
 
 
 def reached(start: Vector, matrix: Matrix) -> set[int]:
-    """Return the places to which a row, and its products with a matrix, give weight."""
+    """Return the places at which a row, or its product with a power of a matrix, is nonzero."""
     known, pending = set(start), list(start)
     while pending:
         for j in matrix.get(pending.pop(), {}):

@@ -18,16 +18,16 @@ _GRID = 1 << 200
 
 
 def windows(chain: Chain) -> Iterator[Fraction | float]:
-    """Yield the upper ends of `covers`."""
+    """Yield the upper bounds of `covers`."""
     return (value for value, _ in covers(chain))
 
 
 def covers(chain: Chain) -> Iterator[tuple[Fraction | float, list[Vector]]]:
-    """Yield upper ends of the ratio for windows of 0, 1, 2, ... records on either side of the one that changes.
+    """Yield upper bounds on the ratio for windows of 0, 1, 2, ... records on either side of the one that changes.
 
     Only where one record changes. Every row s·M···M is in the cone of the rows, every column M···M·f in that of the
-    columns; a ratio of sums of nonnegative products is at most the largest ratio of a product. Beside each stand the
-    columns of which those are sums.
+    columns; a ratio of sums of nonnegative products is at most the largest ratio of a product. Each comes with the
+    generators of the cone of columns.
     """
     matrices = chain.matrices()
     others = chain.reversed().matrices()
@@ -46,7 +46,8 @@ def covers(chain: Chain) -> Iterator[tuple[Fraction | float, list[Vector]]]:
 def pairs(chain: Chain) -> Fraction | float:
     """Return the largest ratio where all records may change, if the pairs of rows have finitely many directions.
 
-    A pair is s·M_x1(y1)···M_xk(yk) beside s·M_x'1(y1)···M_x'k(yk); infinite where the pairs do not end.
+    A pair is s·M_x1(y1)···M_xk(yk) beside s·M_x'1(y1)···M_x'k(yk); infinite where these are not found to be finitely
+    many.
     """
     found = _closed(*doubled(chain))
     return math.inf if found is None else largest_at_end(chain, found)
@@ -79,10 +80,11 @@ def largest_at_end(chain: Chain, found: Iterable[Vector]) -> Fraction | float:
 
 
 def noisy_end(chain: Chain) -> Fraction | float:
-    """Return the largest ratio where no message tells the state, so that only the end of the program does.
+    """Return the largest ratio where messages reveal nothing of the state, so that only the end of the program does.
 
-    Every M_x(y) then has one sum in all rows. The product of the ratios of these sums is that of one record that
-    changes (1 where all may), times the largest ratio of the entries of a final column.
+    Every M_x(y) then has the same sum in all rows. The result is the largest ratio of these sums under a change of
+    record (they must be equal where all may change), times the largest ratio of the entries of a final column; else
+    infinite.
     """
     cost: Fraction | float = Fraction(1)
     for by in chain.steps.values():
@@ -103,9 +105,9 @@ def noisy_end(chain: Chain) -> Fraction | float:
 
 
 def _closed(starts: Sequence[Vector], matrices: Sequence[Matrix]) -> list[Vector] | None:
-    """Return vectors of which all products of the starts and matrices are sums of nonnegative multiples.
+    """Return generators of a cone that contains all products of the starts and matrices.
 
-    None where they have not come to an end.
+    None where no finite set of generators is found.
     """
     known = _thinned(starts)
     for _ in range(_LONGEST):
@@ -138,7 +140,7 @@ def largest(chain: Chain, rows: list[Vector], columns: list[Vector]) -> Fraction
 
 
 def _thinned(vectors: Iterable[Vector]) -> list[Vector]:
-    """Return vectors of which all these are sums of nonnegative multiples."""
+    """Return vectors that generate the cone of the given ones."""
     kept = {tuple(sorted(_scaled(vector).items())) for vector in vectors if vector}
     flat = [dict(each) for each in kept if len(each) > 2]
     edges: dict[tuple[int, ...], list[tuple[Fraction, tuple[tuple[int, Fraction], ...]]]] = {}
@@ -157,7 +159,7 @@ def _scaled(vector: Vector) -> Vector:
 
 
 def _rounded(pair: tuple[tuple[int, Fraction], ...], up: bool) -> Vector:
-    """Return a vector of two entries with short numbers, a little farther out."""
+    """Return a vector of two entries with short numbers, slightly outside the cone."""
     (i, _), (j, second) = pair
     if second.denominator < _GRID:
         return dict(pair)

@@ -1,4 +1,4 @@
-"""Larger datasets like a given pair: each part in which they repeat themselves is repeated twice as often."""
+"""Larger datasets like a given pair: each repeating part is repeated twice as often."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Triple(NamedTuple):
 def extended(found: Triple) -> Iterator[Triple]:
     """Yield larger triples; none where nothing is repeated.
 
-    An output with an entry for every record is made longer as the datasets are, the index of a record is moved.
+    An output with an entry for every record is extended with the datasets, and the index of a record is moved.
     """
     output, size = found.output, len(found.x)
     told = isinstance(output, tuple) and len(output) == size
@@ -43,7 +43,7 @@ def extended(found: Triple) -> Iterator[Triple]:
 
 
 def _repeated(columns: list[tuple[Any, ...]], start: int) -> int:
-    """Return how many columns from here on are a short block that comes at least twice; 0 where they are not."""
+    """Return how many columns from here on consist of a short block repeated at least twice; 0 for none."""
     best = 0
     for period in range(1, _LONGEST_PERIOD + 1):
         end = start + period

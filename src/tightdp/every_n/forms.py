@@ -1,6 +1,6 @@
-"""Integers that stand for many: noise on all integers, and sums that grow, with what is added to them.
+"""Symbolic integers: noise on all integers, and sums that grow, with what is added to them.
 
-A run that compares one of them takes both ways, one after the other, and notes which values lead to each.
+A run that compares one of them takes both branches, one after the other, and records the condition of each.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class Affine(NamedTuple):
 
 
 def held(place: int) -> Terms:
-    """Return the value that goes from one record to the next in this place."""
+    """Return the symbol of the value passed from one record to the next in this place."""
     return ((("held", place), Fraction(1)),)
 
 
 def fresh(place: int) -> Terms:
-    """Return the noise around 0 that is drawn as the one with this number in this run."""
+    """Return the symbol of the noise with this number in a run, centred at 0."""
     return ((("fresh", place), Fraction(1)),)
 
 
 class Trace:
-    """A source of randomness that leaves noise on all integers open, and takes both ways where it is compared."""
+    """A source of randomness that keeps noise on all integers symbolic, and takes both branches of comparisons."""
 
     def __init__(self, source: Source) -> None:
         self.noises: list[Number] = []
@@ -61,7 +61,7 @@ class Trace:
         return self._source.draw(law)
 
     def draw_integer(self, law: OnIntegers) -> Any:
-        """Return noise that is left open."""
+        """Return symbolic noise. Raises Untraceable for noise that is not two-sided geometric."""
         if not isinstance(law, TwoSided):
             raise Untraceable("noise on all integers has no ratio")
         self.noises.append(law.ratio)
@@ -72,7 +72,7 @@ class Trace:
         self._source.observe(condition)
 
     def at_least(self, terms: Terms, value: int) -> bool:
-        """Decide a comparison: as it must be on this way, or both ways in turn."""
+        """Decide a comparison: as earlier ones on this path imply, or else both ways in turn."""
         low, high = self.bounds.get(terms, (-math.inf, math.inf))
         if low >= value or high < value:
             return low >= value
@@ -87,7 +87,7 @@ class Trace:
 
 
 class Form(Indefinite):
-    """An integer that is left open, as Python computes with it."""
+    """A symbolic integer with Python's arithmetic and comparisons."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -185,7 +185,7 @@ class Form(Indefinite):
 
 
 def _shared(numbers: list[Fraction]) -> Fraction:
-    """Return the largest rational of which all these are whole multiples."""
+    """Return the largest rational of which all these are integer multiples."""
     below = math.lcm(*(each.denominator for each in numbers))
     return Fraction(math.gcd(*(int(each * below) for each in numbers)), below)
 

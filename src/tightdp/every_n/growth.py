@@ -1,4 +1,4 @@
-"""Growth: two runs whose messages repeat, one of them with a larger factor each time: their ratio has no end."""
+"""Growth: two runs whose messages repeat, one of them with a larger factor each time: their ratio is unbounded."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Repetition:
     end: Vector
 
     def grows(self) -> bool:
-        """Whether the ratio is proved to have no end.
+        """Whether the ratio is proved to be unbounded.
 
-        Some state that is reached, and from which the end is reached, returns to itself at once with probability a;
+        Some state that is reached, and from which the end is reached, returns to itself in one step with probability a;
         a vector h > 0 with theirs·h <= b·h, b < a, on the states that matter bounds the other run by a multiple of b^m.
         """
         ahead = reached(self.first, self.ours) & reached(self.last, transposed(self.ours))
@@ -57,9 +57,9 @@ class Repetition:
 
 
 def growth(chain: Chain) -> Repetition | None:
-    """Return a repetition that proves that the ratios have no end; None where none is found.
+    """Return a repetition that proves that the ratios are unbounded; None where none is found.
 
-    Messages of one or two records are repeated. Only where the output of the program tells all messages.
+    Messages of one or two records are repeated. Only where the output of the program determines all messages.
     """
     if not chain.faithful:
         return None

@@ -32,16 +32,16 @@ _Where = Callable[[float], bool]
 
 @dataclass(frozen=True, eq=False)
 class _Factors:
-    """The probability of a message, as a function of the shared noise, from its paths."""
+    """The probability of a message as a function of the shared noise, summed over its paths."""
 
     paths: tuple[Path, ...]
 
     def at(self, z: float) -> Number:
-        """Return it at an integer, or its limit at infinity."""
+        """Return the probability at an integer, or its limit at infinity."""
         return sum((_probability(path, z) for path in self.paths), Fraction(0))
 
     def beyond(self, z: int, end: float) -> Number:
-        """Return a bound from z on towards that end, where every path is monotone."""
+        """Return an upper bound from z on towards that end, where every path is monotone."""
         return sum((max(_probability(path, z), _probability(path, end)) for path in self.paths), Fraction(0))
 
 
@@ -50,7 +50,7 @@ _Word = Sequence[tuple[_Factors, _Factors]]
 
 
 def grows_under_noise(paths: Paths) -> bool:
-    """Whether the ratios are proved to have no end. All records must be able to change alike, or the answer is no."""
+    """Whether the ratios are proved to be unbounded; False unless all records may change at once."""
     if not paths.all_at_once or not faithful(paths) or len(paths.before) != 1:
         return False
     (start,) = paths.before
@@ -61,13 +61,13 @@ def grows_under_noise(paths: Paths) -> bool:
 
 
 def _is_shared_noise(start: Path) -> bool:
-    """Whether a run starts with one integer, every one of which is possible."""
+    """Whether a run starts by drawing one noise on all integers, kept up to sign and a constant."""
     values = start.values
     return len(start.noises) == len(values) == 1 and _alone(values[0], fresh(0)) is not None
 
 
 def _alone(affine: Affine, terms: Terms) -> int | None:
-    """Return the coefficient, 1 or -1, where a value is one unknown integer with a constant."""
+    """Return the coefficient, 1 or -1, where a value is plus or minus the given unknown, plus an integer; else None."""
     for times in (1, -1):
         if (
             affine.terms == tuple((symbol, times * factor) for symbol, factor in terms)
@@ -94,7 +94,7 @@ class _Search:
         }
 
     def _message(self, every: tuple[Path, ...], letter: Letter) -> _Factors | None:
-        """Return the probability of a message after which all is as before; None where that may not be so."""
+        """Return the probability of a message that leaves the state unchanged; None where it may change it."""
         stays = Affine(held(0), Fraction(0))
         found = tuple(path for path in every if _alike(path.letter, letter))
         if any(
@@ -105,7 +105,7 @@ class _Search:
         return _Factors(found) if letter and all(map(_simple, found)) else None
 
     def ends(self) -> Iterator[tuple[_Where, _Where]]:
-        """Yield for which shared noise the end of an output is possible on x, and for which it may be on x'."""
+        """Yield for which shared noise an end of the output is possible on x, and for which it may be so on x'."""
         if self._ends_after(self.state):
             yield (lambda z: True), (lambda z: True)
         for old, new in self.paths.moves:
@@ -122,7 +122,7 @@ class _Search:
         return any(not path.bounds and not path.published for path in self.paths.after.get(state, ()))
 
     def grows(self, ours: _Where, theirs: _Where) -> bool:
-        """Whether some messages of one or two records prove it with this end of the output."""
+        """Whether some messages of one or two records prove unbounded ratios with this end of the output."""
         inside = [z for z in self.core if ours(z)]
         others = [z for z in self.core if theirs(z)]
         sides = [(end, z) for end, z in ((-math.inf, -self.far), (math.inf, self.far)) if theirs(z)]
@@ -150,7 +150,7 @@ class _Search:
         return self._known[factors, z]
 
     def _surely(self, word: _Word, best: int, others: Sequence[int], sides: Sequence[tuple[float, int]]) -> bool:
-        """Check with exact numbers what doubles say."""
+        """Check exactly what was found in doubles."""
         ours = _times(one.at(best) for one, _ in word)
         core = (_times(other.at(z) for _, other in word) for z in others)
         tails = (_times(other.beyond(z, end) for _, other in word) for end, z in sides)
@@ -172,7 +172,7 @@ def _alike(one: object, other: object) -> bool:
 
 
 def _simple(path: Path) -> bool:
-    """Whether a path draws at most one noise, and asks only where it lies, also beside the shared one.
+    """Whether a path draws at most one noise, and its conditions concern only that and the shared one, with factors ±1.
 
     An end of the interval may move by as much as the shared one, or not: intervals with ends that move at other speeds
     have probabilities that are not monotone, however far out.
@@ -184,7 +184,7 @@ def _simple(path: Path) -> bool:
 
 
 def _interval(bounds: Bounds, z: float) -> tuple[float, float]:
-    """Return where the noise of a path may lie, given the shared one; the first end is above the second for nowhere."""
+    """Return where the noise of a path may lie, given the shared one; the interval (1, 0) stands for nowhere."""
     low, high = -math.inf, math.inf
     for terms, ends in bounds.items():
         times = dict(terms)
@@ -215,7 +215,7 @@ def _probability(path: Path, z: float) -> Number:
 def _possible(paths: Sequence[Path], message: object, value: int, unclear: bool) -> _Where:
     """Return for which shared noise one of these paths can send a message, with this value where noise is published.
 
-    What is not followed is taken to be `unclear`.
+    Cases that are not analysed give `unclear`.
     """
 
     def sent(path: Path, z: float) -> bool:

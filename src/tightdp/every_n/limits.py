@@ -1,8 +1,8 @@
 """Limits: what ratios approach as one record is repeated, from the dominating root of its matrix.
 
 A row u·M^m tends, as m grows, to a row that is computed exactly where the root of M that decides is rational. Ratios at
-such rows and columns are approached by ratios of some n, so that the least upper end is not below them.
-The proof is in docs/every-n.md.
+such rows and columns are approached by ratios of some n, so that no upper bound for all n is below them. The proof is
+in docs/every-n.md.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Root: TypeAlias = tuple[Fraction, int, list[Fraction]]
 
 
 def approached(chain: Chain) -> Fraction | float:
-    """Return the largest ratio that is found to be approached as n grows; infinite where the ratios have no end.
+    """Return the largest ratio that is found to be approached as n grows; infinite where the ratios are unbounded.
 
-    Only where the output of the program tells all messages; 1 otherwise.
+    Only where the output of the program determines all messages; 1 otherwise.
     """
     if not chain.faithful:
         return Fraction(1)
@@ -46,7 +46,7 @@ def _approached(chain: Chain) -> Fraction | float:
 
 
 def _parts(chain: Chain) -> Iterator[Chain]:
-    """Yield the chain with the states alone from which a final column is reached, for each of these."""
+    """Yield, for each final column, the chain of the states from which it is reached."""
     back = {i: {j: Fraction(1) for j in others} for i, others in _before(chain).items()}
     parts: dict[frozenset[int], list[Vector]] = {}
     for final in chain.finals:
@@ -62,7 +62,7 @@ def _parts(chain: Chain) -> Iterator[Chain]:
 
 
 def _before(chain: Chain) -> dict[int, set[int]]:
-    """Return from which states each is reached by one record."""
+    """Return, for every state, the states that lead to it by one record."""
     found: dict[int, set[int]] = {}
     for matrix in chain.matrices():
         for i, entries in matrix.items():
@@ -78,9 +78,8 @@ def _within(vector: Vector, kept: Container[int]) -> Vector:
 def direction(vector: Vector, matrix: Matrix) -> Vector | None:
     """Return what vector·matrix^m tends to, up to a factor, as m grows; None where that is not found.
 
-    With λ the root of the characteristic polynomial, on the states that are reached, that is above all others by
-    absolute value, k times a root, and q the product of the other factors, it is vector·q(M)·(M - λ)^j with the
-    largest j < k for which this is not 0.
+    With λ the dominating root, of multiplicity k, of the characteristic polynomial on the states that are reached, and
+    q the product of the other factors, it is vector·q(M)·(M - λ)^j with the largest j < k for which this is not 0.
     """
     states = sorted(reached(vector, matrix))
     if len(states) > _LARGEST:

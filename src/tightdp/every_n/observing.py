@@ -1,4 +1,4 @@
-"""Programs that condition their runs have no answer for every n: they are found before anything is taken apart."""
+"""Programs that condition their runs have no answer for every n: they are refused before any analysis."""
 
 from __future__ import annotations
 

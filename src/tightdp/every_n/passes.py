@@ -1,4 +1,4 @@
-"""Passes over the records: loops, and the expressions that go through them, rewritten as loops."""
+"""Passes over the records: loops, and expressions that iterate over the records, rewritten as loops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOLDS = {
     "max": ("NAME = None", "NOW = ELT\nif NAME is None or NOW > NAME:\n    NAME = NOW", "NAME"),
     "min": ("NAME = None", "NOW = ELT\nif NAME is None or NOW < NAME:\n    NAME = NOW", "NAME"),
 }
-"""How an expression over the records is said as a loop: before it, in it, and its value afterwards."""
+"""How an expression over the records is written as a loop: before it, in it, and its value afterwards."""
 _REPEATING = (ast.For, ast.While, ast.Lambda, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
@@ -76,7 +76,7 @@ class Reader:
         return parts
 
     def iteration(self, target: ast.expr, over: ast.expr) -> tuple[ast.expr, str] | None:
-        """Return what one record is called, and its index; None where this does not go through the records."""
+        """Return the names of one record and of its index; None where this does not iterate over the records."""
         if self._is_dataset(over):
             return target, ""
         if not isinstance(over, ast.Call) or not isinstance(over.func, ast.Name):
@@ -148,7 +148,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 class _Hoist(ast.NodeTransformer):
-    """Takes the expressions of a statement that go through the records out of it, as loops before it."""
+    """Moves the expressions of a statement that iterate over the records out of it, into loops before it."""
 
     def __init__(self, reader: Reader, statement: ast.stmt) -> None:
         self.found: list[tuple[list[ast.stmt], Pass]] = []
@@ -185,7 +185,7 @@ class _Hoist(ast.NodeTransformer):
         return self._fold("tuple", record, [_over(node)], node)
 
     def _folded(self, node: ast.AST) -> ast.AST | None:
-        """Return what stands for an expression that goes through the records; None for another one."""
+        """Return the replacement of an expression that iterates over the records; None for others."""
         kind, inner = "list", node
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FOLDS:
             if len(node.args) != 1 or node.keywords:

@@ -1,4 +1,4 @@
-"""Rewriting the code of a mechanism: what it adds up becomes messages, the number of records an open value."""
+"""Rewriting the code of a mechanism: what it adds up becomes messages, the number of records a symbolic value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EMIT, SIZED = "__tightdp_emit__", "__tightdp_size__"
 
 
 class Sized(ast.NodeTransformer):
-    """Makes the number of records an open value."""
+    """Makes the number of records a symbolic value."""
 
     def __init__(self, dataset: str, size: str | None) -> None:
         self._dataset = dataset
@@ -28,7 +28,7 @@ class Sized(ast.NodeTransformer):
 
 
 class Emission(ast.NodeTransformer):
-    """Makes what is added to emitted variables calls; their sums, where the body reads them, variables of their own."""
+    """Turns additions to emitted variables into calls, and their sums, where the body reads them, into variables."""
 
     def __init__(self, names: set[str]) -> None:
         self._names = names

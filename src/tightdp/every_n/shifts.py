@@ -1,4 +1,4 @@
-"""By how much the noise of a run may be shifted, so that it goes another path and publishes the same."""
+"""By how much the noise of a run may be shifted so that it takes another path and publishes the same."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class _Range(NamedTuple):
     high: Edge
 
     def last(self) -> int:
-        """Return the number of the last noise that counts."""
+        """Return the number of the last noise with a nonzero factor; -1 for none."""
         return max((at for at, factor in enumerate(self.factors) if factor), default=-1)
 
     def holds(self, by: Sequence[int]) -> bool:
-        """Whether the shifts of the first noises, up to the last one that counts, are in the range."""
+        """Whether shifts of the first noises, up to `last()`, are in the range."""
         return self.low <= sum(factor * d for factor, d in zip(self.factors, by, strict=False)) <= self.high
 
 
 def reach_of(paths: Paths) -> int:
-    """Return how far noise is shifted at most: twice what the constants differ that stand with the same open values."""
+    """Return the largest shift of noise that is tried: twice the spread of constants added to the same unknowns."""
     ends: dict[Terms, tuple[Fraction, Fraction]] = {}
     for path in paths.each():
         found = [(affine.terms, affine.constant) for affine in (*path.values, *path.published)]
@@ -79,9 +79,9 @@ def shifts(ours: Path, theirs: Path, before: Shift, reach: int) -> dict[Shift, N
 
 
 def _ranges(ours: Path, theirs: Path, before: Shift) -> list[_Range] | None:
-    """Return what shifts of the noise must satisfy, so that what our path knows implies what theirs asks for.
+    """Return conditions on the shifts of the noise under which the bounds of our path imply those of theirs.
 
-    Our noise is theirs and the shift. None where nothing satisfies it.
+    Our noise is theirs plus the shift. None where no shift satisfies them.
     """
     found: list[_Range] = []
     count = len(ours.noises)
@@ -121,7 +121,7 @@ def _factors(terms: Terms, count: int) -> tuple[Fraction, ...]:
 
 
 def _shifted(terms: Terms, values: Shift, noises: Sequence[int]) -> Fraction:
-    """Return by how much a combination changes; the number of records does not."""
+    """Return by how much a combination changes; the number of records is the same on both sides."""
     total = Fraction(0)
     for (kind, at), times in terms:
         moved = values if kind == "held" else noises if kind == "fresh" else ()

@@ -1,4 +1,4 @@
-"""Simulation: a matrix A that turns the run on x' into a bound on the run on x; found in floats, checked exactly."""
+"""Simulation: a matrix A that turns the run on x' into a bound on the run on x, found in floats and checked exactly."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Inequality:
     least: Fraction = Fraction(0)
 
     def slack(self, entries: dict[Cell, Fraction]) -> Fraction:
-        """Return by how much it holds."""
+        """Return the slack of the inequality, negative where it is violated."""
         below = sum((value * entries[cell] for cell, value in self.below if cell in entries), self.least)
         return sum((value * entries[cell] for cell, value in self.above if cell in entries), Fraction(0)) - below
 
@@ -132,7 +132,7 @@ def _columns(matrix: Matrix) -> dict[int, list[tuple[int, Fraction]]]:
 
 
 def _simplified(below: tuple[tuple[Cell, Fraction], ...], above: tuple[tuple[Cell, Fraction], ...]) -> Inequality:
-    """Cancel what stands on both sides."""
+    """Cancel equal terms on both sides."""
     total: dict[Cell, Fraction] = dict(above)
     for cell, value in below:
         total[cell] = total.get(cell, Fraction(0)) - value
@@ -208,7 +208,7 @@ def _vertex(
     ratio: float,
     tight: float,
 ) -> dict[Cell, Fraction] | None:
-    """Return the exact point at which the inequalities that hold with equality in floats do so; None where none is."""
+    """Return an exact point at which the inequalities that are tight in floats are tight; None where there is none."""
     used = [cell for cell, value in zip(cells, values, strict=True) if value > tight]
     at = {cell: number for number, cell in enumerate(used)}
     floats = dict(zip(cells, values, strict=True))
@@ -232,7 +232,7 @@ def _vertex(
 
 
 def _rational_solution(system: list[Vector], width: int, near: list[float]) -> list[Fraction] | None:
-    """Return an exact solution of linear equations; what they leave open is taken from `near`."""
+    """Return an exact solution of linear equations; free variables are taken from `near`."""
     matrix = fmpq_mat(len(system) or 1, width + 1)
     for i, equation in enumerate(system):
         for j, value in equation.items():

@@ -1,7 +1,7 @@
 """The states of a program, closed under all records and draws by running the code of one record, and its chain.
 
-Noise on all integers, and sums where they are followed, are left open: a state says in which places such values are
-held, and a path from one state to the next for which of these integers it is taken.
+Noise on all integers, and sums where they are followed, stay symbolic: a state says which places hold such values, and
+a path from one state to the next for which of these integers it is taken.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_STATES = 300
 _DONE = ("stopped",)
 _RETURNED = "returned"
 OPEN = "\0open"
-"""What stands for an open value in a letter."""
+"""Stands for a symbolic value in a letter."""
 State: TypeAlias = tuple[Any, ...]
 """How the loop goes on ("next", "break", "stopped"), and the values of the variables, frozen."""
 
@@ -39,7 +39,7 @@ class Path:
     """One way through the code of a record, or what is before or after: it is taken where `bounds` hold.
 
     `probability` is that of its finite draws, `noises` are the ratios of its noise on all integers. It sends `letter`,
-    with the open values `published` in their places, and leads to the state `target`, which holds `values`.
+    with the symbolic values `published` in their places, and leads to the state `target`, which holds `values`.
     """
 
     probability: Number
@@ -64,7 +64,7 @@ class Paths:
     going: frozenset[int]
     """The states in which the loop goes on."""
     told: str | None
-    """The messages that the output tells; see `Uniform`."""
+    """The messages that the output determines; see `Uniform`."""
 
     def each(self) -> Iterator[Path]:
         """Yield every path."""
@@ -75,10 +75,10 @@ class Paths:
 
 
 def explore(bound: Bound, sums: bool = False) -> Paths:
-    """Return the paths of a mechanism, the same for every n; with `sums`, sums over the records are left open.
+    """Return the paths of a mechanism, the same for every n; with `sums`, sums over the records stay symbolic.
 
-    Raises LanguageError with the place where records are not treated alike, where the values of a variable do not end,
-    and where the neighbour relation or `observe` leaves no answer for every n; Untraceable.
+    Raises LanguageError with the place where records are not treated alike, where a variable takes unboundedly many
+    values, or where the neighbour relation or `observe` leaves no answer for every n; or Untraceable.
     """
     relation = relation_of(bound)
     if relation.custom:
@@ -93,7 +93,7 @@ def explore(bound: Bound, sums: bool = False) -> Paths:
 
 
 def chain_of(paths: Paths) -> Chain | None:
-    """Return the chain of a program whose values and probabilities are all finite and rational; None for another."""
+    """Return the chain of a program whose values and probabilities are all finite and rational, else None."""
     for path in paths.each():
         if path.noises or path.values or path.bounds or path.published or not isinstance(path.probability, Fraction):
             return None
@@ -114,7 +114,7 @@ def chain_of(paths: Paths) -> Chain | None:
 
 
 def faithful(paths: Paths) -> bool:
-    """Whether the output tells the message of every record, in their order, and what left the loop."""
+    """Whether the output determines the messages of all records, in order, and what left the loop."""
     if paths.told is None:
         return False
     every = [path for by in paths.steps.values() for ways in by.values() for path in ways]
@@ -213,7 +213,7 @@ class _Explored:
         return _together(paths)
 
     def _state(self, kind: str, found: dict[str, Any]) -> tuple[State, tuple[Affine, ...]]:
-        """Return the state in which the variables are, and the open values that it holds."""
+        """Return the state of the variables, and the symbolic values that it holds."""
         listed = [found.get(name, self.unset) for name in self.uniform.state]
         self._refuse_sharing(listed)
         values: list[Affine] = []
@@ -224,12 +224,12 @@ class _Explored:
         return (kind, *frozen), tuple(values)
 
     def _visible(self, value: Any, trace: Trace) -> tuple[Letter, tuple[Affine, ...]]:
-        """Return what is seen of a value, with the open values in it apart."""
+        """Return the visible part of a value, and the symbolic values in it."""
         published: list[Affine] = []
         return as_output(_settled(value, published, trace.bounds)), tuple(published)
 
     def _refuse_sharing(self, values: list[Any]) -> None:
-        """Two variables must not hold the same list: what one adds, the other would miss."""
+        """Raise LanguageError where two variables hold the same list: what one adds, the other would miss."""
         held: set[int] = set()
         for name, value in zip(self.uniform.state, values, strict=True):
             inside = set(_mutable(value))
@@ -286,7 +286,7 @@ class _Explored:
 
 
 def _together(paths: Iterable[Path]) -> list[Path]:
-    """Return the paths with those that differ in their finite draws only as one."""
+    """Return the paths, those that differ only in their finite draws merged."""
     found: dict[Any, Path] = {}
     for path in paths:
         key = path.noises, tuple(sorted(path.bounds.items())), path.letter, path.published, path.target, path.values
@@ -296,7 +296,7 @@ def _together(paths: Iterable[Path]) -> list[Path]:
 
 
 def _places(state: State) -> int:
-    """Return how many open values a state holds."""
+    """Return how many symbolic values a state holds."""
     places = count()
     for value in state[1:]:
         if value is not None:
@@ -333,7 +333,7 @@ def _thaw(frozen: tuple[str, Any], places: Iterator[int]) -> Any:
 
 
 def _mutable(value: Any) -> Iterator[int]:
-    """Yield what tells apart the lists, sets and dictionaries in a value."""
+    """Yield the identities of the lists, sets and dictionaries in a value."""
     if isinstance(value, (list, set, dict)):
         yield id(value)
     if isinstance(value, (list, tuple)):
@@ -353,7 +353,7 @@ def _copied(value: Any) -> Any:
 
 
 def _settled(value: Any, published: list[Affine], bounds: Bounds) -> Any:
-    """Return what is visible as an output; lists and sets count as what they hold."""
+    """Return a value as an output, with lists as tuples and `OPEN` for symbolic integers."""
     if isinstance(value, Form):
         terms, constant = value.affine
         low, high = bounds.get(terms, (0, 1))

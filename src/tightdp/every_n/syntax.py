@@ -34,7 +34,7 @@ def _stored(nodes: Nodes) -> Iterator[str]:
 
 
 def exposed(statements: Iterable[ast.stmt], known: frozenset[str] = frozenset()) -> set[str]:
-    """Return the names that may be read before these statements assign them; rather too many than too few."""
+    """Return the names that may be read before these statements assign them; an overestimate."""
     return _exposed(statements, known)[0]
 
 

@@ -29,7 +29,7 @@ _NEXT, _BREAK = "__tightdp_next__", "__tightdp_break__"
 
 @dataclass(frozen=True)
 class Uniform:
-    """The code of a mechanism, taken apart.
+    """The code of a mechanism, split into its parts.
 
     `before()` and `block(record, *state)` return ("next" or "break", the local variables) or ("stop", an output);
     `after(*state)` and, where a break ended the loop, `broken(*state)` return an output. `state` names the variables
@@ -47,14 +47,14 @@ class Uniform:
     sums: frozenset[str]
     """The variables of the state that sums over the records are kept in, where these are followed."""
     told: str | None
-    """The messages that the output tells in their order, "" where there are none, None where it does not tell them.
+    """The list of messages that the output contains in order, "" where there are none, None where it does not.
 
-    An output that leaves the loop tells its place too, or is None.
+    If an output that leaves the loop lacks the index of the record, this is None, too.
     """
 
 
 def read_uniform(bound: Bound, sums: bool = False) -> Uniform:
-    """Take a mechanism apart; with `sums`, numbers that are only added up are part of the state, else messages.
+    """Split a mechanism into its parts; with `sums`, numbers that are only added up join the state, else messages.
 
     Raises LanguageError with the place where it treats records by position or by n.
     """
@@ -101,7 +101,7 @@ class _Taken:
         return self._compiled(state, before, Pass(loop.target, body), ends, parameters, frozenset(growing & set(state)))
 
     def _one_pass(self, parts: Sequence[ast.stmt | Pass]) -> tuple[list[ast.stmt], Pass, list[ast.stmt]]:
-        """Return what is done before, with each record, and after; several passes become one where they may."""
+        """Return what is done before, with each record, and after; several passes are merged where possible."""
         places = [at for at, part in enumerate(parts) if isinstance(part, Pass)]
         if not places:
             loop = Pass(name_of("__tightdp_record__", ast.Store()), [ast.Pass()])
@@ -122,7 +122,7 @@ class _Taken:
             if isinstance(part, (ast.Assign, ast.AugAssign)) and (loads([part]) - {"__tightdp_record__"}) & (
                 names | stores(late)
             ):
-                late.append(part)  # it waits for the records, if what comes before them does not wait for it
+                late.append(part)  # it is done after the records, unless something before them needs it
                 continue
             others = loads(earlier) | names | postponed
             ended = any(isinstance(node, (ast.Break, ast.Return)) for each in inside for node in ast.walk(each))
@@ -148,7 +148,7 @@ class _Taken:
         return before, Pass(record, loops), after
 
     def _postponed(self, before: Sequence[ast.stmt], loop: Pass) -> tuple[list[ast.stmt], list[ast.stmt]]:
-        """Move assignments that look at n or the dataset behind the loop where nothing in between minds."""
+        """Move assignments that look at n or the dataset behind the loop where nothing in between depends on them."""
         kept: list[ast.stmt] = []
         late: list[ast.stmt] = []
         for at, part in enumerate(before):
@@ -194,14 +194,14 @@ class _Taken:
         return ast.copy_location(ast.Constant(self._position(value)), value)
 
     def _position(self, value: ast.expr) -> str | None:
-        """Return what stands for the index of a record, or for the number of records; None for another value."""
+        """Return the placeholder for the index of a record or the number of records; None for other values."""
         if isinstance(value, ast.Name) and value.id in self.reader.counted:
             return INDEX
         sizes = {f"len({self.reader.dataset})"} | ({"n"} & self.blind)
         return LENGTH if ast.unparse(value) in sizes else None
 
     def _told(self, after: list[ast.stmt], returned: list[ast.Return]) -> str | None:
-        """Return the one list of messages that whatever ends the program returns as it is; "" where there is none.
+        """Return the one list of messages that every ending of the program returns unchanged; "" for no messages.
 
         What leaves the loop must return the index of the record too. None where something else is returned.
         """
@@ -223,7 +223,7 @@ class _Taken:
         return name
 
     def _end(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """Return what is done after the loop, or something finer of which it is a function."""
+        """Return the code after the loop, or code with a finer output, of which the real one is a function."""
         statements = copy.deepcopy(statements)
         hidden = self.blind | self.emitted
         if not loads(statements) & hidden:
@@ -241,7 +241,7 @@ class _Taken:
         return [ast.Return(ast.Tuple([name_of(each) for each in seen], ast.Load()))]
 
     def _sized(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """Return the end of the program with the number of records left open, where sums are left open."""
+        """Return the end of the program, with the number of records symbolic where sums are."""
         if not self.sums:
             return statements
         sized = Sized(self.reader.dataset, "n" if "n" in self.blind else None)
@@ -328,7 +328,7 @@ class _Taken:
 
 
 class _Published(ast.NodeTransformer):
-    """Makes `return` a stop, and leaves out what follows from what is emitted."""
+    """Turns `return` into a stop, and leaves out what follows from what is emitted."""
 
     def __init__(self, taken: _Taken, stop_only: bool = False) -> None:
         self._taken = taken
@@ -362,7 +362,7 @@ def _appended(nodes: Sequence[ast.AST]) -> set[str]:
 
 
 def _is_number(name: str, before: Sequence[ast.stmt]) -> bool:
-    """Whether a variable begins as a number."""
+    """Whether a variable is initialized with a number."""
     values = [part.value for part in before if isinstance(part, ast.Assign) and name in stores([part])]
     return all(isinstance(value, ast.Constant) and type(value.value) is int for value in values)
 

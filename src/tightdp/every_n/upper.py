@@ -1,4 +1,4 @@
-"""The least upper end of e^ε that some way proves for every n."""
+"""The least upper bound on e^ε that some proof method gives for every n."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ _SECONDS = 3.0
 
 @dataclass(frozen=True)
 class Upper:
-    """An upper end of e^ε for every n, and the name of the way that proves it ("none" where none was found).
+    """An upper bound on e^ε for every n, and the name of the proof method ("none" where none succeeded).
 
-    It is `approached` where ratios are proved to come as close as one likes; where the way is "growth", they have no
-    end.
+    It is `approached` where ratios are proved to come arbitrarily close; with the method "growth" they are unbounded.
     """
 
     value: Exact
@@ -43,8 +42,8 @@ class Upper:
 def readings(bound: Bound) -> list[Paths]:
     """Return the paths of a program, read with its sums as messages, and with its sums as a part of the state.
 
-    Raises an error of the first where neither is possible; nothing is returned where noise is used in a way that is not
-    followed for all integers.
+    Raises the error of the first where both fail; a reading in which noise cannot be followed for all integers is left
+    out.
     """
     found: list[Paths] = []
     refused: TightdpError | None = None
@@ -63,7 +62,7 @@ def readings(bound: Bound) -> list[Paths]:
 
 
 def least_upper(programs: list[Paths], lower: Exact) -> Upper:
-    """Return the least upper end; no further way is tried where one comes close to the lower end."""
+    """Return the least upper bound; no further method is tried once one comes close to `lower`."""
     best = Upper(math.inf, "none")
     chains = [chain for paths in programs if (chain := chain_of(paths)) is not None]
     for chain in chains:
@@ -117,5 +116,5 @@ def _of_chain(chain: Chain, lower: Exact) -> Upper:
 
 
 def near(lower: Exact, upper: Exact) -> bool:
-    """Whether two ends are as close as they are brought."""
+    """Whether two ends are within the relative distance CLOSE."""
     return lower == upper or (upper != math.inf and upper * (1 - CLOSE) <= lower)

@@ -54,7 +54,7 @@ __all__ = [
 
 
 MOST_RECORDS = 200_000
-"""Domains with more records are not cut, as every record is looked at by itself."""
+"""Programs with a larger record domain are not cut, as every record is looked at by itself."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One-run auditing, exactly: what a guesser can learn of uniform secret bits from one output (keinan2025).
+"""One-run auditing, exactly: what a guesser can learn about uniform secret bits from one output (keinan2025).
 
 In: a core program and a pair vector. Out: efficacies, gaps, laws of guesses. May import `queries` and below.
 """

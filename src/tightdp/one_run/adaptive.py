@@ -1,4 +1,4 @@
-"""Adaptive auditing: a bit is revealed once it was decided on, guessed or not (keinan2025, App. E)."""
+"""Adaptive auditing: a bit is revealed after the decision on it, guessed or not (keinan2025, App. E)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read_order(n: int, order: Sequence[int] | None) -> tuple[int, ...]:
 def adaptive_joint(law: AuditLaw, order: Sequence[int], least: Number) -> Joint:
     """Return the weights of (guesses, right) where a bit is guessed if its larger posterior is at least `least`.
 
-    The posterior is that given the output and the bits before it in the order; in a tie 0 is guessed.
+    The posterior is given the output and the bits before it in the order; ties are guessed 0.
     """
     rank = {client: at for at, client in enumerate(order)}
     numbers: dict[tuple[Group, tuple[int, ...]], int] = {}
@@ -69,7 +69,7 @@ def _group_joint(group: Group, order: Sequence[int], least: Number) -> Joint:
 
 
 def _merge(target: Joint, other: Joint) -> None:
-    """Add weights to others."""
+    """Add the weights of `other` to `target`."""
     for r, weights in other.items():
         add_into(target.setdefault(r, []), weights)
 
@@ -81,16 +81,17 @@ Piece: TypeAlias = tuple[int, Counts, Counts]
 
 
 def adaptive_optimum(law: AuditLaw) -> tuple[Number, ...]:
-    """Return, for k = 1, ..., n, the largest expected share of right guesses of k guesses, over all adaptive guessers.
+    """Return, for k = 1, ..., n, the largest expected share of right guesses among k, over all adaptive guessers.
 
-    The guesser picks the next bit and whether to guess it, knowing the output and all bits decided on before, and
-    makes exactly k guesses. Dynamic programming over what can be known: n up to 8 or so, unless clients are alike.
+    The guesser picks the next bit and whether to guess it, knowing the output and all bits decided on before, and makes
+    exactly k guesses. Dynamic programming over states of knowledge: n up to 8 or so, more if clients are alike. Raises
+    LimitError.
     """
     return _Optimum(law).shares()
 
 
 class _Optimum:
-    """The search; outcomes of stages are numbered, what is known is a sorted tuple of pieces."""
+    """The search; outcomes of stages are numbered, and a state of knowledge is a sorted tuple of pieces."""
 
     def __init__(self, law: AuditLaw) -> None:
         self._law = law
@@ -147,7 +148,7 @@ class _Optimum:
         return [(len(self._sizes) - 1, none, none)]
 
     def _mass(self, number: int, zeros: Counts, ones: Counts) -> Whole:
-        """Return the sum over all bits that agree with what is revealed, of the weight of the outcome given them."""
+        """Return the weight of the outcome given the bits, summed over all bits that agree with those revealed."""
         known = self._masses[number]
         found = known.get((zeros, ones))
         if found is None:

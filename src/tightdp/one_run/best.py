@@ -1,4 +1,4 @@
-"""The pair vector with the largest efficacy: all of them are tried, one for each class that no symmetry tells apart."""
+"""The pair vector with the largest efficacy: all are tried, one of every class up to symmetry."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Pair = tuple[Record, Record]
 def best_pairs(
     compiler: Compiler, guesses: int, reached: Callable[[int, Number], None] = lambda vectors, efficacy: None
 ) -> tuple[PairVector, AuditLaw]:
-    """Return the first pair vector whose efficacy with so many guesses is largest, and its law.
+    """Return the first pair vector whose efficacy with `guesses` guesses is largest, and its law.
 
     `reached` is told how many vectors were tried, and the largest efficacy so far.
     Raises LimitError where there are more than MAX_VECTORS up to symmetry.
@@ -81,7 +81,7 @@ def _vectors(compiler: Compiler) -> Iterator[PairVector]:
 
 
 def _of_part(classes: Sequence[Sequence[int]], pairs: Sequence[Pair]) -> Iterator[tuple[Pair, ...]]:
-    """Yield the ways to give pairs to the clients of one part, one for each way to count them out in a class."""
+    """Yield the ways to give pairs to the clients of one part, up to order within a class."""
     for chosen in product(*(combinations_with_replacement(pairs, len(members)) for members in classes)):
         given = {
             c: pair

@@ -18,7 +18,7 @@ Law = Mapping[Output, Number]
 def classic_joint(law: Law, law_prime: Law, runs: int, least: Number) -> Joint:
     """Return the weights of (guesses, right) over independent runs on x or x', each with probability 1/2.
 
-    A run is guessed where the larger posterior of x or x' given its output is at least `least`; x in a tie.
+    A run is guessed where the larger posterior of x or x' given its output is at least `least`; ties are guessed x.
     """
     below = 2 * lcm(*(p.denominator for p in (*law.values(), *law_prime.values())))
     passed: Whole = 0

@@ -1,4 +1,4 @@
-"""A stage given as a table: the law of its outcomes for every counts of ones among interchangeable clients.
+"""A stage given as a table: the law of its outcomes for all counts of ones among interchangeable clients.
 
 It serves programs that `observe` conditions, where every dataset has its own normalisation, and adaptive audits.
 """
@@ -53,7 +53,7 @@ class CountedStage(Stage):
         return weights
 
     def _matches(self, counts: Counts, patterns: Sequence[tuple[int, int]]) -> list[int]:
-        """Return in how many ways the bits with some counts agree with 0, 1, 2, ... guesses."""
+        """Return how many bit vectors with these counts of ones agree with exactly 0, 1, 2, ... guesses."""
         result = [1]
         for ones, size, (zeros_guessed, ones_guessed) in zip(counts, self._sizes, patterns, strict=True):
             free = size - zeros_guessed - ones_guessed
@@ -79,7 +79,7 @@ def function_of(table: Table, outcome: Outcome, functions: Functions, classes: S
 
 
 def ways_of(counts: Counts, sizes: Sequence[int]) -> int:
-    """Return how many values of the secret bits have these counts of ones in classes of these sizes."""
+    """Return the number of bit vectors with these counts of ones in classes of these sizes."""
     return prod(comb(size, ones) for ones, size in zip(counts, sizes, strict=True))
 
 

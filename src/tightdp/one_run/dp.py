@@ -39,7 +39,7 @@ class RestrictedRatio:
 
 
 def as_posterior(exp_epsilon: Exact) -> Number:
-    """Return r / (1 + r) for the ratio r, the largest posterior of a bit when all others are known; 1 for infinity."""
+    """Return r / (1 + r) for the ratio r, the largest posterior of a bit given all others; 1 for infinity."""
     return Fraction(1) if isinstance(exp_epsilon, float) else exp_epsilon / (1 + exp_epsilon)
 
 
@@ -51,8 +51,8 @@ def restricted_ratio(
 ) -> RestrictedRatio:
     """Return the tight ratio over pairs of datasets that differ in one secret bit, and outputs.
 
-    A bit changes the law of its own stage only, so the largest ratio of any stage is that of the mechanism.
-    `reached` is told, after each group, how many were looked at, and the lower end so far.
+    A bit changes the law of its own stage only, so the largest ratio of any stage is that of the mechanism. `reached`
+    is called after each group with the number done and the lower end so far.
     """
     lower: Exact = Fraction(1)
     upper: Exact = Fraction(1)
@@ -83,7 +83,7 @@ def _of_group(group: Group, backend: str, watch: Callable[[int], None]) -> Restr
 
 
 def _of_chain(group: Group, backend: str, watch: Callable[[int], None]) -> RestrictedRatio | None:
-    """Return what a search along the diagram of the group finds, or None where it is no chain."""
+    """Return what a search along the diagram of the group finds, or None where it is not a chain."""
     formula = group.formula if group.aggregate is None else encode(group.program, backend, watch)
     chain = make_chain(formula, group.bound.record)
     if chain is None:

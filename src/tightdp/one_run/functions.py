@@ -1,4 +1,4 @@
-"""Numbers as functions of secret bits: decision diagrams with weights at their leaves, in an order of our choice.
+"""Numbers as functions of secret bits: multi-terminal decision diagrams, in a variable order of our choice.
 
 P(outcome | bits) is such a function. Interchangeable clients, whatever makes them so, leave it small: a function of the
 number of ones among n bits has at most n(n+1)/2 nodes.
@@ -21,7 +21,7 @@ MAX_NODES = 400_000
 
 
 class Functions:
-    """Functions of variables 0, 1, ..., n-1, each made once; a function is its number.
+    """Functions of variables 0, 1, ..., n-1, hash-consed; a function is represented by its number.
 
     `variable[f]` is the first variable that f depends on (n where f is constant), `low[f]` and `high[f]` are f where
     that variable is 0 and 1, `value[f]` is the value of a constant.
@@ -82,7 +82,7 @@ class Functions:
         return found
 
     def where(self, variable: int, low: int, high: int) -> int:
-        """Return the function that is `low` where a variable is 0 and `high` where it is 1; both are arbitrary."""
+        """Return the function that is `low` where a variable is 0 and `high` where it is 1; both are any functions."""
         at = min(self.variable[low], self.variable[high])
         if variable < at:
             return self.choose(variable, low, high)
@@ -104,7 +104,7 @@ class Functions:
         return found << (self.variable[f] - variable)
 
     def largest_change(self, f: int) -> Exact:
-        """Return the largest ratio of values of f >= 0 at arguments that differ in one variable; 0/0 does not count."""
+        """Return the largest ratio of values of f >= 0 at arguments that differ in one variable; 0/0 is ignored."""
         best_up: Whole = 1
         best_down: Whole = 1
         seen = {f}

@@ -42,7 +42,7 @@ def efficacies(law: AuditLaw) -> tuple[Number, ...]:
 
 
 def _single(stage: Stage, state: int) -> list[Number]:
-    """Return the expected sums of the 1, 2, ... largest confidences where one stage is all there is."""
+    """Return the expected sums of the 1, 2, ... largest confidences where there is a single stage."""
     sums: list[Whole] = [0] * len(stage.clients)
     for outcome in stage.outcomes[state]:
         best = [value for value, members in zip(outcome.best, stage.classes, strict=True) for _ in members]
@@ -134,7 +134,7 @@ def distributional_privacy(law: AuditLaw) -> Leak:
 
 
 def _some_codes(group: Group) -> list[int]:
-    """Return the codes of some output of a group."""
+    """Return the codes, by stage, of some possible output of a group."""
     return _codes_from(group.stages, group.start)
 
 
@@ -156,7 +156,7 @@ def _codes_with(group: Group, step: int, wanted: Outcome) -> list[int]:
 
 
 def _way(group: Group, step: int, entry: int) -> list[int]:
-    """Return the codes of stages that lead from the start to a state before stage `step`."""
+    """Return codes of the stages before `step` that lead from the start to a state."""
     ways: dict[int, list[int]] = {group.start: []}
     for stage in group.stages[:step]:
         ways = {o.state: [*way, o.code] for state, way in ways.items() for o in stage.outcomes[state]}

@@ -36,7 +36,7 @@ FEW_OUTPUTS = 1024
 
 @dataclass(frozen=True)
 class Threshold:
-    """Guess every bit whose larger posterior is at least `least`; 1/2 means never to abstain, 1 only when certain.
+    """Guess every bit whose larger posterior is at least `least`; 1/2: never abstain, 1: guess only when certain.
 
     Raises ParameterError unless `least` is a number from 1/2 to 1.
     """
@@ -69,7 +69,7 @@ class Function:
 Guesser: TypeAlias = Threshold | Top | Function
 
 certain = Threshold(Fraction(1))
-"""Guess only what the output gives away."""
+"""Guess only bits that the output determines."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _stage_joint(stage: Stage, state: int, least: Number) -> dict[int, Joint]:
 
 
 def _top(law: AuditLaw, k: int) -> JointLaw:
-    """Go through the outputs where they are few, or the rule does not follow the order of the groups."""
+    """Enumerate the outputs where they are few, or where ties cannot be broken group by group. Raises LimitError."""
     if _outputs(law) > FEW_OUTPUTS:
         right = right_of_top(law, k)
         if right is not None:
@@ -205,7 +205,7 @@ def _top_of(known: Sequence[tuple[Number, int]], k: int) -> list[int | None]:
 
 
 def _by_output(law: AuditLaw, rule: Callable[[Output, Sequence[tuple[Number, int]]], Sequence[int | None]]) -> JointLaw:
-    """Go through every output; `rule` is given it with (larger posterior, likelier bit) by client."""
+    """Enumerate the outputs; `rule` receives each one with (larger posterior, likelier bit) by client."""
     joint: Joint = {}
     for taken in _every_output(law):
         output = law.output([[outcome.code for _, _, outcome in steps] for steps in taken])
@@ -252,7 +252,7 @@ def _every_way(group: Group) -> Iterator[list[Step]]:
 
 
 def _checked(guesses: Any, n: int) -> list[int | None]:
-    """Return what a user's guesser gave. Raises ParameterError where it is not one of 0, 1, None per client."""
+    """Return the guesses of a user's guesser. Raises ParameterError where it is not one of 0, 1, None per client."""
     if isinstance(guesses, str) or not isinstance(guesses, Sequence) or len(guesses) != n:
         raise ParameterError(f"the guesser returned {guesses!r}", f"return a sequence of {n} guesses: 0, 1 or None")
     result: list[int | None] = []

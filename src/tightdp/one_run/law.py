@@ -35,10 +35,10 @@ Watch = Callable[[int], None]
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Clients that depend on each other, numbered from 0, and what the output says of them, stage by stage.
+    """Clients that depend on each other, numbered from 0, and what the output reveals of them, stage by stage.
 
-    `program`, `formula` (of the rest of the program where there is an `aggregate`) and `bound`, whose records are
-    the secret bits, are what it was made of.
+    `program`, `formula` (of the rest of the program where there is an `aggregate`) and `bound`, whose records are the
+    secret bits, are what it was made from.
     """
 
     stages: tuple[Stage, ...]
@@ -50,7 +50,7 @@ class Group:
 
     @property
     def method(self) -> str:
-        """How the group is looked at."""
+        """The name of the method used for the group."""
         if self.formula.conditioned:
             return "exhaustive"
         return "diagram" if self.aggregate is None else "aggregate"
@@ -83,7 +83,7 @@ class AuditLaw:
 
     @property
     def distinct(self) -> dict[Group, int]:
-        """The different groups that have clients, and how often each occurs."""
+        """The distinct groups that have clients, and how often each occurs."""
         found: dict[Group, int] = {}
         for placed in self.groups:
             if placed.clients:
@@ -119,7 +119,7 @@ class Compiler:
         self.variables = self.nodes = 0
 
     def law(self, pairs: PairVector) -> AuditLaw:
-        """Return the law of an audit with a pair vector. Raises ProgramError, LimitError or LimitError."""
+        """Return the law of an audit with a pair vector. Raises ProgramError or LimitError."""
         program = audited(self.core, self.bound, pairs)
         parts, checks = split(program)
         self._discharge(checks, program, pairs)
@@ -127,7 +127,7 @@ class Compiler:
         return AuditLaw(self.bound.n, groups, program.shape, len(program.components))
 
     def _discharge(self, checks: Sequence[Check], program: CoreProgram, pairs: PairVector) -> None:
-        """Show that the checks that concern several parts cannot fail."""
+        """Show that the checks that concern several parts cannot fail; raise ProgramError where one can."""
         if checks:
             only = replace(program, components=program.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks))
             self._encode(only, _Place(tuple(range(self.bound.n)), pairs))
@@ -165,7 +165,7 @@ class Compiler:
                 if aggregate is not None:
                     return aggregate, self._encode(aggregate.rest, place)
             except ProgramError:
-                pass  # the whole part says on which dataset it fails
+                pass  # compiling the whole part shows on which dataset it fails
         return None, self._encode(program, place)
 
     def _encode(self, program: CoreProgram, place: _Place) -> WeightedFormula:
@@ -182,7 +182,7 @@ class Compiler:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the clients of a part stand, and what their bits mean."""
+    """The places of a part's clients in the mechanism, and the records that their bits choose."""
 
     clients: tuple[int, ...]
     pairs: PairVector

@@ -27,8 +27,8 @@ MAX_DATASETS = 1 << 14
 def restricted_least(law: AuditLaw, delta: Number) -> Exact:
     """Return the least t >= 1 with δ(t) <= delta over datasets that differ in one secret bit; exact, or infinite.
 
-    A bit changes the law of its own group only, and what does not change the law of the rest adds nothing to δ(t).
-    Raises LimitError where a group has too many datasets.
+    A bit changes the law of its own group only, and the unchanged law of the rest adds nothing to δ(t). Raises
+    LimitError where a group has too many datasets.
     """
     return max((_of_group(group, delta) for group in law.distinct), default=Fraction(1))
 
@@ -52,7 +52,7 @@ def _of_group(group: Group, delta: Number) -> Exact:
 
 
 def _pairs(classes: Sequence[Sequence[int]]) -> Iterator[tuple[Dataset, Dataset, int]]:
-    """Yield neighbours, both ways: one for each numbers of ones in the classes, and class whose number grows by one."""
+    """Yield neighbours, both ways: one pair per counts of ones in the classes, and class whose count grows by one."""
     for counts in product(*(range(len(members) + 1) for members in classes)):
         x = _dataset(classes, counts)
         for at, members in enumerate(classes):

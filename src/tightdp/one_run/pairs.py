@@ -32,8 +32,8 @@ def default_pairs(bound: Bound) -> PairVector:
 def every_pair(bound: Bound) -> tuple[tuple[Record, Record], ...]:
     """Return all pairs of records that the neighbour relation lets differ, in the order of the domain.
 
-    Exchanging the two changes nothing. A relation that is given as a function speaks of datasets, not of records: all
-    pairs of different records are returned. Raises QueryError where there is no pair.
+    Exchanging the two changes nothing. A relation given as a function is about datasets, not records: then all pairs of
+    distinct records are returned. Raises QueryError where there is no pair.
     """
     pairs = tuple(combinations(bound.record.values, 2))
     if isinstance(bound.neighbours, str):

@@ -1,4 +1,4 @@
-"""One stage of an adaptive audit: the bits are decided on in a given order, and each is revealed after that.
+"""One stage of an adaptive audit: the bits are decided on in a given order, each revealed after its decision.
 
 A bit is guessed where its larger posterior, given the outcome and the bits before it, is at least a threshold. Weights
 by numbers of abstentions and of wrong guesses are kept as the digits of one long integer where they are integers.
@@ -36,7 +36,7 @@ def stage_joints(stage: Stage, state: int, order: Sequence[int], least: Number) 
 
 
 def _alike(stage: Stage, state: int, clients: int, least: Number) -> Iterator[tuple[Outcome, Joint]]:
-    """Yield the same where all clients are interchangeable, so that only the number of ones matters."""
+    """Yield the outcomes and weights where all clients are interchangeable, so that only the number of ones matters."""
     table, _ = stage.table(state)
     rows = [
         tuple(table[ones,].get(outcome.code, 0) for ones in range(clients + 1)) for outcome in stage.outcomes[state]
@@ -48,22 +48,22 @@ def _alike(stage: Stage, state: int, clients: int, least: Number) -> Iterator[tu
 
 
 class _Packing(Protocol):
-    """How weights are laid out in one number, in which they are added."""
+    """An encoding of weights, by place, in one number that can be added as a whole."""
 
     def packed(self, weight: Any) -> Any:
         """Return the number that holds a weight, at place 0."""
 
     def added(self, one: Any, other: Any, places: int) -> Any:
-        """Return a number, and another one with all weights so many places further."""
+        """Return the sum of a number and another one whose weights are moved up by `places`."""
 
     def shifted(self, number: Any) -> Any:
-        """Return a number with all weights one place further."""
+        """Return a number with all weights moved up one place."""
 
     def weights(self, number: Any) -> Iterable[tuple[int, Whole]]:
         """Yield the weights with their places."""
 
     def size(self, number: Any) -> int:
-        """Return the bits that a number takes."""
+        """Return the size of a number in bits."""
 
 
 @dataclass(frozen=True)
@@ -111,20 +111,20 @@ class _InTables:
 
 
 def _packing(weights: Sequence[Whole], heaviest: Whole) -> _Packing:
-    """Return a layout for weights, the largest sum of which is the heaviest."""
+    """Return an encoding for weights whose sums are at most `heaviest`."""
     if isinstance(heaviest, int) and all(isinstance(weight, int) for weight in weights):
         return _InIntegers(heaviest.bit_length() // 8 + 1)
     return _InTables()
 
 
 class _Digits:
-    """The threshold rule, on weights that are laid out in one number."""
+    """The threshold rule, on weights encoded in one number."""
 
     def __init__(self, bits: int, least: Number, packing: _Packing) -> None:
         self.bits = bits
         self.packing = packing
         self._up, self._down = least.as_integer_ratio()
-        # No bit is passed over at threshold 1/2, no guess is wrong at 1.
+        # At threshold 1/2 there are no abstentions, at 1 no wrong guesses.
         self._places = 1 if least == Fraction(1, 2) else bits + 1
 
     def decided(self, masses: tuple[Whole, Whole], digits: tuple[Any, Any]) -> Any:
@@ -174,8 +174,8 @@ class _OfFunctions(_Digits):
 class _OfCounts(_Digits):
     """The rule on functions of the number of ones: rows of weights for 0, 1, 2, ... ones among the bits left.
 
-    A row is kept without the zeros at its ends, as its number, and the number of ones that its first weight is for.
-    What one outcome and another leave to decide is often the same, and is looked at once.
+    A row is kept without the zeros at its ends, as its number, and the number of ones of its first weight. Different
+    outcomes often leave the same subproblem, which is solved once.
     """
 
     def __init__(self, bits: int, least: Number, packing: _Packing) -> None:

@@ -1,6 +1,6 @@
-"""What one output says of secret bits, in stages that are independent given what was output before.
+"""What one output reveals of secret bits, in stages that are independent given the output before them.
 
-A stage goes from a state to a state, gives a piece of the output and concerns some clients. Its state is a function of
+A stage leads from a state to a state, emits a piece of the output and concerns some clients. Its state is a function of
 the output so far, so that the posterior of a client depends on nothing but the outcome of its own stage.
 """
 
@@ -73,7 +73,7 @@ class Stage(ABC):
         return {client: at for at, members in enumerate(self.classes) for client in members}
 
     def likelier(self, outcome: Outcome, chosen: Callable[[Number], bool]) -> dict[int, int]:
-        """Return the likelier bit of every client whose confidence, given an outcome, is chosen."""
+        """Return the likelier bit of every client whose confidence, given an outcome, satisfies `chosen`."""
         return {
             client: outcome.likelier(at)
             for at, members in enumerate(self.classes)
@@ -83,7 +83,7 @@ class Stage(ABC):
 
     @abstractmethod
     def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
-        """Return the weight of an outcome together with 0, 1, 2, ... of some guesses being right."""
+        """Return the weights of an outcome jointly with exactly 0, 1, 2, ... of some guesses being right."""
 
     @abstractmethod
     def table(self, state: int) -> tuple[Table, Whole]:

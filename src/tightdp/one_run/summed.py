@@ -1,7 +1,7 @@
 """The stage of a program that sees its clients only through aggregates: no dataset is ever listed.
 
-The law of the aggregates is that of independent contributions, each an even mixture of what the client adds with bit 0
-and with bit 1. Clients of one kind share their posterior; it takes the law of all clients but one of each kind.
+The law of the aggregates is that of independent contributions, each an equal mixture of what the client adds with bit 0
+and with bit 1. Clients of one kind share their posterior; it takes the law of all clients but one of that kind.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class SummedStage(Stage):
         return found
 
     def _all_but_one(self, law: StateLaw, classes: Sequence[int], lacking: bool) -> Iterator[tuple[int, StateLaw]]:
-        """Yield the law of everybody but one client, for one client of each class, halving the classes."""
+        """Yield the law of all clients but one, for one client of each class, by halving the classes."""
         if lacking:
             for at in classes:
                 for _ in self.classes[at][1:]:
@@ -132,7 +132,7 @@ class SummedStage(Stage):
 
     @property
     def _ways(self) -> int:
-        """In how many ways ones can be counted out to the classes."""
+        """The number of counts of ones by class."""
         return prod(len(members) + 1 for members in self.classes)
 
     def _right(self, pattern: Pattern) -> dict[int, list[Whole]]:
@@ -192,7 +192,7 @@ def _scaled(given: Given, total: Whole) -> dict[int, Whole]:
 
 
 def _mixture(table: Sequence[Contribution]) -> Contribution:
-    """Return the even mixture of what a client contributes with bit 0 and with bit 1, in canonical order."""
+    """Return the equal mixture of what a client contributes with bit 0 and with bit 1, in canonical order."""
     zero, one = table
     common = lcm(zero.denominator, one.denominator)
     weights: dict[tuple[Any, ...], Whole] = {}
@@ -204,5 +204,5 @@ def _mixture(table: Sequence[Contribution]) -> Contribution:
 
 
 def _marked(entry: Contribution, right: int) -> Contribution:
-    """Return a contribution with one more aggregate."""
+    """Return a contribution extended by one more aggregate, to which it adds `right`."""
     return Contribution(tuple(((*values, right), weight) for values, weight in entry.weights), entry.denominator)

@@ -1,4 +1,4 @@
-"""Guessing the k bits with the largest posteriors, among equals those of the first clients, over many outputs."""
+"""Guessing the k bits with the largest posteriors, ties to the first clients, over many outputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ State = tuple[int, int, int]
 
 
 def right_of_top(law: AuditLaw, k: int) -> list[Whole] | None:
-    """Return the weights of 0, 1, 2, ... right guesses, or None where the groups of clients are entangled in order."""
+    """Return the weights of 0, 1, 2, ... right guesses, or None where the groups' clients interleave."""
     if len(law.distinct) == 1:
         ((group, number),) = law.distinct.items()
         if number == law.n:
@@ -32,7 +32,7 @@ def right_of_top(law: AuditLaw, k: int) -> list[Whole] | None:
 
 
 def _alike(group: Group, clients: int, k: int) -> list[Whole]:
-    """Go through the posteriors from the largest; `above[j]` are the weights right where j clients exceed the present.
+    """Visit posteriors in descending order; `above[j]` are the weights right where j clients exceed the current one.
 
     Given all posteriors, the guesses for different clients are right independently of each other, so it does not
     matter which of the clients that attain the k-th largest posterior are guessed.
@@ -60,7 +60,7 @@ def _alike(group: Group, clients: int, k: int) -> list[Whole]:
 
 
 def _at_least(clients: int, room: int, level: Whole, below: Whole) -> Whole:
-    """Return the weight of `room` or more clients at a level, the others below; that of the first `room` left out."""
+    """Return the weight of at least `room` clients at a level and the rest below, less the first `room` factors."""
     total: Whole = 0
     power: Whole = 1
     for more in range(clients, room - 1, -1):
@@ -70,7 +70,7 @@ def _at_least(clients: int, room: int, level: Whole, below: Whole) -> Whole:
 
 
 def _levels(group: Group) -> dict[Number, tuple[Whole, Whole]]:
-    """Return, by posterior of the likelier value, the weights of a wrong and of a right guess of the only client."""
+    """Return, by larger posterior of the group's only client, the weights of a wrong and of a right guess."""
     reached: dict[int, Whole] = {group.start: 1}
     levels: dict[Number, tuple[Whole, Whole]] = {}
     for stage in group.stages:
@@ -126,7 +126,7 @@ def _most_above(group: Group, value: Number) -> int:
 
 
 def _given(law: AuditLaw, value: Number, larger: int, equal: int) -> list[Whole]:
-    """Return the weights of right guesses where `larger` posteriors exceed a value and `equal` or more attain it."""
+    """Return the weights of right guesses if `larger` posteriors exceed a value and at least `equal` attain it."""
     reached: dict[State, list[Whole]] = {(0, 0, 0): [1]}
     for placed in law.groups:
         reached = _moved(reached, lambda _, start=placed.group.start: start)  # type: ignore[misc]
@@ -147,7 +147,7 @@ def _given(law: AuditLaw, value: Number, larger: int, equal: int) -> list[Whole]
 
 
 def _moved(reached: dict[State, list[Whole]], to: Callable[[int], int]) -> dict[State, list[Whole]]:
-    """Return the same weights with every node replaced."""
+    """Return the weights with every node replaced, merging equal states."""
     result: dict[State, list[Whole]] = {}
     for (state, above, level), weights in reached.items():
         add_into(result.setdefault((to(state), above, level), []), weights)

@@ -31,7 +31,7 @@ class Levels:
     """A compiled program of bits, level by level.
 
     A weight at a node is an integer over the product of the denominators of the levels above it; a secret bit has the
-    denominator 2. Every level has weights that sum to its denominator, so that a skipped level is multiplied by it.
+    denominator 2. The weights of a level sum to its denominator, so skipping it multiplies by the denominator.
     """
 
     def __init__(self, formula: WeightedFormula) -> None:
@@ -73,7 +73,7 @@ class Levels:
 
 
 def trace(formula: WeightedFormula, watch: Callable[[], None] = lambda: None) -> tuple[TracedStage, ...]:
-    """Return the stages of a program of bits that `observe` does not condition, as many as there can be."""
+    """Return the stages of a program of bits that `observe` does not condition, as many as possible."""
     levels = Levels(formula)
     stages = []
     start, reached = 0, {formula.diagram.root: {(0, formula.diagram.root)}}
@@ -98,7 +98,7 @@ def _ends(levels: Levels) -> list[int]:
 
 
 def _extend(levels: Levels, reached: Reached, end: int) -> Reached:
-    """Return what is reached at level `end` from what was reached above it."""
+    """Return the (bits, node) reached at level `end` from those reached above it."""
     done: Reached = set()
     seen = set(reached)
     stack = list(reached)

@@ -1,4 +1,4 @@
-"""Questions on output laws: privacy, curves, accuracy, declared sets.
+"""Questions about output laws: privacy, curves, accuracy, declared sets.
 
 In: laws and the pairs to compare. Out: exact numbers and the datasets that attain them. May import `methods`
 and below.

@@ -1,4 +1,4 @@
-"""Accuracy: how surely a numeric output is close to its target, on the worst dataset (oakley2024, Algorithm 3)."""
+"""Accuracy: the probability that a numeric output is close to its target, on the worst dataset (oakley2024, Alg. 3)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["AccuracyClass", "accuracy", "least_alpha"]
 
 @dataclass(frozen=True)
 class AccuracyClass:
-    """Datasets with the same P(|M(x) - V(x)| <= alpha): one of them, the probability, and how many they are."""
+    """Datasets with the same P(|M(x) - V(x)| <= alpha): one of them, the probability, and their number."""
 
     x: Dataset
     one_minus_beta: Number
@@ -43,8 +43,8 @@ def accuracy(
 ) -> tuple[AccuracyClass, ...]:
     """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first: the `top` worst, or all.
 
-    The first gives the tight 1 - β; `knows` is handed what gives it so far.
-    Raises QueryError where an output is not a number or there is no target.
+    The first gives the tight 1 - β; `knows` is passed a function that returns it as known so far. Raises QueryError
+    where an output is not a number or there is no target.
     """
     if alpha < 0:
         raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
@@ -80,7 +80,7 @@ def least_alpha(
 ) -> tuple[Number, Dataset | None]:
     """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it.
 
-    Over an empty set that is 0, which no dataset needs. `knows` is handed what gives alpha so far.
+    Over an empty set that is 0, which no dataset needs. `knows` is passed a function that returns alpha so far.
     """
     if not 0 <= beta < 1:
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
@@ -102,7 +102,7 @@ def least_alpha(
 
 
 class _Numbers:
-    """The outputs that were met, as numbers or tails of the integers, each decoded once."""
+    """The outputs met so far, as numbers or tails of the integers, each decoded once."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -130,7 +130,7 @@ class _Numbers:
 
 
 def number(table: Table, x: Dataset, code: int) -> int | float | Number:
-    """Return the output with a code, which the dataset can give. Raises QueryError where it is not a number."""
+    """Return the output with a code, a possible one on x. Raises QueryError where it is not a number."""
     found = number_or_tail(table, x, code)
     if isinstance(found, Tail):
         raise QueryError(f"the output {found!r} stands for many integers", "clamp the output, or leave no unknown")
@@ -138,7 +138,7 @@ def number(table: Table, x: Dataset, code: int) -> int | float | Number:
 
 
 def number_or_tail(table: Table, x: Dataset, code: int) -> int | float | Number | Tail:
-    """Return the output with a code, which the dataset can give: a number, or a tail of the integers.
+    """Return the output with a code, a possible one on x: a number, or a tail of the integers.
 
     Tails of Gaussian noise, which are very rare, are infinite: farther from every target than any bound.
     Raises QueryError where it is neither.
@@ -158,7 +158,7 @@ def number_or_tail(table: Table, x: Dataset, code: int) -> int | float | Number 
 def errors(table: Table, x: Dataset, beta: Number) -> tuple[dict[int | Number, Whole | Number], Whole]:
     """Return the law of |M(x) - V(x)| as weights by error, and their total.
 
-    Of tails of the integers it holds the errors that are needed for a probability of 1 - `beta`.
+    Of tails of the integers only the errors needed for a probability of 1 - `beta` are listed.
     """
     target = target_of(table.bound, x)
     weights = table.weights(x)
@@ -173,7 +173,7 @@ def errors(table: Table, x: Dataset, beta: Number) -> tuple[dict[int | Number, W
         masses[error] = masses.get(error, 0) + weight
     if tails and not beta:
         raise QueryError("noise on all integers is beyond every bound with some probability", "give a positive beta")
-    # What is left out of all tails is at most beta, and farther from the target than all that is not.
+    # What is left out of all tails has mass at most beta, and is farther from the target than the rest.
     spans = [_span(tail, quotient(weight, weights.total) * len(tails), beta) for tail, weight in tails]
     reach: Any = max(
         [*(error for error in masses if error != math.inf), *(abs(span[-1] - target) for span in spans if span)],
@@ -190,7 +190,7 @@ def errors(table: Table, x: Dataset, beta: Number) -> tuple[dict[int | Number, W
 
 
 def _span(tail: Tail, mass: Number, beta: Number) -> range:
-    """Return the first integers of a tail of this mass, so many that at most `beta` is left."""
+    """Return the first integers of a tail of this mass, enough to leave a mass of at most `beta`."""
     number = 0
     while mass > beta:
         number, mass = number + 1, mass * tail.ratio
@@ -198,5 +198,5 @@ def _span(tail: Tail, mass: Number, beta: Number) -> range:
 
 
 def _through(tail: Tail, number: int) -> range:
-    """Return the first integers of a tail."""
+    """Return the first `number` integers of a tail."""
     return range(tail.first, tail.first + tail.direction * number, tail.direction)

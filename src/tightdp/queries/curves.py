@@ -63,8 +63,8 @@ class Vertex:
 class Profile:
     """The exact privacy profile of pairs of neighbours: the upper hull of all its likelihood-ratio tests.
 
-    The hull runs from (0, 0), or the largest mass that x' never gives, to (1, 1); its coordinates are integers, to be
-    divided by `scale`.
+    The hull runs from (0, 0), or the largest mass of outputs impossible on x', to (1, 1); its coordinates are integers,
+    to be divided by `scale`.
     """
 
     hull: tuple[Vertex, ...]
@@ -167,7 +167,7 @@ def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:
 
 
 def profile(pairs: Iterable[Pair], knows: Callable[[Known], None] = lambda _: None) -> Profile:
-    """Return the exact privacy profile over some pairs of neighbours; `knows` is handed what gives δ(1) so far."""
+    """Return the exact privacy profile over some pairs of neighbours; `knows` is passed a function for δ(1) so far."""
     hull, pending = [NONE, ALL], list[Event]()
 
     def so_far() -> Number:
@@ -191,7 +191,8 @@ def least_ratio(
     """Return the least t >= 1 with δ(t) <= delta over some pairs, and the one that forbids a smaller one.
 
     The same as `profile(...).least(delta)`, without the rest of the curve: a pair that provably does not raise the
-    present t is passed over after a look at leading digits, rounded outward. `knows` is handed what gives t so far.
+    current t is skipped after a look at leading digits, rounded outward. `knows` is passed a function that returns t so
+    far.
     """
     best: Exact = Fraction(1)
     worst: Pair | None = None
@@ -206,7 +207,7 @@ def least_ratio(
 
 
 def _scattered(given: Iterable[Pair]) -> Iterator[Pair]:
-    """Yield the pairs, blocks of them in a scattered order, so that a large t is met early."""
+    """Yield the pairs, in blocks of scattered order, so that a large t is met early."""
     pairs = iter(given)
     while block := list(islice(pairs, _BLOCK)):
         size = len(block)
@@ -252,7 +253,7 @@ def _surely_below_by_balls(ours: Weights, theirs: Weights, t: Number, delta: Num
         for code, weight in ours.by_code.items():
             part = (ball_of(weight) * up - ball_of(theirs.by_code.get(code, 0)) * down).upper()
             if not part.is_finite():
-                return False  # an unknown has no ball
+                return False  # the value of an unknown has no enclosing ball
             if part > 0:
                 excess += part
         return bool(excess <= as_ball(delta))
@@ -286,7 +287,7 @@ class Renyi:
 def renyi(pairs: Iterable[Pair], order: int, knows: Callable[[Known], None] = lambda _: None) -> Renyi:
     """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for an integer order a >= 2.
 
-    `knows` is handed what gives it so far.
+    `knows` is passed a function that returns it so far.
     """
     if isinstance(order, bool) or not isinstance(order, int) or order < 2:
         raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
@@ -294,7 +295,7 @@ def renyi(pairs: Iterable[Pair], order: int, knows: Callable[[Known], None] = la
     knows(lambda: best.exp_moment)
     for pair in pairs:
         moment = moment_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), order)
-        if moment > best.exp_moment or (best.x is None and moment == best.exp_moment):  # less: some outputs only
+        if moment > best.exp_moment or (best.x is None and moment == best.exp_moment):  # below 1: some outputs only
             best = Renyi(moment, pair.x, pair.x_prime)
     return best
 

@@ -1,4 +1,4 @@
-"""Divergences of programs whose noise is cut off: every probability is between two ends, so is what is made of them."""
+"""Divergences of programs whose noise is cut off: probabilities are enclosed, and so are the divergences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Found = tuple[Exact, Exact, Pair | None]
 
 
 def pure(pairs: Iterable[Pair], error: Inexact) -> Found:
-    """Enclose the largest likelihood ratio; it has no upper end where noise that was cut off is published."""
+    """Enclose the largest likelihood ratio; there is no finite upper end where noise that was cut off is published."""
     return _largest(pairs, error, lambda rows: _ratio(rows, error.published))
 
 
@@ -34,7 +34,7 @@ def pure_of_core(largest: Number, pair: Pair, steps: int, error: Inexact) -> tup
     """Enclose the largest likelihood ratio by that of the core program, None where it is not known closely so.
 
     All datasets are within `steps` changes of x, each of which makes an output less likely by the factor `largest` at
-    most: so all probabilities may be seen to be far above what is lost.
+    most: this can show that all probabilities are far above the mass that is cut off.
     """
     least = min(mass for mass in laws_of(pair)[0].values() if mass) / largest**steps
     off = error.relative + error.lost / least

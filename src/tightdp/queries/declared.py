@@ -2,7 +2,7 @@
 
 Oakley2024, Definitions 4 and 5: every neighbouring triple (x, x', y) must have the ratio of some triple of a privacy
 set, every dataset the accuracy of some dataset of an accuracy set; an inference set must have every (x, y) whose
-probability is needed. All triples and datasets are gone through, up to the symmetries that were verified.
+probability is needed. All triples and datasets are checked, up to verified symmetries.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Triple:
 
 
 def read_triples(bound: Bound, declared: Iterable[object]) -> tuple[Triple, ...]:
-    """Return the triples of a privacy set. Raises QueryError where an entry is no pair of neighbours and an output."""
+    """Return the triples of a privacy set. Raises QueryError where an entry is not neighbours with an output."""
     triples = []
     for entry in _entries("privacy set", declared):
         x, x_prime, output = _parts("privacy set", entry, ("x", "x'", "y"))

@@ -1,4 +1,4 @@
-"""Rényi divergence of orders that are not whole, and zero-concentrated differential privacy: enclosures over pairs."""
+"""Rényi divergence of non-integer orders, and zero-concentrated differential privacy: enclosures over pairs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _masses(pair: Pair) -> list[tuple[Number, Number]]:
 def renyi_of_order(pairs: Iterable[Pair], order: Fraction, knows: Callable[[Known], None] = lambda _: None) -> Enclosed:
     """Enclose the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for a rational order a > 1.
 
-    `knows` is handed what gives its lower end so far.
+    `knows` is passed a function that returns its lower end so far.
     """
     best = Enclosed(Fraction(1), Fraction(1), None)
     knows(lambda: best.lower)
@@ -62,7 +62,7 @@ def concentrated(
 ) -> Enclosed:
     """Enclose the least ρ such that all pairs are ρ-zCDP; the order is the one at which its lower end is attained.
 
-    `reached` is told how many of how many pairs were looked at, and the lower end so far.
+    `reached` is told the number of pairs done, their total, and the lower end so far.
     """
     listed = list(pairs)
     found = least_rho(map(_masses, listed), reached=reached)

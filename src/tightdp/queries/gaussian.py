@@ -1,11 +1,10 @@
 """Divergences of programs that publish discrete Gaussian noise, from the laws of their core programs.
 
-Such a core program gives integers within a core, and tails that tell what is added to the noise (`GaussianTail`). The
-output of the mechanism at a coordinate is an integer y anywhere. With offsets c from c_min to c_max, an integer
-between c_max - reach and reach + c_min comes from the core alone. For y >= reach + c_min all comparisons of the noise
-are decided, so that together with the rest r of the output P(r, y) = Σ_c A(r, c)·g(y - c), where A(r, c) is the
-probability of the tail with offset c over that of its noise, and g the law of the noise. The proofs are in
-docs/unbounded-noise.md.
+Such a core program gives integers within a core, and tails that record what is added to the noise (`GaussianTail`). The
+output of the mechanism at a coordinate is an integer y anywhere. With offsets c from c_min to c_max, an integer between
+c_max - reach and reach + c_min comes from the core alone. For y >= reach + c_min all comparisons of the noise are
+decided, so that together with the rest r of the output P(r, y) = Σ_c A(r, c)·g(y - c), where A(r, c) is the probability
+of the tail with offset c over that of its noise, and g the law of the noise. The proofs are in docs/unbounded-noise.md.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True)
 class _Class:
-    """Outputs alike but for the offsets of their tails: in which directions the tails are, and A(r, c) by offsets c."""
+    """Outputs that differ only in the offsets of their tails: the tails' directions, and A(r, c) by offsets c."""
 
     tails: Tails
     masses: dict[tuple[int, ...], Number]
@@ -47,14 +46,14 @@ class _Class:
         return sum(self.masses.values(), start=Fraction(0))
 
     def reaching(self, place: int, direction: int) -> int:
-        """The offset that matters most, or least (-direction), far out at one of the tails."""
+        """The offset nearest to far-out values of one of the tails (direction 1), or farthest from them (-1)."""
         offsets = [offset[place] for offset in self.masses]
         return max(offsets) if self.tails[place].direction * direction > 0 else min(offsets)
 
 
 @dataclass(frozen=True)
 class Pure:
-    """A lower end of the largest likelihood ratio, infinite where some ratios of the mechanism have no end."""
+    """A lower end of the largest likelihood ratio, infinite where the mechanism's ratios are unbounded."""
 
     lower: Number | float
     pair: Pair | None
@@ -72,7 +71,7 @@ def laws_of(pair: Pair) -> tuple[Law, Law]:
 
 
 def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> Pure:
-    """Return what is known from below of the largest likelihood ratio over some pairs.
+    """Return a lower end of the largest likelihood ratio over some pairs.
 
     Far out at one tail, with the rest of the output as it is, the ratio tends to that of the A(r, c) with the offset c
     nearest to it, and to infinity where that is nearer on x than on x'.
@@ -125,8 +124,8 @@ def renyi(pairs: Iterable[Pair], order: Fraction, relative: Fraction) -> tuple[E
 def concentrated(pairs: Iterable[Pair], relative: Fraction) -> tuple[Fraction, Fraction, Pair | None] | None:
     """Return both ends of the least ρ and a pair that attains it, where all laws are products of noise around integers.
 
-    Two of them, around the places c and c', have D_a <= a·|c - c'|²/(2·variance), and meet it at whole orders. None
-    where some law is another one.
+    Two of them, centred at c and c', have D_a <= a·|c - c'|²/(2·variance), with equality at integer orders. None where
+    some law is not such a product.
     """
     best: tuple[Fraction, Pair | None] = (Fraction(0), None)
     for pair in pairs:
@@ -140,7 +139,7 @@ def concentrated(pairs: Iterable[Pair], relative: Fraction) -> tuple[Fraction, F
 
 
 def least_rho(pairs: Iterable[Pair], orders: Iterable[Fraction], relative: Fraction) -> Fraction:
-    """Return a lower end of the least ρ: the largest D_a / a at some orders."""
+    """Return a lower end of the least ρ: the largest D_a / a over some orders."""
     listed = list(pairs)
     best = Fraction(0)
     for order in orders:
@@ -156,7 +155,7 @@ def least_rho(pairs: Iterable[Pair], orders: Iterable[Fraction], relative: Fract
 def clamped(*laws: Law) -> tuple[dict[Output, Number], ...]:
     """Return laws in which published integers that may come from a tail are one output on each side, with the tail.
 
-    So clamped, the outputs of the mechanism have these probabilities up to their relative error alone.
+    The probabilities of the mechanism's outputs, clamped in this way, are these up to a relative error.
     """
     ranges = _ranges([each for law in laws for each in _split(law)[1].items()])
     found = []
@@ -223,7 +222,7 @@ def _moment(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Encl
 
 
 def _ranges(classes: Iterable[tuple[object, _Class]]) -> dict[Path, tuple[int, int]]:
-    """Return the last integer below, and the first above, those that come from the core alone, at every place of tails.
+    """Return, for every place of tails, the integers just below and just above those that come from the core alone.
 
     Raises LimitError where what is added to the noise differs so much that comparisons of tails may not be decided.
     """
@@ -278,7 +277,7 @@ def _sign(found: _Class) -> int:
 
 
 def _split(law: Law) -> tuple[dict[object, Number], dict[object, _Class]]:
-    """Return the outputs without tails, and the others by what they are but for the offsets of their tails."""
+    """Return the outputs without tails, and the others grouped by what remains without the offsets of their tails."""
     cores: dict[object, Number] = {}
     classes: dict[object, _Class] = {}
     for output, mass in law.items():
@@ -327,7 +326,7 @@ def _at(output: object, path: Path) -> int | None:
 
 
 def _centres(law: Law, relative: Fraction) -> tuple[tuple[int, Fraction], ...] | None:
-    """Return around which integers, and with which variances, a law is a product of Gaussian noise; None elsewhere."""
+    """Return the centres and variances of a law that is a product of Gaussian noise around integers, else None."""
     found: tuple[tuple[int, Fraction], ...] | None = None
     for output in law:
         parts = output if isinstance(output, tuple) else (output,)

@@ -47,7 +47,7 @@ class _Nested:
         self._sums: tuple[list[Whole], list[Whole]] = [], []
 
     def under(self, at: int, prime: bool) -> Whole:
-        """Return the weight of the groups up to the one with this number, under x or x'."""
+        """Return the weight of groups 0..at together, under x or (with `prime`) x'."""
         sums = self._sums[prime]
         for group in self._groups[len(sums) : at + 1]:
             sums.append(sum((output[prime] for output in group), start=sums[-1] if sums else 0))
@@ -88,7 +88,7 @@ ALL = Event(_Nested(None, [[(1, 1)]], 1, 1), 0, 1.0, 1.0, 0.0, 0.0)
 
 
 def events_of(ours: Weights, theirs: Weights, pair: Pair | None) -> list[Event]:
-    """Return the likelihood-ratio tests of a pair that are corners: one for each ratio, from the largest on."""
+    """Return the likelihood-ratio tests of a pair that are corners: one for each ratio, the largest first."""
     certain: Whole = 0
     ratios: list[_Quotient] = []
     get = theirs.by_code.get
@@ -115,9 +115,9 @@ def events_of(ours: Weights, theirs: Weights, pair: Pair | None) -> list[Event]:
 
 
 def _rounded(weights: Sequence[Whole], sizes: Sequence[int], total: Whole) -> list[float]:
-    """Return the probabilities of groups of so many outputs each, as doubles, or nan where an unknown has no value.
+    """Return the probabilities of groups of outputs as doubles, or nan where an unknown has no value.
 
-    That of an output has a relative error of at most 2^-51, down to 1e-290.
+    `sizes` are those of the groups. That of an output has a relative error of at most 2^-51, down to 1e-290.
     """
     with ctx.workprec(_BITS):
         ball = quick(total)
@@ -136,7 +136,7 @@ def _as_float(value: arb) -> float:
 
 
 def _by_ratio(ratios: list[_Quotient]) -> Iterator[list[_Quotient]]:
-    """Yield the quotients, those that are equal together, the largest first."""
+    """Yield the quotients, equal ones grouped, the largest first."""
     for near in reversed(_runs(ratios, _quotient, _CLOSE)):
         if len(near) == 1 or all(map(_equal_to(near[0]), near[1:])):
             yield near
@@ -153,7 +153,7 @@ def _compared(one: _Quotient, other: _Quotient) -> int:
 
 
 def _equal_to(ratio: _Quotient) -> Callable[[_Quotient], bool]:
-    """Return whether another quotient is the same number, decided in lowest terms, which are mostly short."""
+    """Return a function that decides whether another quotient is equal, in lowest terms, which are mostly short."""
     up, down = ratio
     if isinstance(up, ExpInteger) and not up.unknown and not (isinstance(down, ExpInteger) and down.unknown):
         shared = gcd(up, down)
@@ -177,7 +177,7 @@ def _quotient(ratio: _Quotient) -> float:
 
 
 def _runs(items: Iterable[_Item], rounded: Callable[[_Item], float], close: float) -> list[list[_Item]]:
-    """Return items in ascending order, as runs of those that may not be told apart by their rounded values."""
+    """Return items in ascending order, as runs of those that their rounded values may fail to separate."""
     keyed = [(rounded(item), item) for item in items]
     if any(key != key or key == math.inf for key, _ in keyed):
         return [[item for _, item in keyed]]
@@ -209,8 +209,8 @@ def upper_hull(events: Sequence[Event]) -> list[Event]:
 def _near_hull(events: Sequence[Event], error: float) -> Sequence[Event]:
     """Return events without those that are certainly below the hull; most are.
 
-    The hull is looked for in doubles as if they were right. Its corners are events, so that what is below a way from
-    one to the next is below the true hull, too.
+    The hull is computed in doubles as if they were exact. Its corners are events, so that a point below the segment
+    from one to the next is below the true hull, too.
     """
     if any(event.x != event.x or event.y != event.y for event in events):
         return events
@@ -244,7 +244,7 @@ def _surely_before(one: Event, other: Event, error: float) -> bool:
 
 
 def _in_order(events: Sequence[Event], close: float) -> list[list[Event]]:
-    """Return events in ascending order of x, as runs of those that may not be told apart by it."""
+    """Return events in ascending order of x, as runs of those whose doubles may fail to separate them."""
     if any(event.x != event.x for event in events):
         return [list(events)]
     runs = _runs([event for event in events if event.x < 0.5], lambda event: event.x, close)
@@ -255,7 +255,7 @@ def _in_order(events: Sequence[Event], close: float) -> list[list[Event]]:
 
 
 def _thinned(run: list[Event]) -> list[Event]:
-    """Return events of nearly the same x without some that are certainly below the way from (0, 0) over one of them."""
+    """Return events of nearly the same x, less some that are certainly below a line from (0, 0) through another."""
     best = max(run, key=lambda event: (event.y, -event.rest_y))
     if not best.x > 0:
         return run
@@ -271,7 +271,7 @@ def _thinned(run: list[Event]) -> list[Event]:
 
 
 def _by_place(one: Event, other: Event) -> int:
-    """Order by x, then by y from the largest on.
+    """Compare by x, then by y, the larger first.
 
     Of equal events, one that belongs to a pair comes first: at t < 1 the best event may be that of all outputs.
     """
@@ -292,7 +292,7 @@ def _step(a: float, rest_a: float, b: float, rest_b: float) -> tuple[float, floa
 
 
 def _turn(a: Event, b: Event, c: Event, error: float) -> int:
-    """Return a number that is negative where the way from a over b to c turns right."""
+    """Return a number that is negative where the path from a via b to c turns right."""
     turn, wrong = _rounded_turn(a, b, c, error)
     if abs(turn) > wrong:
         return 1 if turn > 0 else -1
@@ -302,7 +302,7 @@ def _turn(a: Event, b: Event, c: Event, error: float) -> int:
 
 
 def _rounded_turn(a: Event, b: Event, c: Event, error: float) -> tuple[float, float]:
-    """Return the same in doubles, and what it errs by at most."""
+    """Return the turn in doubles, and a bound on its error."""
     (dx, x), (dy, y) = _step(a.x, a.rest_x, b.x, b.rest_x), _step(a.y, a.rest_y, b.y, b.rest_y)
     (to_x, far_x), (to_y, far_y) = _step(a.x, a.rest_x, c.x, c.rest_x), _step(a.y, a.rest_y, c.y, c.rest_y)
     x, y, far_x, far_y = error * x + _TINY, error * y + _TINY, error * far_x + _TINY, error * far_y + _TINY
@@ -312,7 +312,7 @@ def _rounded_turn(a: Event, b: Event, c: Event, error: float) -> tuple[float, fl
 
 
 def on_one_scale(events: Sequence[Event]) -> tuple[list[Whole], list[Whole], Whole]:
-    """Return P' and P of events as weights, to be divided by the third."""
+    """Return P' and P of events as weights, and their common denominator."""
     scale = lcm(*(total for event in events for total in (event.nested.prime, event.nested.total)))
     primes, ours = ([event.under_prime for event in events], [event.under for event in events])
     return [a * (scale // b) for a, b in primes], [a * (scale // b) for a, b in ours], scale

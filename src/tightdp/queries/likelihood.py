@@ -18,7 +18,7 @@ __all__ = ["LikelihoodRow", "likelihood_table"]
 class LikelihoodRow:
     """One output with its probabilities on x and on x', and their ratio: a Fraction >= 0, or infinite.
 
-    Where they are enclosed these are lower ends, `above` has the upper ends of both probabilities.
+    Where probabilities are enclosed, these are their lower ends; `above` has both upper ends.
     """
 
     output: Output

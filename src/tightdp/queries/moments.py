@@ -1,4 +1,4 @@
-"""Expected errors of outputs, those that stand for a tail of the integers too."""
+"""Expected errors of outputs, including those that stand for a tail of the integers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def is_real(output: Output) -> bool:
 def moment(output: Output, target: Number, power: int) -> Moment:
     """Return the expected |output - target|^power, for the power 1 or 2.
 
-    Of a tail it is that of its integers: beyond the target distances go up by geometric steps, exactly; those of
-    Gaussian noise by less, as its masses fall faster and faster.
+    For a tail it is the mean over its integers: exact for geometric noise; for Gaussian noise, whose masses fall faster
+    and faster, the geometric value is an upper end.
     """
     if isinstance(output, Tail):
         value = _geometric(output.direction * (output.first - target), output.ratio, power)
@@ -43,7 +43,7 @@ def moment(output: Output, target: Number, power: int) -> Moment:
 
 
 def chance(output: Output, target: Output) -> Number:
-    """Return the probability that an output is the target, given the output; those of Gaussian tails count for none."""
+    """Return the probability that an output is the target, given the output; a Gaussian tail counts as 0."""
     if isinstance(output, tuple) and isinstance(target, tuple) and len(output) == len(target):
         return math.prod((chance(*both) for both in zip(output, target, strict=True)), start=Fraction(1))
     if isinstance(output, Tail) and is_number(target):

@@ -1,7 +1,7 @@
-"""Tight ratios, δ and accuracy as functions of an unknown: what has to be compared, from laws with it to pieces.
+"""Tight ratios, δ and accuracy as functions of an unknown: the candidates to compare, from laws that contain it.
 
-What is collected here is collected at a place (`exact/generators`): the weights of a cell are positive on all of it, so
-likelihood ratios are finite or infinite on all of it.
+Candidates are collected at one point of a cell (`exact/generators`): weights that are positive there are positive on
+all of it, so likelihood ratios are finite on all of it or on none of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Watch = Callable[[], None]
 
 @dataclass(frozen=True)
 class Quotient:
-    """A function of the unknown, and what has it: a pair with the code of an output, or a dataset."""
+    """A function of the unknown, and its source: a pair with the code of an output, or a dataset."""
 
     above: Whole
     below: Whole
@@ -41,7 +41,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Shares:
-    """For one pair P(y|x) - t·P(y|x') by code, over one denominator."""
+    """P(y|x) - t·P(y|x') for one pair, by code, over one denominator."""
 
     terms: tuple[tuple[Whole, int], ...]
     below: Whole
@@ -62,7 +62,7 @@ def ratios(pairs: Iterable[Pair]) -> Iterator[Quotient]:
 
 
 def deltas(pairs: Iterable[Pair], t: Number) -> Iterator[Shares]:
-    """Yield what δ(t) of some pairs is made of."""
+    """Yield the terms of δ(t) for some pairs."""
     above, below = t.as_integer_ratio()
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
@@ -127,6 +127,6 @@ def _sign(weight: Whole) -> int:
 
 
 def _check_positive(weight: Whole) -> None:
-    """Take note that a weight keeps its sign on the whole cell."""
+    """Check that a weight is not negative; it keeps its sign on the whole cell."""
     if _sign(weight) < 0:
         raise AssertionError("a weight is negative: a defect of the encoding")

@@ -1,8 +1,8 @@
-"""Automorphisms of a coloured graph, found by colour refinement and by fixing one vertex after the other.
+"""Automorphisms of a coloured graph, found by colour refinement and by fixing one vertex after another.
 
 Two colourings of the same graph are refined side by side: vertices stay alike only while they see the same colours
 around them. Where some stay alike, one of them is matched, to itself if possible, and the refinement goes on. There is
-no backtracking: what comes out is a candidate, and a graph on which this fails yields none.
+no backtracking: the result is a candidate, and where the procedure fails there is none.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Automorphisms:
         self._watch = watch
 
     def cells(self, fixed: Colours) -> dict[Vertex, int]:
-        """Return a number for every vertex; vertices with different numbers are not exchanged by any automorphism."""
+        """Return a number for every vertex; no automorphism exchanges vertices with different numbers."""
         refinement = self._start(fixed, fixed)
         assert refinement is not None
         return {vertex: refinement.left[at] for at, vertex in enumerate(self.vertices)}
@@ -91,7 +91,7 @@ class _Refinement:
         return lefts.keys() == rights.keys() and all(len(lefts[c]) == len(rights[c]) for c in lefts)
 
     def image(self) -> list[int]:
-        """Return the right vertex of every left vertex, when all are told apart."""
+        """Return the right vertex of every left vertex, once every vertex has its own colour."""
         return [next(iter(self._members[1][colour])) for colour in self.left]
 
     def match(self, vertex: int) -> bool:
@@ -105,7 +105,7 @@ class _Refinement:
         return self.refine({vertex}, {image})
 
     def refine(self, left: set[int], right: set[int]) -> bool:
-        """Refine until nothing changes, from vertices whose colour is new; False where the sides come to differ."""
+        """Refine until nothing changes, from vertices whose colour is new; False if the sides become different."""
         dirty = (left, right)
         while dirty[0]:
             self._watch()

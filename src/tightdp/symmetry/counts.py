@@ -1,4 +1,4 @@
-"""In how many ways clients can be counted out by the records that they hold."""
+"""Counts of clients by the records that they hold: enumerating compositions, and their number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Counts = tuple[tuple[int, ...], ...]
 
 
 def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """Yield all ways to write a number as an ordered sum of so many numbers, first part descending."""
+    """Yield all compositions of `total` into `parts` numbers (0 allowed), first part descending."""
     if parts == 1:
         yield (total,)
         return
@@ -29,12 +29,12 @@ def compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 def count_compositions(sizes: Sequence[tuple[int, int]]) -> int:
-    """Return how many counts there are for classes of (clients, letters); clients need a letter."""
+    """Return how many counts there are for classes of (clients, letters); every client needs a letter."""
     return prod(comb(clients + letters - 1, clients) if letters else int(not clients) for clients, letters in sizes)
 
 
 def every_counts(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
-    """Yield all ways to write, for every (total, parts), the total as a sum of so many parts, without listing any."""
+    """Yield all choices of one composition for every (total, parts), lazily."""
     if not sizes:
         yield ()
         return
@@ -44,14 +44,14 @@ def every_counts(sizes: Sequence[tuple[int, int]]) -> Iterator[Counts]:
 
 
 def arrangements(numbers: Sequence[int]) -> int:
-    """Return in how many orders so many things of every sort can stand."""
+    """Return the multinomial coefficient: the orders of things of which `numbers[i]` are of sort i."""
     return prod(map(comb, accumulate(numbers), numbers))
 
 
 def contents_of(
     x: Sequence[Record], columns: Sequence[Sequence[int]], records: Sequence[Record]
 ) -> Iterable[tuple[tuple[Record, ...], int]]:
-    """Return what blocks of clients hold in a dataset, each with how many of them; perhaps some that none holds.
+    """Return the contents of blocks of clients in a dataset, each with its number of blocks, which may be 0.
 
     `columns` are the first clients of all blocks, the second ones, and so on.
     """

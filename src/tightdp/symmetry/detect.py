@@ -1,4 +1,4 @@
-"""Symmetries of a program, found on its coloured graph and accepted only where the diagram confirms them."""
+"""Symmetries of a program, found on its coloured graph and accepted only if the diagram confirms them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Action:
 
     @property
     def moved(self) -> frozenset[int]:
-        """The clients that become others."""
+        """The clients that are mapped to others."""
         return frozenset(at for at, image in enumerate(self.clients) if image != at)
 
     def renames(self, client: int) -> bool:
@@ -50,7 +50,7 @@ class Detector:
     """Finds symmetries of a program without `Shuffled` nodes, for a bound mechanism.
 
     With `measured`, the core program of the quantity that the output estimates, only symmetries count that leave the
-    output and that quantity as they are. Where the neighbour relation has a name, symmetries respect it.
+    output and that quantity as they are. Symmetries respect the neighbour relation if it is built in.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Detector:
         return list(classes.values())
 
     def renamings(self, clients: Sequence[int]) -> Iterator[dict[tuple[int, int], Positions]]:
-        """Yield renamings, the same for some clients, of records that could be renamed while all clients stay."""
+        """Yield candidate renamings of records, the same for all the given clients, with every client fixed."""
         fixed = {client(number): ("fixed", number) for number in range(self.bound.n)}
         for leaf, values in enumerate(self.bound.record.leaves()):
             open_ = {value(self._leaves[number, leaf], at) for number in clients for at in range(len(values))}
@@ -156,14 +156,14 @@ class Detector:
 
     @staticmethod
     def _positions(mapping: Mapping[Vertex, Vertex], expr: Expr, other: Expr) -> Positions | None:
-        """Return where the values of a node go, as positions of the values of its image."""
+        """Return the images of a node's values, as positions among the values of the image node."""
         places = {value(other, at): at for at in range(len(other.values))}
         images = [places.get(mapping[value(expr, at)]) for at in range(len(expr.values))]
         known = tuple(image for image in images if image is not None)
         return known if len(known) == len(images) == len(places) else None
 
     def _action(self, renaming: Renaming, mapping: Mapping[Vertex, Vertex]) -> Action | None:
-        """Return what a renaming does to datasets; None where it tears records apart."""
+        """Return what a renaming does to datasets; None where it splits records."""
         clients = tuple(int(str(mapping[client(number)][1])) for number in range(self.bound.n))
         records = []
         for number, image in enumerate(clients):
@@ -190,7 +190,7 @@ class Detector:
         }
 
     def _respects_neighbours(self, action: Action) -> bool:
-        """Whether neighbours become neighbours under a relation that has a name."""
+        """Whether neighbours are mapped to neighbours under a built-in relation."""
         steps = self._steps
         return steps is None or all(
             {records[new] for new in steps[old]} == set(steps[records[old]])
@@ -212,7 +212,7 @@ class Detector:
 
 
 def _permutations(size: int) -> Iterator[Positions]:
-    """Yield permutations of values to be tried: exchanges of two values, reversal, rotation."""
+    """Yield the permutations of values to try: exchanges of two values, reversal, rotation."""
     identity = tuple(range(size))
     pairs = list(combinations(identity, 2))
     close = pairs if len(pairs) <= _MAX_PAIRS else [(at, at + 1) for at in identity[:-1]]

@@ -1,8 +1,8 @@
-"""Clients whose records can be exchanged without any effect on the output law, seen on the core program as written.
+"""Clients whose records can be exchanged without effect on the output law, recognized on the core program as written.
 
 An exchange of two clients maps nodes to nodes: what is computed from one client's record in the same way as from the
 other's, sums in any order. Where it maps every output to itself, and draws to draws with the same laws, outputs have
-the same law on both datasets. This takes no diagram, and misses what only the values of operations show.
+the same law on both datasets. This needs no diagram, and misses symmetries that only the values of operations show.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SYMMETRIC_ON_NUMBERS = frozenset(["add", "mul", "min", "max"])
 
 
 def exchangeable_clients(programs: Sequence[CoreProgram], clients: int) -> tuple[tuple[int, ...], ...]:
-    """Return the clients in classes, any two of a class exchangeable in all programs; they follow each other."""
+    """Return classes of consecutive clients, any two of a class exchangeable in all programs."""
     written = [_Written(program) for program in programs]
     classes = [[0]]
     for client in range(1, clients):
@@ -31,7 +31,7 @@ def exchangeable_clients(programs: Sequence[CoreProgram], clients: int) -> tuple
 
 
 class _Written:
-    """The nodes of a program by how they are written: those written alike have one number."""
+    """The nodes of a program by their structure: nodes with equal structure share a number."""
 
     def __init__(self, program: CoreProgram) -> None:
         self._program = program
@@ -46,7 +46,7 @@ class _Written:
             below = frozenset([expr.client] if isinstance(expr, Input) else ())
             operands = [child.serial for child in children(expr)]
             clients[expr.serial] = below.union(*map(clients.__getitem__, operands))
-            # What one client adds to what all have led to so far is nearest to that client.
+            # A node that combines one client's data with a running result of all is assigned to that client.
             single = [nearest[operand] for operand in operands if len(nearest[operand]) == 1]
             nearest[expr.serial] = below.union(*(single or map(nearest.__getitem__, operands)))
             if isinstance(expr, Draw):
@@ -54,7 +54,7 @@ class _Written:
         self._client_of = self._first_used_with(nearest) | self._first_used_with(clients)
 
     def _first_used_with(self, clients: Mapping[int, frozenset[int]]) -> dict[int, int]:
-        """Return the client with whose record alone a node without records is used first, where there is one."""
+        """Return, for nodes without records, the client whose record alone they are first used with, if any."""
         found: dict[int, int] = {}
         for expr in reversed(self._nodes):
             own = clients[expr.serial]
@@ -64,7 +64,7 @@ class _Written:
         return found
 
     def keeps(self, one: int, other: int) -> bool:
-        """Whether an exchange of two clients keeps the output, what `observe` demands, and what must not fail."""
+        """Whether an exchange of two clients preserves the outputs, the conditions of `observe`, and the checks."""
         exchanged = {one: other, other: one}
         image: dict[int, int] = {}
         taken: set[int] = set()
@@ -99,7 +99,7 @@ class _Written:
     ) -> Draw | None:
         """Return a draw, not yet taken, that may take the place of another one; None where there is none.
 
-        Among draws with the same laws it is one that is used first with the record of the other client.
+        Among draws with the same laws it is one that is first used with the record of the other client.
         """
         selector, client = image[draw.selector.serial], self._client_of.get(draw.serial, -1)
         same = selector == self._own[draw.selector.serial]
@@ -112,7 +112,7 @@ class _Written:
         return draw if same and draw.serial not in taken else None
 
     def _key(self, expr: Expr, number: dict[int, int], exchanged: dict[int, int]) -> Hashable:
-        """Return how a node is written, by the numbers of its operands."""
+        """Return the structure of a node, in terms of the numbers of its operands."""
         match expr:
             case Const():
                 value = expr.values[0]

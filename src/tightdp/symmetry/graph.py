@@ -2,8 +2,8 @@
 
 Every node of the core program is a vertex, and so is every value that it can take. A row of an operation's table is a
 vertex joined to the values of its operands and of its result, whatever the operation does. n-ary sums and the like are
-single vertices joined to their operands, whose values are anchored: a circuit that counts would hide that its operands
-can be exchanged. An automorphism is only a candidate; `renaming` decides.
+single vertices joined to their operands, whose values are anchored: a counting circuit would hide that its operands can
+be exchanged. An automorphism is only a candidate; `renaming` decides.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def component(number: int) -> Vertex:
 def program_graph(program: CoreProgram) -> networkx.Graph | None:
     """Return the graph of a program without `Shuffled` nodes, every vertex with a `colour`; None where it is too large.
 
-    Records are not told apart by their values, nor clients by their numbers.
+    Records are not coloured by their values, nor clients by their numbers.
     """
     nodes = reachable([*program.inputs, *program.components, *program.evidence])
     if sum(1 + len(expr.values) for expr in nodes) > _MAX_VERTICES:
@@ -78,7 +78,7 @@ def program_graph(program: CoreProgram) -> networkx.Graph | None:
 
 
 def _anchored(program: CoreProgram, nodes: Sequence[Expr]) -> set[int]:
-    """Return the nodes whose values mean themselves: what is added up or compared by size, and conditions."""
+    """Return the nodes whose values cannot be renamed: what is added up or compared by size, and conditions."""
     found = {expr.serial for expr in program.evidence}
     for expr in nodes:
         if isinstance(expr, Nary) or (isinstance(expr, Apply) and _rows(expr) > _MAX_ROWS):

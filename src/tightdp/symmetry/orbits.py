@@ -1,6 +1,6 @@
 """Representatives of datasets and neighbouring pairs under verified symmetries, enumerated directly.
 
-Clients fall into blocks, blocks of one kind are interchangeable, and what a block holds falls into classes. So a
+Clients fall into blocks, blocks of one kind are interchangeable, and the contents of a block fall into classes. So a
 dataset is, up to symmetry, a number of blocks for every class: its *counts*. One dataset per counts is enumerated,
 never the datasets themselves, and how many datasets share them is an exact integer. A mirror maps all blocks at once.
 """
@@ -38,11 +38,11 @@ def every_content(records: Sequence[Record], clients: int) -> list[Content]:
 
 @dataclass(frozen=True)
 class Kind:
-    """Interchangeable blocks of clients, and the maps of a block's contents that change nothing.
+    """Interchangeable blocks of clients, and the maps of a block's contents that leave the output law unchanged.
 
-    Where they do so `apart`, what a block holds may be mapped in a dataset and not in its neighbour: the contents make
-    no difference at all. Other maps act on both. `mirror` is a map of contents that changes nothing where all blocks of
-    all kinds are mapped by theirs at once; it is its own inverse.
+    With `apart`, contents may be mapped in a dataset and not in its neighbour: equivalent contents make no difference
+    at all. Other maps act on both. `mirror` is a map of contents that changes nothing where all blocks of all kinds are
+    mapped by theirs at once; it is its own inverse.
     """
 
     blocks: tuple[tuple[int, ...], ...]
@@ -53,7 +53,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Group:
-    """Interchangeable clients, and the classes (*letters*) of records that make no difference among each other."""
+    """Interchangeable clients, and the classes (*letters*) of records that make no difference."""
 
     clients: tuple[int, ...]
     letters: tuple[tuple[Record, ...], ...]
@@ -69,7 +69,7 @@ class Group:
 
     @property
     def kind(self) -> Kind:
-        """The same as a kind of blocks of one client each."""
+        """The group as a kind of blocks of one client each."""
         turn = {(old,): (new,) for same in self.letters for old, new in zip(same, (*same[1:], same[0]), strict=True)}
         return Kind(tuple((client,) for client in self.clients), (turn,), apart=True)
 
@@ -111,7 +111,7 @@ class _Classes:
 
     @cached_property
     def shown(self) -> tuple[Move, ...]:
-        """One move of every class, one that changes something if there is."""
+        """One move of every class, one that changes something if there is one."""
         return tuple(next((move for move in moves if move[0] != move[1]), moves[0]) for moves in self.members)
 
 
@@ -137,7 +137,7 @@ def _grouped(moves: Iterable[Move], key: Callable[[Move], Move]) -> tuple[tuple[
 
 
 def _joined(things: Iterable[T], maps: Sequence[Map], image: Callable[[Map, T], T]) -> dict[T, T]:
-    """Return a representative for everything; things that maps take to each other share it."""
+    """Return a representative for everything, shared by things that the maps take to each other."""
     root: dict[T, T] = {}
     for thing in things:
         if thing in root:
@@ -174,7 +174,7 @@ class Orbits:
 
     @property
     def trivial(self) -> bool:
-        """Whether every dataset stands for itself only."""
+        """Whether every dataset represents itself only."""
         return all(len(kind.blocks) == 1 and not kind.maps and kind.mirror is None for kind in self.kinds)
 
     @cached_property
@@ -269,7 +269,7 @@ class Orbits:
     def changes_of_one(self, allowed: Callable[[int, Content, Content], bool] | None = None) -> Iterator[Change]:
         """Yield one change of one block per class of pairs of neighbours, for relations that change one record.
 
-        With `allowed`, only changes of which it says so, of a block of a kind (by number) from one content to another.
+        `allowed(kind, old, new)` restricts the changes, of a block of a kind (by number) from one content to another.
         """
         for at in range(len(self.kinds)):
             moves = self._moves_of(at, allowed)
@@ -287,7 +287,7 @@ class Orbits:
     def _moves_of(
         self, at: int, allowed: Callable[[int, Content, Content], bool] | None
     ) -> list[tuple[Move, int, tuple[int, int], bool]]:
-        """Return one move of every class of a kind: with how many ways, the letters, and whether it is its mirror."""
+        """Return one move of every class of a kind: with class size, letters, and whether it is its own mirror."""
         classes, number_of = self._moves[at], self._contents[at].number_of
         moves = []
         for number, (members, image) in enumerate(zip(classes.members, classes.mirror, strict=True)):
@@ -350,11 +350,11 @@ class Orbits:
 
     @staticmethod
     def _held(classes: _Classes, numbers: Sequence[int]) -> list[tuple[Move, int]]:
-        """Return what the blocks of a kind hold, and hold next, class by class: each move with how many blocks."""
+        """Return the moves of the blocks of a kind, class by class, each with its number of blocks."""
         return list(zip(classes.shown, numbers, strict=True))
 
     def _dataset(self, held: Sequence[Sequence[tuple[Move, int]]], side: int) -> Dataset:
-        """Return the dataset in which the blocks hold this, before (side 0) or after (side 1) their moves."""
+        """Return the dataset with these contents of blocks, before (side 0) or after (side 1) their moves."""
         x: list[Record] = [None] * self.bound.n
         for columns, moves in zip(self._columns, held, strict=True):
             for place, clients in enumerate(columns):
@@ -381,7 +381,7 @@ def _mirrored(classes: Sequence[_Classes], counts: Counts) -> Counts:
 
 
 def _every_move(bound: Bound, clients: int) -> Iterator[Move]:
-    """Yield all that a block may hold in a dataset and its neighbour; only changes where one record changes."""
+    """Yield all contents of a block in a dataset and its neighbour; where one record changes, only differing ones."""
     steps = relation_of(bound).steps
     for content in every_content(bound.record.values, clients):
         if relation_of(bound).every_record:

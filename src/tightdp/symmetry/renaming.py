@@ -1,10 +1,10 @@
 """Renamings of a program's variables, and whether the diagram confirms that they change nothing.
 
 The formula is encoded once more with the outcomes of the draws as free variables: it holds where the program, on this
-dataset and with these outcomes, gives this output. A renaming exchanges records between clients, records with each
+dataset and with these outcomes, returns this output. A renaming exchanges records between clients, records with each
 other, outcomes and outputs likewise. Where the renamed formula is the same function, and every outcome has the
-probability of its image, P(y | x) is the same for the image of y and the image of x: summing over the outcomes and
-over their images is the same sum.
+probability of its image, P(y | x) is the same for the image of y and the image of x: summing over the outcomes and over
+their images is the same sum.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Image = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Renaming:
-    """Where every record leaf and draw (by serial number) and every output component goes; others stay."""
+    """The image of every record leaf and draw (by serial number) and of every output component; others stay."""
 
     leaves: Mapping[int, Image] = field(default_factory=dict)
     components: Mapping[int, Image] = field(default_factory=dict)
 
 
 class _ValueEncoder(Encoder):
-    """An encoding in which the outcome of a draw is a free variable, and not a matter of coins."""
+    """An encoding in which the outcome of a draw is a free variable instead of being determined by coins."""
 
     def plan_draw(self, draw: Draw) -> None:
         levels = self.fresh(InputBit(draw.serial, bit) for bit in range(code_length(len(draw.values))))
@@ -44,7 +44,7 @@ class _ValueEncoder(Encoder):
 
 
 def _tree(levels: Sequence[int], support: set[int], start: int = 0) -> Tree:
-    """Return the tree of the outcomes that have a probability above 0."""
+    """Return the tree of the outcomes of positive probability."""
     if not levels:
         return start if start in support else None
     low = _tree(levels[1:], support, 2 * start)
@@ -53,9 +53,9 @@ def _tree(levels: Sequence[int], support: set[int], start: int = 0) -> Tree:
 
 
 class Verifier:
-    """Says of a renaming whether it leaves a program without `Shuffled` nodes as it is.
+    """Decides whether a renaming leaves a program without `Shuffled` nodes unchanged.
 
-    The checks of the program are taken to hold, and left out. `watch` is called with the size of the diagram and may
+    The checks of the program are assumed to hold, and left out. `watch` is called with the size of the diagram and may
     raise.
     """
 
@@ -72,7 +72,7 @@ class Verifier:
         self._weights: dict[int, dict[Number, Node]] = {}
 
     def confirms(self, renaming: Renaming) -> bool:
-        """Whether the renamed formula is the formula, with equal weights; a map that is no renaming is none."""
+        """Whether the renamed formula equals the formula, with equal weights; False unless the map is one to one."""
         if not _one_to_one(renaming.leaves) or not _one_to_one(renaming.components):
             return False
         self._watch(self._manager.size())
@@ -86,13 +86,13 @@ class Verifier:
         )
 
     def _same(self, function: Node, other: Node, functions: dict[int, Node]) -> bool:
-        """Whether a function is another one of the renamed variables, wherever all codes stand for a value."""
+        """Whether a function equals another one after renaming, wherever all codes stand for a value."""
         manager = self._manager
         renamed = manager.substitute(other, functions) if functions else other
         return bool(manager.both(function, self._valid) == manager.both(renamed, self._valid))
 
     def _all_valid(self) -> Node:
-        """Return the function that holds where every code is that of a value."""
+        """Return the function that holds where every code stands for a value."""
         blocks = [(levels, len(self._leaves[serial].values)) for serial, levels in self._encoder.bits.items()]
         blocks += [
             (levels, len(self._encoder.program.components[number].values))

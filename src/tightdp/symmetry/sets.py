@@ -1,7 +1,7 @@
 """The inference, privacy and accuracy sets, and the table of output laws (oakley2024, Sec. 4, Algorithms 1-3).
 
-The sets say what has to be looked at: which probabilities are computed (`InferenceSet`), which neighbouring triples
-are compared (`PrivacySet`), and on which datasets accuracy is measured (`AccuracySet`). The algorithms take them as
+The sets say what has to be examined: which probabilities are computed (`InferenceSet`), which neighbouring triples are
+compared (`PrivacySet`), and on which datasets accuracy is measured (`AccuracySet`). The algorithms take them as
 arguments. Here they are exhaustive.
 """
 
@@ -115,9 +115,9 @@ def every_neighbouring_pair(bound: Bound) -> PrivacySet:
 
 
 def every_told_apart(bound: Bound, laws: Callable[[Dataset], Weights]) -> PrivacySet:
-    """Return all ordered pairs of neighbours; where records are many, the first of those that laws do not tell apart.
+    """Return all ordered pairs of neighbours; where records are many, one of those with the same laws.
 
-    These have the same two laws, and one client in whom they differ, while all others hold the same.
+    These have the same two laws and differ in the same client, while the records of all others agree.
     """
     if bound.record.size < _MANY_RECORDS or relation_of(bound).name != "replace-one":
         return every_neighbouring_pair(bound)
@@ -153,7 +153,7 @@ class Table:
     """The output laws of a compiled mechanism, computed on demand and kept (Algorithm 1)."""
 
     nodes = 1
-    """How many nodes are gone through for the law of a dataset."""
+    """How many nodes are visited for the law of a dataset."""
 
     def __init__(self, bound: Bound, formula: WeightedFormula) -> None:
         self.bound = bound
@@ -165,7 +165,7 @@ class Table:
 
     @property
     def work(self) -> int:
-        """How much was done for the laws so far, beside going through the nodes."""
+        """The work done for the laws so far, besides visiting nodes."""
         return 0
 
     @property
@@ -186,7 +186,7 @@ class Table:
         return self._noted(x, self._counted(x)) if found is None else found
 
     def reaches(self, x: Dataset, most: int) -> bool:
-        """Whether the law of a dataset is short, or there, or found when about so many probabilities are computed."""
+        """Whether the law of a dataset is short, or known, or found by computing about `most` probabilities."""
         return self.code_bits <= SHORT_BITS or self.knows(x) or self._reached(x, most)
 
     def _reached(self, x: Dataset, most: int) -> bool:
@@ -204,7 +204,7 @@ class Table:
         return found
 
     def knows(self, x: Dataset) -> bool:
-        """Whether the law of a dataset is there already."""
+        """Whether the law of a dataset is already known."""
         return x in self._laws
 
     def length(self, x: Dataset) -> int:
@@ -212,14 +212,14 @@ class Table:
         return len(self.weights(x).by_code)
 
     def largest_logarithm(self, x: Dataset, x_prime: Dataset) -> float | None:
-        """Return the logarithm of base 2 of the largest likelihood ratio of a pair, where it is known but for 2^-24."""
+        """Return the base-2 logarithm of a pair's largest likelihood ratio if known up to 2^-24, else None."""
         return None
 
     def _counted(self, x: Dataset) -> Weights:
         return self._counted_up_to(x, None)
 
     def _counted_up_to(self, x: Dataset, most: int | None) -> Weights:
-        """Return a law. Raises TooManyOutputs where more than so many probabilities are computed."""
+        """Return a law. Raises TooManyOutputs where it takes more than `most` probabilities."""
         found = output_weights(self.formula, self.evidence(x), watch=self.watch, most=most)
         return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
 
@@ -261,7 +261,7 @@ class Table:
         return self.output(code), p, q
 
     def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
-        """Return the outputs that some codes stand for, or none where they are more than `MAX_LISTED`; x is given."""
+        """Return the outputs that some codes stand for on x, or () where there are more than `MAX_LISTED`."""
         if sum(map(self.multiplicity, codes)) > MAX_LISTED:
             return ()
         return tuple(output for code in codes for output in self.outputs(code))

@@ -21,7 +21,7 @@ _ATTEMPTS_PER_CLIENT = 8
 
 @dataclass
 class _Block:
-    """A kind in the making: interchangeable blocks, and confirmed symmetries inside the first of them."""
+    """A kind under construction: interchangeable blocks, and confirmed symmetries inside the first of them."""
 
     blocks: list[tuple[int, ...]]
     inside: list[Action] = field(default_factory=list)
@@ -91,7 +91,7 @@ class _Partition:
         self._attempts = _ATTEMPTS_PER_CLIENT * self._n
 
     def blocks(self) -> list[_Block]:
-        """Return blocks that every client is in."""
+        """Return kinds of blocks that together contain every client."""
         result: list[_Block] = []
         for cell in self._detector.classes([]):
             left = [number for number in cell if not any(number in block.clients for block in result)]
@@ -102,7 +102,7 @@ class _Partition:
         return result
 
     def _block(self, cell: Sequence[int], found: Sequence[_Block]) -> _Block:
-        """Return the kind of block that the first client of a cell is in; it may take in kinds that were found."""
+        """Return the kind of block that the first client of a cell is in; it may absorb kinds found before."""
         first, *others = cell
         if not others:
             return _Block([(first,)])
@@ -136,7 +136,7 @@ class _Partition:
         return self._moving({one: other, other: one})
 
     def _moving(self, images: dict[int, int]) -> Action | None:
-        """Return a symmetry that moves some clients and no other."""
+        """Return a symmetry that moves the given clients and no others."""
         return self._tried({number: images.get(number, number) for number in range(self._n)})
 
     def _larger(self, group: _Block, apart: Sequence[Sequence[int]]) -> _Block | None:
@@ -171,7 +171,7 @@ class _Partition:
         return self._tried({first: number, number: first})
 
     def _tried(self, images: dict[int, int]) -> Action | None:
-        """Return a symmetry with these images of clients, if there is one and few enough were tried before."""
+        """Return a symmetry with these images of clients, if there is one and attempts are left."""
         self._attempts -= 1
         return self._detector.symmetry(images) if self._attempts >= 0 else None
 
@@ -188,7 +188,7 @@ class _Partition:
 
 
 def _first_block(inner: Sequence[int], swaps: Sequence[Action]) -> tuple[int, ...]:
-    """Return the clients that every swap moves; with a single swap, one of each two that it exchanges."""
+    """Return the clients that every swap moves; with a single swap, one of each pair that it exchanges."""
     if len(swaps) > 1:
         return tuple(sorted(frozenset.intersection(*(swap.moved for swap in swaps))))
     (swap,) = swaps

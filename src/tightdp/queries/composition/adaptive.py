@@ -1,11 +1,11 @@
-"""The exact loss of a few runs where no pair of neighbours is the worst at every ε.
+"""The exact privacy loss of a few runs where no pair of neighbours is the worst at every ε.
 
-Whoever chooses the neighbours of each run by the outputs so far loses at most, and attains,
+The supremum over adversaries that choose the neighbours of each run by the outputs so far is attained:
 
     δ_k(t) = max over pairs (P, Q) of Σ_y P(y)·δ_{k-1}(t·Q(y)/P(y)),    δ_0(t) = max(0, 1 - t),
 
-by induction on the first run: given its output y, what is left to choose maximizes P(E | y)·P(y) - t·P'(E | y)·Q(y).
-The number of different t grows with every run, so this is for few of them.
+by induction on the first run: given its output y, the remaining choices maximize P(E | y)·P(y) - t·P'(E | y)·Q(y). The
+number of distinct t grows with every run, so this is for few runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST_STATES = 6_000
 _MOST_RUNS = 100
 
 Choices = tuple[tuple[tuple[DominatingPair, ...], int], ...]
-"""The pairs that each of this many runs chooses from, run after run."""
+"""The pairs that a run chooses from, and how many such runs there are, in order."""
 Watch = Callable[[], None]
 
 
@@ -40,7 +40,7 @@ class _Runs:
         self.known: dict[tuple[int, Number], tuple[Number, Number]] = {}
 
     def value(self, done: int, t: Number) -> tuple[Number, Number]:
-        """Return δ(t) of the runs that are left, and a slope of it there."""
+        """Return δ(t) of the runs after the first `done`, and a slope of it at t."""
         if done == len(self.runs):
             return (1 - t, Fraction(-1)) if t < 1 else (Fraction(0), Fraction(0))
         if t == 0:
@@ -76,7 +76,7 @@ def optimum(choices: Choices, t: Number, watch: Watch) -> Number | None:
 def optimum_least(choices: Choices, delta: Number, start: Number, watch: Watch) -> Number | None:
     """Return the least t >= 1 with δ(t) <= delta, from a `start` that is not above it.
 
-    Tangents of a convex function lie below it: their zeros go up, and reach that of a piecewise linear one.
+    Tangents of a convex function lie below it: their zeros increase, and reach that of a piecewise linear one.
     """
     if not _few(choices):
         return None
@@ -95,7 +95,7 @@ def optimum_least(choices: Choices, delta: Number, start: Number, watch: Watch) 
 
 
 def _few(choices: Choices) -> bool:
-    """Whether the likelihood ratios of all but one run, in any order, are not too many."""
+    """Whether all runs but one have few combinations of likelihood ratios, up to order."""
     runs = sum(times for _, times in choices)
     outcomes = max((sum(len(pair.outcomes) for pair in pairs) for pairs, _ in choices), default=0)
     return 0 < runs <= _MOST_RUNS and math.comb(outcomes + runs - 2, runs - 1) <= _MOST_STATES

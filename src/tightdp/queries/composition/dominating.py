@@ -29,9 +29,9 @@ def pair_of(found: Profile) -> DominatingPair:
 
 
 def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction:
-    """Return the losses that the profile of all pairs of neighbours in a direction shows.
+    """Return the losses in one direction, given the profile of all its pairs of neighbours.
 
-    A real pair whose own hull is that of all dominates, and the composition is then exact. `pairs` is gone through once
+    A real pair whose own hull is that of all dominates, and the composition is then exact. `pairs` is iterated once
     more where none of those on the hull does, and where a direction has pairs with a single record.
     """
     envelope = pair_of(found)
@@ -96,7 +96,7 @@ def _own(pair: Pair) -> DominatingPair:
 
 
 def _lonely(pair: Pair) -> bool:
-    """Whether all records but the one that comes or goes are absent."""
+    """Whether all records but the one that is added or removed are absent."""
     return all(None in moved for moved in zip(pair.x, pair.x_prime, strict=True)) and (
         sum(x is not None or x_prime is not None for x, x_prime in zip(pair.x, pair.x_prime, strict=True)) == 1
     )

@@ -59,12 +59,12 @@ class Grid:
 
     @property
     def precision(self) -> int:
-        """Bits with which balls are computed."""
+        """Precision of ball arithmetic, in bits."""
         return 2 * self.unit.bit_length()
 
 
 def grid_for(runs: Runs, places: int) -> Grid:
-    """Return a grid, its step a power of two, on which the losses of all runs take at most about `places` places."""
+    """Return a grid, its step a power of two, on which the losses of all runs take at most about `places` points."""
     widths = squares = largest = 0.0
     for pair, times in runs:
         losses = [_log(p / q) for p, q in pair.finite] or [0.0]
@@ -132,7 +132,7 @@ class _Lower:
     q: fmpz_poly
 
     def times(self, other: _Lower) -> _Lower:
-        """Return the composition of both; cells at either end with next to no mass under P are left out."""
+        """Return the composition of both; cells at either end with negligible mass under P are left out."""
         p = (self.p * other.p) // fmpz_poly([self.grid.unit])
         q = _rounded_up(self.q * other.q, self.grid)
         start, end = _core(p)
@@ -196,12 +196,12 @@ def _split(p: Number, q: Number, grid: Grid) -> list[tuple[int, int]]:
 
 
 def _rounded_up(product: fmpz_poly, grid: Grid) -> fmpz_poly:
-    """Return a product of masses in units again."""
+    """Return a product of two masses in units, rounded up."""
     return (product + fmpz_poly([grid.unit - 1] * product.length())) // fmpz_poly([grid.unit])
 
 
 def _core(p: fmpz_poly) -> tuple[int, int]:
-    """Return the range of cells without those at either end that hold next to nothing."""
+    """Return the range of cells without those at either end that hold negligible mass."""
     coefficients = [int(mass) for mass in p.coeffs()]
     start, end, held = 0, len(coefficients), 0
     while start < end - 1 and held + coefficients[start] < _NEGLIGIBLE:
@@ -222,12 +222,12 @@ def _padded(p: fmpz_poly, length: int) -> Iterable[int]:
 
 
 def _floor(value: arb) -> int:
-    """Return an integer at most every number of a ball."""
+    """Return the floor of a ball's lower end."""
     return int((value.lower()).floor().unique_fmpz() or 0)
 
 
 def _log(ratio: Number) -> float:
-    """Return about the logarithm of a positive number: only for choosing cells."""
+    """Return an approximate logarithm of a positive number, used only to choose cells."""
     if isinstance(ratio, ExpNumber):
         return log(ratio)
     return math.log(ratio.numerator) - math.log(ratio.denominator)

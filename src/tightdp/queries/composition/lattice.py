@@ -48,7 +48,7 @@ class _Lattice:
 
 @dataclass(frozen=True)
 class Composition:
-    """The composition of pairs, exactly: `certain` is the mass under P of what Q never gives.
+    """The exact composition of pairs: `certain` is the mass under P of outcomes that have probability 0 under Q.
 
     `ratios` increase; `p` and `q` are the weights of the outcomes, to be divided by `scale`.
     """
@@ -61,14 +61,14 @@ class Composition:
 
     @property
     def pair(self) -> DominatingPair:
-        """The composition as a pair again."""
+        """The composition as a single pair."""
         both = [(quotient(p, self.scale), quotient(q, self.scale)) for p, q in zip(self.p, self.q, strict=True)]
         missing = 1 - sum((q for _, q in both), Fraction(0))
         return merged([(self.certain, Fraction(0)), *both, (Fraction(0), missing)])
 
     @cached_property
     def _above(self) -> tuple[list[Whole], list[Whole]]:
-        """The weights of all outcomes from each place on."""
+        """The total weights, under P and Q, of the outcomes from each place on."""
         p, q = ([*[*accumulate(reversed(side))][::-1], 0] for side in (self.p, self.q))
         return p, q
 
@@ -157,7 +157,7 @@ def compose_on_lattice(runs: Runs, watch: Watch = lambda: None, most_bits: int =
 
 
 def _unpacked(product: fmpz_poly, width: int, root: int) -> dict[int, Whole]:
-    """Return the weights by place, each of them so many coefficients wide, without those that are 0."""
+    """Return the nonzero weights by place; each takes `width` coefficients."""
     coefficients = product.coeffs()
     if width == 1:
         return {place: int(weight) for place, weight in enumerate(coefficients) if weight}
@@ -205,7 +205,7 @@ def _by_ratio(
 
 
 def _order(ratios: Sequence[Number]) -> list[int]:
-    """Return the places of distinct ratios in increasing order; leading digits first, ties decided exactly."""
+    """Return the places of distinct ratios in increasing order, by leading digits, ties decided exactly."""
     order = list(range(len(ratios)))
     keys = [_leading(ratio) for ratio in ratios if isinstance(ratio, Fraction)]
     if len(keys) == len(ratios):

@@ -1,8 +1,8 @@
-"""The privacy loss of a mechanism: a dominating pair for each direction of change, composed, and asked for δ and ε.
+"""The privacy loss of a mechanism: a dominating pair for each direction of change, composed, with its δ and ε.
 
 Add-remove neighbours are kept in two directions, since a sample in which a record may be missing treats them
 differently (Zhu, Dong, Wang 2022, Theorem 11). Within one direction the upper end comes from a pair that dominates all
-neighbours, the lower end from pairs of neighbours that are real; where the two are one, answers are exact.
+neighbours, the lower end from real pairs of neighbours; where the two agree, answers are exact.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PLACES = 1 << 14
 
 
 def _unwatched() -> None:
-    """Watch nothing: a function with a name, so that losses can be sent to another process."""
+    """Watch nothing: a named function, not a lambda, so that losses can be pickled for another process."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Range:
 class Direction:
     """Runs in one direction of change: a dominating pair for each, and real pairs of neighbours below it.
 
-    `alone` are those real pairs in which the record that comes or goes is the only one: a sample leaves no other record
-    to chance there. `attained` says that every point of the dominating curve is one of some real pair, as it is for a
-    single run. `choices` are all the real pairs to choose from, run after run, where they are few.
+    `alone` are those real pairs in which the record that is added or removed is the only one: no other record can then
+    be left out by sampling. `attained` says that every point of the dominating curve is one of some real pair, as it is
+    for a single run. `choices` are all the real pairs to choose from, run after run, where they are few.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Direction:
     choices: Choices = ()
 
     def repeated(self, times: int) -> Direction:
-        """Return so many runs of all this."""
+        """Return `times` repetitions of all runs."""
         real, alone = (tuple(_times(runs, times) for runs in side) for side in (self.real, self.alone))
         return Direction(
             self.name,
@@ -117,7 +117,7 @@ class Losses:
         return self._chosen(found, lambda choices: optimum_least(choices, delta, start, self.watch))
 
     def _chosen(self, found: Range, best: Callable[[Choices], Number | None]) -> Range:
-        """Return a range whose upper end is the most that a choice of the neighbours of every run attains."""
+        """Return a range whose upper end is the optimum over the neighbours of every run, where that is known."""
         if found.exact or not any(direction.choices for direction in self.directions):
             return found
         values = [best(direction.choices) for direction in self.directions]
@@ -154,7 +154,7 @@ class Losses:
         return tuple(points[at] for at in dict.fromkeys([0, *kept, *last]))
 
     def repeated(self, times: int) -> Losses:
-        """Return the losses of so many runs."""
+        """Return the losses of `times` repetitions."""
         return Losses(tuple(direction.repeated(times) for direction in self.directions), self.watch)
 
     def followed_by(self, other: Losses) -> Losses:
@@ -195,7 +195,7 @@ class Losses:
 
 
 def _crossings(places: list[Number], values: list[list[Number]]) -> Iterable[Number]:
-    """Yield where two functions cross between two neighbouring places, among which they are linear."""
+    """Yield the crossings of any two functions between adjacent places, where they are linear."""
     for one, other in combinations(values, 2):
         gaps = [a - b for a, b in zip(one, other, strict=True)]
         for (t, gap), (t_next, gap_next) in pairwise(zip(places, gaps, strict=True)):
@@ -212,7 +212,7 @@ def _times(runs: Runs, times: int) -> Runs:
 
 
 def _matched(ours: tuple[Runs, ...], theirs: tuple[Runs, ...]) -> tuple[Runs, ...]:
-    """Return runs of ours followed by runs of theirs, in their order; the last of the shorter list is used again."""
+    """Return runs of ours followed by runs of theirs, matched in order; the last of the shorter list is repeated."""
     if not ours or not theirs:
         return ()
     number = max(len(ours), len(theirs))
@@ -227,7 +227,7 @@ def _joined(ours: Runs, theirs: Runs) -> Runs:
 
 
 def _single(runs: Runs) -> DominatingPair:
-    """Return runs as one pair. Raises QueryError where that is too large."""
+    """Return runs as one pair. Raises QueryError where it would be too large."""
     if len(runs) == 1 and runs[0][1] == 1:
         return runs[0][0]
     composed = compose_on_lattice(runs)

@@ -1,4 +1,4 @@
-"""Dominating pairs: two laws P, Q on finitely many outcomes, told apart at least as well as any two neighbours.
+"""Dominating pairs: two laws P, Q on finitely many outcomes, at least as distinguishable as any two neighbours.
 
 A pair dominates a mechanism when for every t >= 0 and all neighbours Σ max(0, P(y|x) - t·P(y|x')) is at most
 Σ max(0, P - t·Q). The least such curve is convex, so it is the curve of a pair (Zhu, Dong, Wang 2022, Proposition 8):
@@ -35,12 +35,12 @@ class DominatingPair:
 
     @property
     def certain(self) -> Number:
-        """The probability under P of what Q never gives."""
+        """The probability under P of outcomes that have probability 0 under Q."""
         return self.outcomes[0][0] if self.outcomes[0][1] == 0 else Fraction(0)
 
     @property
     def finite(self) -> tuple[tuple[Number, Number], ...]:
-        """The outcomes that both laws give."""
+        """The outcomes of positive probability under both laws."""
         return tuple(outcome for outcome in self.outcomes if outcome[0] and outcome[1])
 
     def delta(self, t: Number) -> Number:

@@ -32,7 +32,7 @@ class Measured:
 
 
 class _Search:
-    """What is added to the error by every record, and how large or small it may be at the most.
+    """What every record adds to the error, and how large or small that can be.
 
     Letters in the order of the usual stochastic order have a largest and a smallest one; otherwise the largest and the
     smallest value take their place.
@@ -47,7 +47,7 @@ class _Search:
         self._within: dict[tuple[int, ...], tuple[Fraction, Fraction]] = {}
 
     def on(self, counts: tuple[int, ...], least: int, most: int) -> tuple[Fraction, Fraction]:
-        """Return the same on datasets with these counts of letters; kept for one window."""
+        """Return what `within` does for datasets with these counts of letters; cached, for one window only."""
         if counts not in self._within:
             self._within[counts] = self.within(self.letters.law(counts), least, most)
         return self._within[counts]
@@ -58,14 +58,14 @@ class _Search:
         return max(Fraction(inside[0]), 1 - outside[1]), min(Fraction(inside[1]), 1 - outside[0])
 
     def at_least(self, box: Box, least: int, most: int) -> Fraction:
-        """Return a lower end of the probability of an error from `least` to `most` over a box."""
+        """Return a lower bound on the probability of an error from `least` to `most` over a box."""
         if self.bend is not None:
             return self._along_chords(box, self.bend, least, most)
         small, large = self._shifted(box, 0), self._shifted(box, -1)
         return 1 - self._outside(small, large, least, most)[1]
 
     def _along_chords(self, box: Box, bend: Bend, least: int, most: int) -> Fraction:
-        """Return a lower end from the ends of the box: between them it is not far below the chord.
+        """Return a lower bound from the ends of the box: between them the probability is not far below the chord.
 
         Every dataset of the box lies between two ends that are a multiple of the period apart.
         """
@@ -83,7 +83,7 @@ class _Search:
         return lower, Fraction(below[1]) + Fraction(above[1]) + Fraction(missing * (1 + 4 * UNIT))
 
     def _shifted(self, box: Box, end: int) -> Scaled:
-        """Return the law of the error where what is not decided is as small (0) or large (-1) as it may be."""
+        """Return the law of the error where undecided records add as little (0) or as much (-1) as possible."""
         law, left, room = box.law, box.left, box.open
         if self.order is None:
             return convolved(law, point(left * (self.low, self.high)[end]), self.letters.least)
@@ -105,8 +105,8 @@ def surely_within(
 ) -> Measured:
     """Return the ends of the least probability, over all datasets, of an error from `least` to `most`.
 
-    With `bar`, only as close as it takes to see on which side of it they lie. `note` is told what is known once a few
-    datasets were looked at.
+    With `bar`, only as close as needed to see on which side of it they lie. `note` receives what is known after a few
+    datasets.
     """
     search = _Search(letters, records)
     best: tuple[Fraction, tuple[int, ...]] = (Fraction(2), ())
@@ -139,8 +139,8 @@ def least_bound(
 ) -> tuple[Fraction, Fraction | float, tuple[int, ...], LimitError | None]:
     """Return the ends of the least a >= 0 with P(|sum - centre| <= a) >= 1 - beta on all datasets.
 
-    Also the counts of a dataset that needs as much as the lower end, and which limit was met where the upper one is
-    infinite.
+    Also the counts of a dataset that needs a bound at least as large as the lower end, and the limit met if the upper
+    one is infinite.
     """
     search = _Search(letters, records)
     values = [abs(value) for law in letters.laws for value in law]
@@ -156,7 +156,7 @@ def least_bound(
 
     noise = max(-letters.beside.first, letters.beside.last)
     most = len(sides) * (max(values) * records + noise + math.ceil(abs(centre)) + 2)
-    least, worst = -1, letters.first(records)[0]  # what is too small on a dataset
+    least, worst = -1, letters.first(records)[0]  # bounds too small for some dataset
     for counts in letters.first(records):
         law = letters.law(counts)
         low, high = least, most

@@ -19,7 +19,7 @@ Watch = Callable[[], None]
 
 
 class Bounds:
-    """What is left of the records that are not decided is nothing, or the noise that all letters share."""
+    """Bounds that ignore the records not decided yet, or keep of them the noise that all letters share."""
 
     def __init__(self, letters: Letters, moves: Sequence[Move]) -> None:
         self._letters, self.moves = letters, tuple(moves)
@@ -47,7 +47,7 @@ class Bounds:
         self.moves = tuple(move for move in self.moves if not self._within(whole, move, t, bar, watch))
 
     def ratio_above(self, box: Box, t: float, bar: float, watch: Watch) -> float:
-        """Return a ratio of at least t beyond which δ is surely at most `bar`."""
+        """Return a ratio of at least t at which δ is surely at most `bar`; infinite where none is found."""
         for move in self.moves:
             if self._within(box, move, t, bar, watch):
                 continue

@@ -1,10 +1,11 @@
 """How little the probability of a window can bend as records change their letter, where there are two letters.
 
 With n records, k of them with the second letter, f(k) is the probability that the sum lies in a window. Let p be the
-least number of changes after which sums differ by multiples of the step, and D the difference of p of the second
-letter and p of the first one. Its total is 0, often its mean is too, and more: D is the j-th difference of some E. The
-second difference f(k + 2p) - 2f(k + p) + f(k) is the mass of D*D*R in the window, R the law of the n - 2p others: two
-values, at the ends of the window, of the (2j - 1)-th difference of E*E*R. docs/large.md has the proof.
+least number of changes after which sums differ by multiples of the step, and D the difference of the laws of p records
+with the second letter and p with the first. Its total mass is 0, often its mean and more moments are, too: D is the
+j-th difference of some E. The second difference f(k + 2p) - 2f(k + p) + f(k) is the mass of D*D*R in the window, R the
+law of the n - 2p others: two values, at the ends of the window, of the (2j - 1)-th difference of E*E*R. docs/large.md
+has the proof.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ class Bend:
     most: Fraction
 
     def below(self, changes: int) -> Fraction:
-        """Return how far f may be below its chord over so many changes of a letter."""
+        """Return how far f can lie below its chord over the given number of changes of a letter."""
         return self.most * (changes // self.period) ** 2 / 8
 
 
 def bend_of(letters: Sequence[dict[int, Number]], step: int, records: int) -> Bend | None:
-    """Return how much f bends at most, or None where nothing is known."""
+    """Return a bound on how much f bends, or None where none is known."""
     laws = [{value: mass for value, mass in law.items() if isinstance(mass, Fraction)} for law in letters]
     if len(laws) != 2 or any(len(law) < len(letter) for law, letter in zip(laws, letters, strict=True)):
         return None

@@ -1,4 +1,4 @@
-"""Going through all ways to give n records their letters, whole boxes of them at once.
+"""Enumerating all ways to give n records their letters, whole boxes of them at once.
 
 A letter is what a record adds to a sum, as a law; a dataset counts, up to order, how often each letter occurs. A box
 holds the datasets with at least certain counts. Records that are not decided yet are independent of the others: what
@@ -29,12 +29,12 @@ MOST_WORK = 100_000_000_000
 """Nor are more products of weights computed for them: these take some forty seconds."""
 
 Noise = tuple[int, dict[int, Number] | OnIntegers]
-"""A number of independent draws, and the law of each."""
+"""An integer multiple of a draw: the factor, and the law of the draw."""
 Watch = Callable[[], None]
 
 
 class Letters(Summands):
-    """Summands whose work is counted, and the datasets that choose among them; `noises` are added beside them."""
+    """Summands whose work is counted, and the datasets that choose among them; `noises` are added independently."""
 
     def __init__(
         self, laws: Sequence[dict[int, Number]], least: float, step: int = 1, noises: Sequence[Noise] = ()
@@ -51,12 +51,12 @@ class Letters(Summands):
 
     @property
     def many(self) -> bool:
-        """Whether datasets do not lie on a line, so that going through parts of it is not enough."""
+        """Whether counts have more than one degree of freedom, so that splitting a line into parts is not enough."""
         return len(self.laws) > 2
 
     @cached_property
     def noise(self) -> SharedNoise:
-        """What they have in common."""
+        """The noise that all letters share."""
         return SharedNoise(self.scaled, self.added, self.least)
 
     def added(self, one: Scaled, other: Scaled) -> Scaled:
@@ -64,22 +64,22 @@ class Letters(Summands):
         return super().added(one, other)
 
     def first(self, records: int) -> list[tuple[int, ...]]:
-        """Return counts that are looked at before all others: all records alike, and about as many of each."""
+        """Return counts that are looked at first: all records alike, and about as many of each letter."""
         size = len(self.laws)
         alike = [tuple(records if at == letter else 0 for at in range(size)) for letter in range(size)]
         return [*alike, tuple(records // size + (at < records % size) for at in range(size))]
 
     def boxes(self, records: int) -> Box:
-        """Return the box of all datasets of so many records."""
+        """Return the box of all datasets with this number of records."""
         size = len(self.laws)
         return Box(self, (0,) * size, (records,) * size, records, self.beside)
 
 
 @dataclass(frozen=True)
 class Box:
-    """Datasets of so many records with at least `low` and at most `high` records of every letter.
+    """Datasets with at least `low` and at most `high` records of every letter.
 
-    `law` is that of what the decided ones add, `low` records of every letter, and what is added beside the records.
+    `law` is that of the sum of the decided ones, `low` records of every letter, and of the noises.
     """
 
     letters: Letters
@@ -100,7 +100,7 @@ class Box:
         return tuple(min(high - low, self.left) for low, high in zip(self.low, self.high, strict=True))
 
     def halves(self) -> Iterator[Box]:
-        """Yield two boxes with the same datasets together."""
+        """Yield two boxes whose union is this one."""
         room = self.open
         at = max(range(len(room)), key=lambda letter: room[letter])
         middle = self.low[at] + room[at] // 2
@@ -108,7 +108,7 @@ class Box:
         yield self._part(at, self.low[at], middle)
 
     def _part(self, at: int, least: int, most: int) -> Box:
-        """Return the datasets with `least` to `most` records of a letter; what follows for others is decided too."""
+        """Return the datasets with `least` to `most` records of a letter; `low` of the others is raised accordingly."""
         low, high, law = list(self.low), list(self.high), self.law
         records = sum(low) + self.left
         low[at], high[at] = least, most
@@ -128,7 +128,7 @@ def boxes_through(
 ) -> tuple[list[Box], LimitError | None]:
     """Split boxes until each is `enough`, or holds one dataset, up to order, whose counts are looked at.
 
-    Return the boxes that are left over, and the limit that was met.
+    Return the boxes that are left over, and the limit that was met, if any.
     """
     pending, looked, start = [whole], 0, whole.letters.work
     while pending:
@@ -148,7 +148,7 @@ def boxes_through(
         if done:
             continue
         if box.single:
-            look(box.low)  # their law anew: it takes fewer roundings than by way of all boxes
+            look(box.low)  # their law anew: it takes fewer roundings than via all boxes
         else:
             pending += box.halves()
     return [], None
@@ -157,7 +157,7 @@ def boxes_through(
 def climb(
     counts: tuple[int, ...], worth: Callable[[tuple[int, ...]], Fraction | float], watch: Watch
 ) -> tuple[int, ...]:
-    """Give records other letters as long as a dataset is worth more so, first many records at once, then one."""
+    """Return better counts: records change letters while a dataset gains in worth, many at once, then fewer."""
     best, step = worth(counts), max(sum(counts) // 4, 1)
     while step:
         better = False

@@ -1,4 +1,4 @@
-"""δ of two mixtures of products: prefixes of outputs are kept by the direction of what is known of them.
+"""δ of two mixtures of products: prefixes of outputs are grouped by the direction of their weight vectors.
 
 After some parts of the output a prefix has a few weights f, from which the weights P and Q of every whole output that
 begins with it follow linearly. So what a set of prefixes adds to δ is a convex function of f that grows in proportion
@@ -50,14 +50,14 @@ class _Prefixes:
 
 @dataclass(frozen=True)
 class Ends:
-    """Laws of which one tells less, and one more than the two mixtures."""
+    """Tests of a coarser and of a finer pair than the two mixtures: they bound δ from below and above."""
 
     lower: Tests
     upper: Tests
 
 
 def enclosed(chain: Chain, relative: float, lost: float, watch: Watch) -> Iterator[Ends]:
-    """Yield both ends, closer and closer together; probabilities of outputs are off by `relative` and `lost`."""
+    """Yield both ends, ever closer together; probabilities of outputs have errors of `relative` and `lost`."""
     chain = replace(chain, error=chain.error + relative, missing=chain.missing + lost)
     width = _WIDTH
     while True:

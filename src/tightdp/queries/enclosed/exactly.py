@@ -1,4 +1,4 @@
-"""The exact δ of one pair of neighbours, with which the witness of an enclosure is checked again."""
+"""The exact δ of one pair of neighbours, by which the witness of an enclosure is checked again."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MOST_BYTES = 64_000_000
 
 
 def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fraction) -> Fraction | None:
-    """Return δ(t) of neighbours whose other records have these counts of letters; None where that is too long.
+    """Return δ(t) of neighbours whose other records have these counts of letters; None where the numbers are too long.
 
-    Nothing is taken from the doubles that found them: the laws are multiplied anew, as integer polynomials.
+    Independent of the doubles that found the pair: the laws are recomputed as products of integer polynomials.
     """
     factors = [(form.letters[letter], times) for letter, times in enumerate(others) if times]
     for times, law in form.noises:

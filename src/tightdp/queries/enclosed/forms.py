@@ -38,7 +38,7 @@ class _Lettered:
     letters: tuple[Law, ...]
     records: tuple[tuple[Record, ...], ...]
     noises: tuple[Noise, ...]
-    """Beside the records, independent draws add to the sum, each so many times its law."""
+    """Besides the records, integer multiples of independent draws add to the sum."""
 
     def summands(self, least: float, step: int = 1) -> Letters:
         """Return the laws of sums, whose ends are cut off where they hold less than `least`."""
@@ -51,7 +51,7 @@ class _Lettered:
 
 @dataclass(frozen=True)
 class PublishedSum(_Lettered):
-    """The sum is published, or something that it can be read off; `moves` are the changes of one record, by letters."""
+    """The sum is published, or something that determines it; `moves` are the changes of one record, by letters."""
 
     moves: dict[tuple[int, int], tuple[Record, Record]]
 
@@ -70,7 +70,7 @@ class ErrorSum(_Lettered):
 
     @property
     def step(self) -> int:
-        """What divides all differences of two values that the same record may add."""
+        """The greatest common divisor of the differences of two values that the same record may add."""
         noise = (times * (value - min(law)) for times, law in self.noises if isinstance(law, dict) for value in law)
         endless = (times for times, law in self.noises if isinstance(law, OnIntegers))
         return math.gcd(*(value - min(law) for law in self.letters for value in law), *noise, *endless) or 1
@@ -185,7 +185,7 @@ def _laws(bound: Bound, cut: RecordsAlike) -> list[list[tuple[tuple[int, ...], N
 
 
 def _letters(bound: Bound, laws: Sequence[Law]) -> tuple[tuple[Law, ...], tuple[tuple[Record, ...], ...]]:
-    """Return the different laws, and the records that have each."""
+    """Return the distinct laws, and the records that have each."""
     letters: dict[tuple[tuple[int, Number], ...], list[Record]] = {}
     for record, law in zip(bound.record.values, laws, strict=True):
         letters.setdefault(tuple(sorted(law.items())), []).append(record)
@@ -197,7 +197,7 @@ def _narrow(letters: Sequence[Law]) -> bool:
 
 
 def _read_off(cut: RecordsAlike) -> dict[int, Fraction] | None:
-    """Return the linear function of the sums that the output tells, and is a function of; None where that is none."""
+    """Return the linear function of the sums that is equivalent to the output, None if there is none."""
     found = [
         affine[0] for affine in map(_affine, cut.rest.components) if affine is not None and any(affine[0].values())
     ]
@@ -207,7 +207,7 @@ def _read_off(cut: RecordsAlike) -> dict[int, Fraction] | None:
 
 
 def _affine(expr: Expr) -> Affine | None:
-    """Return a node as a linear function of the inputs, by client, or None where it is not plainly one."""
+    """Return a node as a linear function of the inputs, by client, or None where it is not recognized as one."""
     match expr:
         case Input():
             return {expr.client: Fraction(1)}, Fraction(0)

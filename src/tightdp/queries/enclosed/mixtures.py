@@ -1,9 +1,9 @@
-"""Two mixtures of products of laws as one chain: what is known of both after each part of the output.
+"""Two mixtures of products of laws as one chain: the weights of both after each part of the output.
 
 A mixture is the joint law of centres (c_1, ..., c_T); given these the parts of the output are independent, part t with
 the law K_t(c_t). The weight of a prefix y_1, ..., y_t is a sum over the centres so far of products of K. Centres after
-which the rest has the same law are added up, and sums that are proportional are taken once: what remains are a few
-functions of the prefix, each a nonnegative linear function of those before.
+which the rest has the same law are added up, and proportional sums are merged: what remains are a few functions of the
+prefix, each a nonnegative linear function of those before.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Chain:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The same for chains that differ in the names of outputs only."""
+        """A key that is equal for chains that differ only in the names of outputs."""
         rows = (sorted(map(bytes, step.reshape(len(step), -1))) for step in self.steps)
         return self.ours, self.theirs, self.missing, *(tuple(row) for row in rows)
 
@@ -63,7 +63,7 @@ def chain_of(ours: Mixture, theirs: Mixture, kernels: Sequence[Kernel], least: f
                 step[:, row, before] += [as_double(share) * as_double(law.get(y, Fraction(0))) for y in values]
         size = len(classes)
         error += 8 * UNIT + gamma(max(map(len, classes)))
-        if step.shape[1:] != (1, 1):  # one function before and after: the part tells nothing
+        if step.shape[1:] != (1, 1):  # one function before and after: the part reveals nothing
             steps.append(step)
     ((_, mine),), ((_, other),) = (side.values() for side in sides)
     return Chain(tuple(steps), mine, other, 1.01 * error, missing)

@@ -1,8 +1,8 @@
-"""Noise that every record adds, whatever its value: a bound on how well sums tell neighbours apart, for all datasets.
+"""Noise that every record adds, whatever its value: a bound on how well sums distinguish neighbours, for all datasets.
 
-The laws of what records add, each shifted by an integer of its own, have a part in common. Tell which records drew from
-it, and everything of the others: what is left is the sum of so many draws from one law, and a known number. Telling
-more never makes neighbours harder to tell apart, and which datasets these are no longer matters.
+The laws of what records add, each shifted by an integer of its own, have a part in common. Reveal which records drew
+from it, and everything about the others: what is left is a sum of draws from one law, and a known number. Revealing
+more never makes neighbours harder to distinguish, and the dataset no longer matters.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ class SharedNoise:
 
     @property
     def nothing(self) -> bool:
-        """Whether there is none."""
+        """Whether there is no shared noise."""
         return len(self._law.weights) == 1
 
     def beside(self, law: Scaled, records: int) -> NoiseBeside:
-        """Return the sums of the draws of so many records, beside independent ones with a law that is known."""
+        """Return the sums of the draws of `records` records, added to an independent variable with the given law."""
         number = point(records if self._share else 0)
         if 0 < self._share < 1:
             number = binomial(records, 0, 1 - self._share, 1, self._share, self._least)
         return NoiseBeside(law, number, self.power, self._added)
 
     def power(self, times: int) -> Scaled:
-        """Return the law of so many draws."""
+        """Return the law of the sum of `times` draws."""
         if times <= 1:
             return self._law if times else point(0)
         if times not in self._powers:
@@ -59,9 +59,9 @@ class SharedNoise:
 
 
 class NoiseBeside:
-    """Laws of sums, by how many of the records drew from the common part: a list of them, and finer lists.
+    """Laws of sums, by the number of records that drew from the common part: a coarse list, then finer ones.
 
-    A group of numbers of draws is stood for by its least: the further draws are noise that is left out.
+    A group of numbers of draws is represented by its least: the further draws are noise that is left out.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class NoiseBeside:
         self._lists: list[list[tuple[float, Scaled]]] = []
 
     def delta_above(self, delta: Callable[[Scaled], float], bar: float) -> float:
-        """Return an upper end of δ, given δ of what is added to laws of sums; one that is above `bar` may be coarse."""
+        """Return an upper bound on δ, where `delta` gives δ for a law of sums; one above `bar` may be coarse."""
         found = before = math.inf
         for laws in self._finer():
             parts = [mass * delta(law) for mass, law in laws]
@@ -91,7 +91,7 @@ class NoiseBeside:
             yield self._lists[-1]
 
     def _most(self) -> int:
-        """Return how many groups there are at most."""
+        """Return an upper bound on the number of groups."""
         longest = max(len(law.weights) for _, law in self._lists[-1])
         return min(len(self._number.weights), max(_MOST_WEIGHTS // longest, 1))
 
@@ -122,7 +122,7 @@ def _alignments(laws: Sequence[Scaled]) -> list[tuple[int, ...]]:
 
 
 def _common(laws: Sequence[Scaled], shifts: Sequence[int]) -> tuple[Scaled, Fraction]:
-    """Return the common part of the shifted laws, as a law, and a lower end of its mass."""
+    """Return the common part of the shifted laws, as a law, and a lower bound on its mass."""
     low = max(law.first + shift for law, shift in zip(laws, shifts, strict=True))
     high = min(law.last + shift for law, shift in zip(laws, shifts, strict=True))
     if low > high:
@@ -136,7 +136,7 @@ def _common(laws: Sequence[Scaled], shifts: Sequence[int]) -> tuple[Scaled, Frac
 
 
 def _spread(noise: Scaled, share: Fraction) -> float:
-    """Return how much variance a record surely adds."""
+    """Return a lower bound on the variance that a record adds."""
     places = np.arange(len(noise.weights))
     mean = float(np.average(places, weights=noise.weights))
     return float(share) * float(np.average((places - mean) ** 2, weights=noise.weights))

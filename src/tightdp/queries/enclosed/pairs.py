@@ -1,4 +1,4 @@
-"""The laws of a sum on two neighbours, side by side: δ from above, and the events that tell them apart."""
+"""The laws of a sum on two neighbours, side by side: δ from above, and the events that distinguish them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Tests:
         return self._ends(inside)
 
     def best(self, delta: float) -> tuple[Fraction, Fraction]:
-        """Return the same for the event with the largest (P(E) - delta) / P'(E)."""
+        """Return the bounds of `event` for the event with the largest (P(E) - delta) / P'(E)."""
         kept = self.p > 0
         p, q = self.p[kept], self.q[kept]
         with np.errstate(divide="ignore", over="ignore"):
@@ -59,7 +59,7 @@ class Tests:
 
 
 def tests_of(letters: Letters, others: Scaled, move: Move) -> Tests:
-    """Return the laws of the sum on neighbours whose other records add something with this law."""
+    """Return the laws of the sum on neighbours whose other records' sum has the law `others`."""
     before, after = (letters.scaled[letter] for letter in move)
     first = others.first + min(before.first, after.first)
     last = others.last + max(before.last, after.last)

@@ -27,7 +27,7 @@ End = TypeVar("End", Fraction, "Fraction | float")
 
 @dataclass(frozen=True)
 class Found(Generic[End]):
-    """Both ends of an answer, the counts of the other records and the change that show the lower end.
+    """Both ends of an answer, with the counts of the other records and the change that show the lower end.
 
     `stopped` says which limit was met before the ends were as close as asked.
     """
@@ -48,7 +48,7 @@ def delta(
     watch: Watch,
     note: Callable[[Found[Fraction]], None] = lambda found: None,
 ) -> Found[Fraction]:
-    """Return δ at t = e^ε >= 0, with `records` records beside the one that changes.
+    """Return δ at t = e^ε >= 0, with `records` records besides the one that changes.
 
     `note` is told what is known once a few datasets were looked at.
     """
