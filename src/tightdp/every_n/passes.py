@@ -219,7 +219,7 @@ class _Hoist(ast.NodeTransformer):
         depends = loads([elt, *(part for each in generators for part in each.ifs)])
         draws = any(isinstance(part, ast.Call) for part in ast.walk(elt))
         if depends & bound or (draws and self._repeated):
-            raise self._reader.refusal("this goes through the records once for each round of something else", node)
+            raise self._reader.refusal("this iterates over the records once for each round of another loop", node)
         name = ast.copy_location(ast.Name(self._reader.fresh(), ast.Load()), node)
         before, inside, after = _FOLDS[kind]
         now = ast.copy_location(ast.Name(f"{name.id}now", ast.Load()), node)

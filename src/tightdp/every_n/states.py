@@ -84,7 +84,7 @@ def explore(bound: Bound, sums: bool = False) -> Paths:
     if relation.custom:
         raise LanguageError(
             "no answer for every n: the neighbours are a function of one dataset",
-            "use a relation that has a name, such as 'replace-one', or ask for one n",
+            "use a built-in relation, such as 'replace-one', or ask for one n",
         )
     moves = tuple(
         (old, new) for old, others in relation.steps.items() for new in others if relation.every_record or old != new

@@ -132,14 +132,14 @@ class _Taken:
                 or ended
             ):
                 place = part if isinstance(part, ast.stmt) else part.target
-                raise self.reader.refusal("it goes through the records again with what it found in them", place)
+                raise self.reader.refusal("it iterates over the records again with what it found in them", place)
             if isinstance(part, Pass):
                 whole.append(part)
             else:
                 before.append(part)
         after = [*late, *after]
         if any(each.orelse or _leaves(each.body) for each in whole):
-            raise self.reader.refusal("it goes through the records again after a loop that can end early", loop.target)
+            raise self.reader.refusal("it iterates over the records again after a loop that can end early", loop.target)
         record = name_of("__tightdp_each__", ast.Store())
         loops: list[ast.stmt] = []
         for each in whole:

@@ -26,7 +26,7 @@ class Refusal:
     """
 
     reason: str
-    hint: str = "leave the method out: one that applies is found"
+    hint: str = "leave the method out, and one that applies is found"
     decisive: bool = False
 
     @property

@@ -184,7 +184,7 @@ def look_costly(program: Program, control: Control) -> Aggregates | Refusal:
     """Return the method where the laws of all counts fit in memory and time."""
     table = program.aggregate(control)
     if table is None:
-        return Refusal("aggregate: clients do not come in only through sums or other operations of any order")
+        return Refusal("aggregate: clients are seen not only through sums and other operations that ignore order")
     if not table.affordable:
         return Refusal(f"aggregate: the laws of all counts have about {table.entries:,} probabilities, too many")
     return Aggregates(program, table)

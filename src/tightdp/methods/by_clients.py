@@ -272,7 +272,7 @@ def _independent(program: Program, control: Control) -> Independent | Refusal:
     except TooLarge:
         return Refusal("independent clients: whether checks that concern several clients hold takes a large diagram")
     except ProgramError:
-        return Refusal("independent clients: a run can fail, which the whole program tells better")
+        return Refusal("independent clients: a run can fail, and the whole program says on which dataset")
     return found
 
 

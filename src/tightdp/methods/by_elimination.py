@@ -174,7 +174,7 @@ def _made(
     except (TooMuchWork, TooWide):
         return None
     except (ProgramError, QueryError):
-        return Refusal("elimination: a run can fail, which the whole program tells better")
+        return Refusal("elimination: a run can fail, and the whole program says on which dataset")
 
 
 def _exchanges(program: Program, control: Control, measured: bool = False) -> Symmetries | None:

@@ -370,7 +370,7 @@ def _look(program: Program, control: Control, most: int) -> OverlappingParts | R
     except TooLarge:
         return Refusal("independent outputs: whether checks hold takes a large diagram")
     except ProgramError:
-        return Refusal("independent outputs: a run can fail, which the whole program tells better")
+        return Refusal("independent outputs: a run can fail, and the whole program says on which dataset")
     if sum(map(found.contents, found.steps())) > most:
         return Refusal("independent outputs: the parts that see a record see too many others")
     return found

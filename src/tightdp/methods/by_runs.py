@@ -125,5 +125,5 @@ def _logarithm_of_seconds(bound: Bound, x: Dataset) -> float:
 def look(program: Program, control: Control) -> Runs | Refusal:
     """Return the method where it is asked for by name."""
     if program.forced is None:
-        return Refusal("runs: it is asked beside the others where these take long")
+        return Refusal("runs: it runs beside the other methods where these take long")
     return Runs(program)

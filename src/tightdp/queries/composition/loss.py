@@ -232,5 +232,5 @@ def _single(runs: Runs) -> DominatingPair:
         return runs[0][0]
     composed = compose_on_lattice(runs)
     if composed is None:
-        raise QueryError("a sample was asked of a composition that is only enclosed", "sample first, then compose")
+        raise QueryError("sampling was applied to a composition that is only enclosed", "sample first, then compose")
     return composed.pair
