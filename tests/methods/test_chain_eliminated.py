@@ -8,6 +8,7 @@ import pytest
 
 from tightdp import Bit, Int, Mechanism, Tuple, choice, exp, flip, geometric, mechanism, randint
 from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
+from tightdp.methods.chain_search import BRIEF, largest_ratio
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
 
@@ -130,3 +131,30 @@ def test_many_records_are_not_followed_one_by_one() -> None:
         return sum(x)
 
     assert not isinstance(look_without_diagram(program_of(total.bind(n=2).bound), Control()), WithoutDiagram)
+
+
+@mechanism(record=Int(0, 9))
+def first_above(x: Any) -> Any:
+    """The first record above a noisy threshold, which is shared."""
+    threshold = geometric(5, "1/2", 0, 10)
+    for at, v in enumerate(x):
+        if geometric(v, "1/2", 0, 10) >= threshold:
+            return at
+    return None
+
+
+def test_outputs_that_the_last_client_decides_are_searched_one_by_one() -> None:
+    chain = _by_elimination(first_above, 7).chain
+    assert [block.bits for block in chain.blocks] == [0] * 6 + [3]
+    bound = first_above.bind(n=7).bound
+    brief = largest_ratio(chain, bound, limits=BRIEF)
+    assert not brief.cut_short
+    found = brief.found
+    assert found is not None
+    output = _by_elimination(first_above, 7)._output(found.code)
+    p, q = (first_above.bind(n=7).probability(x, output) for x in (found.x, found.x_prime))
+    assert p / q == found.ratio == brief.lower == brief.upper
+    assert (
+        _by_elimination(first_above, 3).tight(Control()).lower
+        == first_above.bind(n=3, method="exhaustive").privacy().exp_epsilon
+    )

@@ -25,13 +25,14 @@ from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result, Subject
 from tightdp.results.shown import Drawn
 from tightdp.session.instance import Instance
-from tightdp.session.known import joined, stopped_by
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.cli import bars
+    from tightdp.session import known as _known
 else:
     bars = Later("tightdp.cli.bars")
+    _known = Later("tightdp.session.known")
 
 __all__ = [
     "DONE",
@@ -111,10 +112,10 @@ def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked
 
 def stopped(known: Result | None, partial: Result | None, error: LimitError, options: Namespace) -> int | None:
     """Print what is known of a query that had to be ended, and return the exit status; None where nothing is."""
-    found = joined(known, partial)
+    found = _known.joined(known, partial)
     if found is None:
         return None
-    asked = Asked(stopped_by(found, error))
+    asked = Asked(_known.stopped_by(found, error))
     emit(asked.result, options)
     return asked.exit_status
 

@@ -98,6 +98,25 @@ class Chain:
             code = code << block.bits | bits
         return code << self.tail_bits | tail
 
+    @cached_property
+    def by_output(self) -> Chain:
+        """The same chain where no block decides an output bit, or several do; else with these bits in the tail."""
+        *others, last = self.blocks or (None,)
+        if last is None or not last.bits or any(block.bits for block in others):
+            return self
+        numbers: dict[tuple[int, int], int] = {}
+        into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
+        for (record, bits), arrows in last.into.items():
+            below = into.setdefault((record, 0), {})
+            below.update((numbers.setdefault((node, bits), len(numbers)), entries) for node, entries in arrows.items())
+        tails: dict[int, Vector] = {}
+        for tail, vector in self.tails.items():
+            for (node, bits), number in numbers.items():
+                if node in vector:
+                    tails.setdefault(bits << self.tail_bits | tail, {})[number] = vector[node]
+        blocks = (*others, Block(last.client, 0, (), into))
+        return Chain(self.heads, blocks, tails, self.tail_bits + last.bits)
+
 
 def make_chain(
     formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None, most: int = MAX_ENTRIES

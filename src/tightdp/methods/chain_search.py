@@ -17,7 +17,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from functools import cached_property
+from itertools import chain, product
 from typing import Any
 
 from tightdp.errors import LimitError
@@ -173,6 +174,7 @@ class _Search:
         if difference is not None:
             self._take(*difference)
             return
+        self.chain = self.chain.by_output
         for self._most_forms, self._most_suffixes in limits:
             self.cut_short = False
             self._climb()
@@ -198,11 +200,9 @@ class _Search:
         return found.upper
 
     def _climb(self) -> None:
-        for head, above in self.chain.heads.items():
-            for tail, below in self.chain.tails.items():
-                while self._improve(head, above, tail, below):
-                    if self.ratio == math.inf:
-                        return
+        ends = list(product(self.chain.heads.items(), self.chain.tails.items()))
+        while ends:  # those that cannot beat the present ratio cannot beat a larger one
+            ends = [(head, tail) for head, tail in ends if self.ratio < math.inf and self._improve(*head, *tail)]
 
     def _narrow(self, forms: list[Form], most: int) -> list[Form]:
         """Return the forms, or only the most positive ones; then the search gives a lower bound only."""
@@ -290,9 +290,9 @@ class Runs:
 class _OneChange(_Search):
     """One client changes its record."""
 
-    def __init__(self, chain: Chain, bound: Bound, watch: Callable[[], None]) -> None:
-        super().__init__(chain, bound, watch)
-        self._runs = Runs(chain)
+    @cached_property
+    def _runs(self) -> Runs:
+        return Runs(self.chain)
 
     def _value(self, above: Vector, form: Vector) -> Whole:
         return _dot(above, form)
