@@ -256,12 +256,15 @@ class _Maker:
             place = {column: number for number, column in enumerate(layout)}
             emitting = [(place.get(node, -1), node) for _, node in decided]
             # What is kept of the row: nothing of components that no later step reads.
-            kept = [self.last.get(column, -1) >= at for column in layout]
+            kept = [number for number, column in enumerate(layout) if self.last.get(column, -1) >= at]
+            nothing = [NOTHING] * len(layout)
             factor = common // part.denominator
             for row, weight in part.rows.items():
                 emitted = tuple(known[node] if number < 0 else row[number] for number, node in emitting)
-                state = at, tuple(value if keep else NOTHING for value, keep in zip(row, kept, strict=True))
-                key, scaled = (emitted, state), weight * factor
+                values = nothing.copy()
+                for number in kept:
+                    values[number] = row[number]
+                key, scaled = (emitted, (at, tuple(values))), weight * factor
                 arrows[key] = arrows[key] + scaled if key in arrows else scaled
         return arrows, common
 

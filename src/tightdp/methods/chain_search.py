@@ -202,7 +202,7 @@ class _Search:
     def _climb(self) -> None:
         ends = list(product(self.chain.heads.items(), self.chain.tails.items()))
         while ends:  # those that cannot beat the present ratio cannot beat a larger one
-            ends = [(head, tail) for head, tail in ends if self.ratio < math.inf and self._improve(*head, *tail)]
+            ends = [each for each in reversed(ends) if self.ratio < math.inf and self._improve(*each[0], *each[1])]
 
     def _narrow(self, forms: list[Form], most: int) -> list[Form]:
         """Return the forms, or only the most positive ones; then the search gives a lower bound only."""

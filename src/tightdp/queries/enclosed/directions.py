@@ -13,12 +13,17 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import Doubles, gamma
 from tightdp.queries.enclosed.mixtures import Chain
 from tightdp.queries.enclosed.pairs import Tests
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazily("numpy")
 
 __all__ = ["Ends", "enclosed", "least_above"]
 

@@ -11,11 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Doubles, as_double, gamma
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazily("numpy")
 
 __all__ = ["Chain", "Kernel", "Mixture", "chain_of"]
 

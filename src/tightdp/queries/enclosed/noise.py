@@ -11,10 +11,15 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Scaled, binomial, doubled, point
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazily("numpy")
 
 __all__ = ["SharedNoise"]
 

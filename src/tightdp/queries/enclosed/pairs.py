@@ -5,11 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Scaled, excess_above, gamma
 from tightdp.queries.enclosed.counts import Letters
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Event = np.ndarray[tuple[int], np.dtype[np.bool_ | np.intp]]
+    """Places of a law: a mask, or a list."""
+else:
+    np = lazily("numpy")
 
 __all__ = ["Move", "Tests", "tests_of"]
 
@@ -18,9 +26,6 @@ Move = tuple[int, int]
 
 _START, _PASSES = 50_000, 20
 """Looking at a law costs as much as this many products, and this many more for every weight."""
-
-Event = np.ndarray[tuple[int], np.dtype[np.bool_ | np.intp]]
-"""Places of a law: a mask, or a list."""
 
 
 @dataclass(frozen=True)
