@@ -169,14 +169,14 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def check_the_end(process: subprocess.Popen[str], status: int, why: str) -> None:
+def check_the_end(process: subprocess.Popen[str], status: int, *why: str) -> None:
     """It says no more than is known, and leaves no process behind."""
     out, err = process.communicate(timeout=30)
     assert process.returncode == status, err
     answer = json.loads(out)
     assert answer["status"] in ("unresolved", "bounded")
     assert "exp_epsilon" not in answer["result"] or answer["result"]["upper"] == answer["result"]["exp_epsilon"]
-    assert why in err
+    assert any(reason in err for reason in why), err
     assert "Traceback" not in err
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
@@ -196,7 +196,8 @@ def test_an_interrupted_command(stage: str, tmp_path: Path) -> None:
     time.sleep(1.5 + LOADED)
     began = time.monotonic()
     os.killpg(process.pid, 2)
-    check_the_end(process, 130, "interrupted")
+    # Ctrl-C may come just as the compiler has refused the program, before its runs are enumerated.
+    check_the_end(process, 130, "interrupted", "more than 50,000 parts")
     assert time.monotonic() - began < 2 + LOADED
 
 
