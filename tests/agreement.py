@@ -20,7 +20,7 @@ from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.logic.bdd import BACKENDS
 from tightdp.methods.compiled import compile_dataset, compile_symbolic
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable
 
 Law = dict[Any, Fraction]
 
@@ -95,7 +95,7 @@ def _fixed_law(bound: Bound, x: tuple[Any, ...], backend: str) -> Law | None:
         formula = compile_dataset(bound, x, backend)
     except ProgramError:
         return None
-    return _law(Table(bound, formula), x)
+    return _law(DiagramTable(bound, formula), x)
 
 
 def _check_symbolic(bound: Bound, laws: dict[tuple[Any, ...], Law | None], backend: str) -> None:
@@ -104,7 +104,7 @@ def _check_symbolic(bound: Bound, laws: dict[tuple[Any, ...], Law | None], backe
     except ProgramError as error:
         failure = error
     else:
-        table = Table(bound, formula)
+        table = DiagramTable(bound, formula)
         for x, law in laws.items():
             assert _law(table, x) == law, f"compile_symbolic on {backend} differs on {x}"
         return
@@ -113,7 +113,7 @@ def _check_symbolic(bound: Bound, laws: dict[tuple[Any, ...], Law | None], backe
     assert laws[failure.x] is None, f"{failure.x} does not reach the failure: {failure}"
 
 
-def _law(table: Table, x: tuple[Any, ...]) -> Law | None:
+def _law(table: DiagramTable, x: tuple[Any, ...]) -> Law | None:
     try:
         return table.law(x)
     except ProgramError:

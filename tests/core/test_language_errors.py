@@ -185,13 +185,13 @@ def test_unreachable_failures_are_not_reported(source: str) -> None:
 
 
 def test_contradiction_of_observe_names_the_dataset() -> None:
-    from tightdp.symmetry.sets import Table
+    from tightdp.symmetry.sets import DiagramTable
 
     with module_of(
         "def f(x):\n    a = flip(1/3)\n    observe(a or x[0])\n    observe(not a)\n    return a\n"
     ) as module:
         bound = bind(module, Bit, 1)
-        table = Table(bound, compile_symbolic(bound))
+        table = DiagramTable(bound, compile_symbolic(bound))
         assert table.law((1,)) == {False: 1}
         with pytest.raises(ProgramError, match=r"\(0,\)") as caught:
             table.law((0,))

@@ -24,7 +24,7 @@ from tightdp.logic.encode import prober
 from tightdp.methods.compiled import compile_dataset, compile_symbolic, deep_recursion
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable
 
 Law = dict[Any, Fraction]
 Laws = dict[tuple[Any, ...], Law | None]
@@ -187,7 +187,7 @@ def _difference(bound: Bound, laws: Laws) -> str:
 
 def _with_all_datasets(bound: Bound, laws: Laws) -> str:
     try:
-        table = Table(bound, compile_symbolic(bound, BACKEND, Limits()))
+        table = DiagramTable(bound, compile_symbolic(bound, BACKEND, Limits()))
     except (LanguageError, LimitError):
         raise
     except ProgramError as error:
@@ -198,7 +198,7 @@ def _with_all_datasets(bound: Bound, laws: Laws) -> str:
 
 
 def _with_one_dataset(bound: Bound, laws: Laws) -> str:
-    law = lambda x: Table(bound, compile_dataset(bound, x, BACKEND)).law(x)  # noqa: E731
+    law = lambda x: DiagramTable(bound, compile_dataset(bound, x, BACKEND)).law(x)  # noqa: E731
     return _first_difference("for one dataset", laws, law)
 
 

@@ -15,7 +15,7 @@ from tightdp.language import interp
 from tightdp.language.domains import Int
 from tightdp.language.program import Program
 from tightdp.methods.compiled import compile_dataset
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable
 
 THIRD = 1 / (1 + exp(F(1, 2)))
 
@@ -32,7 +32,7 @@ WRITTEN = [
 def both(module: Any, x: tuple[int, ...] = (0,)) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """The laws of the interpreter and of the compiler."""
     bound = Program(module.f, Int(0, 1)).bind(1)
-    return interp.law(bound, x), Table(bound, compile_dataset(bound, x)).law(x)
+    return interp.law(bound, x), DiagramTable(bound, compile_dataset(bound, x)).law(x)
 
 
 @pytest.mark.parametrize(("source", "meant"), WRITTEN)

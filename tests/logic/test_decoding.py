@@ -7,7 +7,7 @@ import pytest
 from expectations import mechanisms
 from tightdp import Instance
 from tightdp.methods.compiled import compile_symbolic
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable
 
 CASES = {
     "randomized_response": {"n": 4, "lam": "1/5"},
@@ -31,14 +31,14 @@ CASES = {
 def test_all_at_once_and_one_by_one(name: str) -> None:
     instance = mechanisms(name)[name].bind(**CASES[name])
     assert isinstance(instance, Instance)
-    table = Table(instance.bound, compile_symbolic(instance.bound))
+    table = DiagramTable(instance.bound, compile_symbolic(instance.bound))
     x = (instance.bound.record.values[0],) * instance.n
     codes = list(table.weights(x).by_code)
-    one_by_one = [table.formula.output(code) for code in codes]
-    together = list(table.formula.outputs(codes))
+    one_by_one = [table.codes.first(code) for code in codes]
+    together = list(table.codes.decoded(codes))
     assert together == one_by_one
     assert [[type(v) for v in o] if isinstance(o, tuple) else type(o) for o in together] == [
         [type(v) for v in o] if isinstance(o, tuple) else type(o) for o in one_by_one
     ]
-    assert table.formula.outputs([]) == []
+    assert table.codes.decoded([]) == []
     assert table.law(x) == dict(instance.distribution(x).law)

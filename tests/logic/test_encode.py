@@ -29,7 +29,7 @@ from tightdp.logic.encode import Encoder, encode, possible_values
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import order
 from tightdp.methods.compiled import compile_dataset, compile_symbolic
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable
 
 ABOVE_THRESHOLD = """
 def f(x, k, ratio="1/2"):
@@ -246,7 +246,7 @@ def _check_counts(formula: WeightedFormula, bound: Bound, x: tuple[Any, ...]) ->
     assert law == {code: Fraction(weight, rational.total) for code, weight in rational.by_code.items()}
     assert sum(law.values()) == 1 and all(mass > 0 for mass in law.values())
     for code, mass in law.items():
-        assert formula.output_code(formula.output(code)) == code
+        assert formula.codes.find(formula.codes.first(code)) == (code, 1)
         for kind in (SCALED_INTEGERS, RATIONALS):
             single = output_weights(formula, inputs, code, kind)
             assert Fraction(single.by_code[code], single.total) == mass
@@ -256,9 +256,10 @@ def _check_counts(formula: WeightedFormula, bound: Bound, x: tuple[Any, ...]) ->
 
 
 def test_an_output_that_is_never_given_has_no_code() -> None:
-    formula = compiled(RESPONSE, Bit, 2)
-    assert formula.output_code((0, 2)) is None and formula.output_code((0,)) is None and formula.output_code(0) is None
-    assert formula.output_code((0, True)) == formula.output_code((0, 1))
+    find = compiled(RESPONSE, Bit, 2).codes.find
+    assert find((0, 2)) is find((0,)) is find(0) is None
+    assert find((0, True)) == find((0, 1))
+    assert find((0, 1)) is not None
 
 
 @pytest.mark.parametrize("size", range(1, 20))
@@ -296,7 +297,7 @@ def test_extrema_of_leaves_whose_values_overlap(operator: str) -> None:
     formula = encode(program)
     for x in itertools.product(range(4), repeat=3):
         inputs = formula.evidence(x, Int(0, 3))
-        assert {formula.output(code) for code in output_weights(formula, inputs).by_code} == {
+        assert {formula.codes.first(code) for code in output_weights(formula, inputs).by_code} == {
             (max if operator == "max" else min)(x)
         }
 
@@ -351,4 +352,4 @@ def f(x):
         ]
         assert orders[0].owners != orders[1].owners
         for x in datasets(small):
-            assert [Table(small, formula).law(x) for formula in orders] == [interp.law(small, x)] * 2
+            assert [DiagramTable(small, formula).law(x) for formula in orders] == [interp.law(small, x)] * 2

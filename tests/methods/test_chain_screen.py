@@ -47,7 +47,7 @@ def by_screen(bound: Bound) -> Screened | None:
 def by_rows(bound: Bound) -> Screened | None:
     """The same on the chain whose nodes are rows of elimination."""
     table = EliminationTable(bound, program_of(bound).core(Control()))
-    if table.arrangements:
+    if table.codes.several:
         return None
     made = eliminate_to_chain(table.program, bound.record, Control(), THOROUGH, at_the_end=True)
     return (

@@ -198,7 +198,7 @@ def test_other_numbers() -> None:
         weights, below = table.raw((0, 1))
         total = sum(weights.values())
         assert below == 1
-        assert {table.output(code): weight / total for code, weight in weights.items()} == meaning(bound, (0, 1))
+        assert {table.codes.first(code): weight / total for code, weight in weights.items()} == meaning(bound, (0, 1))
 
 
 def test_a_budget_is_kept() -> None:

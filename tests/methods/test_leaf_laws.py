@@ -57,8 +57,8 @@ def test_elimination_gives_the_laws_of_the_diagram_also_where_it_ends_in_between
         laws = []
         for table in (diagram, other):
             weights, below = table.given(values)
-            assert tuple(table.outputs(list(weights))) == tuple(map(table.output, weights))
-            laws.append({table.output(code): Fraction(weight, below) for code, weight in weights.items()})
+            assert tuple(table.codes.decoded(list(weights))) == tuple(map(table.codes.first, weights))
+            laws.append({table.codes.first(code): Fraction(weight, below) for code, weight in weights.items()})
         assert laws[0] == laws[1]
     assert (other.size == (0, 0)) == (most == 1_000_000)
 

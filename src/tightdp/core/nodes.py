@@ -8,14 +8,18 @@ immutable and shared; `builder` makes them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from itertools import product
+from math import prod
 from typing import Any
 
 from tightdp.core.operators import Value, is_number
-from tightdp.core.valuesets import Places, Progression
+from tightdp.core.valuesets import Progression, index_of
 from tightdp.errors import Span
+from tightdp.exact.field import Number
 from tightdp.language.laws import Law
 from tightdp.language.program import Output
 
@@ -32,6 +36,7 @@ __all__ = [
     "Leaf",
     "Nary",
     "Once",
+    "Reader",
     "Shape",
     "Shuffled",
     "TupleOf",
@@ -52,9 +57,7 @@ class Expr:
     @cached_property
     def index(self) -> Mapping[Value, int]:
         """Position of every value in `values`."""
-        if isinstance(self.values, range):
-            return Places(self.values)
-        return {value: position for position, value in enumerate(self.values)}
+        return index_of(self.values)
 
     @cached_property
     def numeric(self) -> bool:
@@ -163,30 +166,65 @@ class Check:
     span: Span | None
 
 
+Reader = Callable[[int, Output], tuple[Value, Number] | None]
+"""Gives the value by which a component (by number) shows part of an output, and what share of its probability that
+part has; None where it never shows it."""
+
+
 @dataclass(frozen=True)
 class Shape:
-    """How an output is put together from the values of components."""
+    """How an output is put together from the values of components, and found again from an output."""
+
+    @property
+    def several(self) -> bool:
+        """Whether values of the components may stand for several outputs, equally likely given these values."""
+        return False
 
     def decode(self, values: Sequence[Value]) -> Output:
-        """Return the output whose components have these values."""
+        """Return the output whose components have these values, the first one where they stand for several."""
         raise NotImplementedError
 
     def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
         """Return the outputs of so many rows; a column holds the values of one component."""
         return [self.decode([column[row] for column in columns]) for row in range(rows)]
 
+    def every(self, values: Sequence[Value]) -> Iterator[Output]:
+        """Yield all outputs for which these values stand."""
+        yield self.decode(values)
+
+    def number(self, values: Sequence[Value]) -> int:
+        """Return how many outputs that are."""
+        return 1
+
+    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
+        """Note the values of components that give an output; return its share of their probability, 0 for none."""
+        raise NotImplementedError
+
+    def rest(self, found: dict[int, Value]) -> None:
+        """Note the values that the components have where another shape is taken."""
+
 
 @dataclass(frozen=True)
 class Leaf(Shape):
-    """A scalar: the value of one component."""
+    """A scalar: the value of one component, which is `unused` where another shape is taken."""
 
     component: int
+    unused: Value = None
 
     def decode(self, values: Sequence[Value]) -> Output:
         return values[self.component]
 
     def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
         return columns[self.component]
+
+    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
+        if isinstance(output, tuple) or (known := reader(self.component, output)) is None:
+            return Fraction(0)
+        found[self.component], share = known
+        return share
+
+    def rest(self, found: dict[int, Value]) -> None:
+        found[self.component] = self.unused
 
 
 @dataclass(frozen=True)
@@ -195,6 +233,10 @@ class TupleOf(Shape):
 
     items: tuple[Shape, ...]
 
+    @cached_property
+    def several(self) -> bool:
+        return any(item.several for item in self.items)
+
     def decode(self, values: Sequence[Value]) -> Output:
         return tuple(item.decode(values) for item in self.items)
 
@@ -202,16 +244,47 @@ class TupleOf(Shape):
         parts = [item.decode_rows(columns, rows) for item in self.items]
         return list(zip(*parts, strict=True)) if parts else [()] * rows
 
+    def every(self, values: Sequence[Value]) -> Iterator[Output]:
+        return product(*(item.every(values) for item in self.items)) if self.several else super().every(values)
+
+    def number(self, values: Sequence[Value]) -> int:
+        return prod(item.number(values) for item in self.items) if self.several else 1
+
+    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
+        share: Number = Fraction(isinstance(output, tuple) and len(output) == len(self.items))
+        for item, part in zip(self.items, output, strict=True) if share else ():
+            share = share and share * item.read(part, reader, found)
+        return share
+
+    def rest(self, found: dict[int, Value]) -> None:
+        for item in self.items:
+            item.rest(found)
+
 
 @dataclass(frozen=True)
 class Choice(Shape):
-    """One of several shapes; the component says which. Components of the others hold their first value."""
+    """One of several shapes; the component says which, and is `unused` where another shape is taken."""
 
     component: int
     alternatives: tuple[Shape, ...]
+    unused: Value = None
 
     def decode(self, values: Sequence[Value]) -> Output:
         return self.alternatives[values[self.component]].decode(values)
+
+    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
+        for at, alternative in enumerate(self.alternatives):
+            trial: dict[int, Value] = {}
+            if reader(self.component, at) is not None and (share := alternative.read(output, reader, trial)):
+                self.rest(found)
+                found.update({**trial, self.component: at})
+                return share
+        return Fraction(0)
+
+    def rest(self, found: dict[int, Value]) -> None:
+        found[self.component] = self.unused
+        for alternative in self.alternatives:
+            alternative.rest(found)
 
 
 @dataclass(frozen=True)

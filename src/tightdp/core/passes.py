@@ -22,6 +22,7 @@ from tightdp.core.nodes import (
     Leaf,
     Nary,
     Once,
+    Reader,
     Shape,
     Shuffled,
     TupleOf,
@@ -29,9 +30,11 @@ from tightdp.core.nodes import (
     reachable,
 )
 from tightdp.core.operators import Value
+from tightdp.exact.field import Number
 from tightdp.language import laws
 from tightdp.language.laws import Law
 from tightdp.language.program import Output
+from tightdp.language.tails import shown_by
 
 __all__ = ["Arrangement", "Rebuild", "arrangements_to_counts", "expand_shuffles"]
 
@@ -223,6 +226,10 @@ class Arrangement(Shape):
     values: tuple[Any, ...]
     length: int
 
+    @property
+    def several(self) -> bool:
+        return True
+
     def counts(self, components: Sequence[Value]) -> list[int]:
         """Return how often each value occurs."""
         known = [components[self.first + at] for at in range(len(self.values) - 1)]
@@ -247,20 +254,23 @@ class Arrangement(Shape):
 
         return arrange(())
 
-    def arrangements(self, values: Sequence[Value]) -> int:
-        """Return how many outputs there are with these counts."""
-        return factorial(self.length) // prod(factorial(count) for count in self.counts(values))
+    def number(self, values: Sequence[Value]) -> int:
+        return factorial(self.length) // prod(map(factorial, self.counts(values)))
+
+    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
+        if not isinstance(output, tuple) or len(output) != self.length:
+            return Fraction(0)
+        shown = [shown_by(item, self.values) for item in output]
+        items = [known[0] for known in shown if known]
+        counts = list(map(items.count, self.values))
+        if None in shown or any(reader(self.first + at, count) is None for at, count in enumerate(counts[:-1])):
+            return Fraction(0)
+        found.update((self.first + at, count) for at, count in enumerate(counts[:-1]))
+        share = prod((known[1] for known in shown if known), start=Fraction(1))
+        return share * Fraction(prod(map(factorial, counts)), factorial(self.length))
 
 
-@dataclass(frozen=True)
-class Counted:
-    """A program whose shuffled outputs were replaced by counts, and where in the output the arrangements stand."""
-
-    program: CoreProgram
-    arrangements: tuple[Arrangement, ...]
-
-
-def arrangements_to_counts(program: CoreProgram) -> Counted:
+def arrangements_to_counts(program: CoreProgram) -> CoreProgram:
     """Replace every group of shuffled outputs by the counts of its values.
 
     Applies where all places of a shuffle are output, once each, and used nowhere else. The output is then the counts
@@ -269,9 +279,8 @@ def arrangements_to_counts(program: CoreProgram) -> Counted:
     """
     groups = _output_groups(program)
     if not groups:
-        return Counted(program, ())
+        return program
     components: list[Expr] = []
-    shapes: list[Arrangement] = []
     rebuild = Rebuild(lambda rebuild, expr: None)
 
     def shape_of(shape: Shape) -> Shape:
@@ -285,7 +294,6 @@ def arrangements_to_counts(program: CoreProgram) -> Counted:
             components.extend(
                 rebuild.builder.sum([rebuild.builder.equals(item, value) for item in items]) for value in values[:-1]
             )
-            shapes.append(arrangement)
             return arrangement
         assert isinstance(shape, Leaf)
         components.extend(rebuild.copy([program.components[shape.component]]))
@@ -305,7 +313,7 @@ def arrangements_to_counts(program: CoreProgram) -> Counted:
         checks,
     )
     verify(counted)
-    return Counted(counted, tuple(shapes))
+    return counted
 
 
 def _output_groups(program: CoreProgram) -> set[int]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tightdp.core.operators import REFUSED, Value, is_number, operation
 
-__all__ = ["Places", "Progression", "TooManyValues", "combined", "contiguous", "ordered", "sums", "united"]
+__all__ = ["Places", "Progression", "TooManyValues", "combined", "contiguous", "index_of", "ordered", "sums", "united"]
 
 MAX_COMBINATIONS = 1 << 20
 """How many combinations of operand values one operation may tabulate."""
@@ -67,13 +67,18 @@ class Places(Mapping[Any, int]):
         return int(value) - self._values.start
 
     def __contains__(self, value: object) -> bool:
-        return is_number(value) and value == int(value) and int(value) in self._values  # type: ignore[call-overload]
+        return isinstance(value, (int, Fraction)) and value.denominator == 1 and int(value) in self._values
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._values)
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+def index_of(values: Sequence[Value]) -> Mapping[Value, int]:
+    """Return the place of every one of some distinct values."""
+    return Places(values) if isinstance(values, range) else {value: place for place, value in enumerate(values)}
 
 
 class Progression(Sequence[Value]):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from fractions import Fraction
 
 from tightdp.exact.field import Number
+from tightdp.exact.weights import NUMBERS
 
-__all__ = ["BEYOND", "GaussianTail", "Tail", "is_beyond"]
+__all__ = ["BEYOND", "GaussianTail", "Tail", "is_beyond", "share_of", "shown_by"]
 
 BEYOND = "noise beyond what is looked at"
 """What stands for outputs of runs in which noise that was cut off is further out."""
@@ -67,6 +69,23 @@ class GaussianTail(str):
     def __reduce__(self) -> tuple[type[GaussianTail], tuple[int, int, Fraction, int]]:
         """Return how a copy is made."""
         return GaussianTail, (self.reach, self.direction, self.variance, self.offset)
+
+
+def share_of(shown: object, output: object) -> Number:
+    """Return the probability of an output, given the one that stands for it; a Gaussian tail counts as 0."""
+    if isinstance(shown, tuple) and isinstance(output, tuple) and len(shown) == len(output):
+        return math.prod(map(share_of, shown, output), start=Fraction(1))
+    if isinstance(shown, Tail) and isinstance(output, NUMBERS):
+        return shown.share(output, output)
+    return Fraction(shown == output)
+
+
+def shown_by(output: object, values: Collection[object]) -> tuple[object, Number] | None:
+    """Return which of some values stands for a scalar, and the scalar's share of its probability, None for none."""
+    if output in values:
+        return output, Fraction(1)
+    shares = ((value, share_of(value, output)) for value in values if isinstance(value, Tail))
+    return next(((value, share) for value, share in shares if share), None)
 
 
 def is_beyond(output: object) -> bool:

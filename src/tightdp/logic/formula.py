@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tightdp.core.nodes import Choice, Input, Leaf, Shape, TupleOf
+from tightdp.core.codes import ComponentCodes
+from tightdp.core.nodes import Input, Shape
 from tightdp.core.operators import Value
 from tightdp.exact.field import Number
 from tightdp.exact.weights import may_be_positive, quotient
@@ -24,7 +25,7 @@ from tightdp.language.domains import Domain
 from tightdp.language.program import Dataset, Output
 from tightdp.logic.bdd import Diagram
 
-__all__ = ["Coin", "InputBit", "OutputBit", "Variable", "WeightedFormula"]
+__all__ = ["BitCodes", "Coin", "InputBit", "OutputBit", "Variable", "WeightedFormula"]
 
 
 @dataclass(frozen=True)
@@ -108,40 +109,10 @@ class WeightedFormula:
         """(component, bit) of every output bit, from the top of the diagram to its bottom."""
         return tuple((v.component, v.bit) for v in self.variables if isinstance(v, OutputBit))
 
-    def output_code(self, output: Output) -> int | None:
-        """Return the output bits of an output as one number, top level first; None where it is never given."""
-        codes: dict[int, int] = {}
-        if not self._components(self.shape, output, codes):
-            return None
-        result = 0
-        for component, bit in self.output_bits:
-            length = code_length(len(self.values[component]))
-            result = result << 1 | codes.get(component, 0) >> (length - 1 - bit) & 1
-        return result
-
-    def _components(self, shape: Shape, output: Output, codes: dict[int, int]) -> bool:
-        match shape:
-            case Leaf(component):
-                if isinstance(output, tuple):
-                    return False
-                values = self.values[component]
-                found = next((at for at, value in enumerate(values) if value == output), None)
-                codes[component] = found or 0
-                return found is not None
-            case TupleOf(items):
-                return (
-                    isinstance(output, tuple)
-                    and len(output) == len(items)
-                    and all(self._components(item, part, codes) for item, part in zip(items, output, strict=True))
-                )
-            case Choice(component, alternatives):
-                for at, alternative in enumerate(alternatives):
-                    trial: dict[int, int] = {}
-                    if self._components(alternative, output, trial):
-                        codes.update(trial)
-                        codes[component] = at
-                        return True
-        return False
+    @cached_property
+    def codes(self) -> BitCodes:
+        """What the output bits stand for, as one number, top level first."""
+        return BitCodes(self.values, self.shape, self.output_bits)
 
     @cached_property
     def output_shifts(self) -> dict[int, int]:
@@ -149,22 +120,31 @@ class WeightedFormula:
         levels = [level for level, variable in enumerate(self.variables) if isinstance(variable, OutputBit)]
         return {level: len(levels) - 1 - at for at, level in enumerate(levels)}
 
-    @cached_property
-    def _positions(self) -> list[list[int]]:
-        """For every component, how far to shift the output code for each of its bits, most significant first."""
-        positions: list[list[int]] = [[] for _ in self.values]
-        total = len(self.output_bits)
-        for place, (component, _) in enumerate(self.output_bits):
-            positions[component].append(total - 1 - place)
-        return positions
 
-    def output(self, code: int) -> Output:
-        """Return the output that a code of output bits stands for."""
-        return self.shape.decode(self.component_values(code))
+class BitCodes(ComponentCodes):
+    """Codes of output bits: (component, bit) of each, the most significant first."""
 
-    def outputs(self, codes: Sequence[int]) -> Sequence[object]:
-        """Return the outputs that codes stand for, decoded component by component for all of them at once."""
-        size = (len(self.output_bits) + 7) // 8 or 1
+    def __init__(self, values: Sequence[Sequence[Value]], shape: Shape, output_bits: Sequence[tuple[int, int]]) -> None:
+        super().__init__(values, shape)
+        self._bits = output_bits
+
+    @property
+    def bits(self) -> int:
+        return len(self._bits)
+
+    def code(self, places: Sequence[int]) -> int:
+        lengths = list(map(code_length, map(len, self.values)))
+        result = 0
+        for component, bit in self._bits:
+            result = result << 1 | places[component] >> (lengths[component] - 1 - bit) & 1
+        return result
+
+    def component_values(self, code: int) -> list[Value]:
+        return [values[_gathered(code, at)] for values, at in zip(self.values, self._positions, strict=True)]
+
+    def decoded(self, codes: Sequence[int]) -> Sequence[Output]:
+        """Return an output for each of some codes, component by component for all of them at once."""
+        size = (self.bits + 7) // 8 or 1
         whole = b"".join([code.to_bytes(size, "little") for code in codes])
         # Many codes have few different bytes: a component is read once for every combination of the bytes it is in.
         bytes_at = [whole[at::size] for at in range(size)]
@@ -180,12 +160,13 @@ class WeightedFormula:
             columns.append([*map(value_of.__getitem__, keys)])
         return self.shape.decode_rows(columns, len(codes))
 
-    def component_values(self, code: int) -> list[Value]:
-        """Return the values of the output components that a code of output bits stands for."""
-        chosen = []
-        for values, positions in zip(self.values, self._positions, strict=True):
-            chosen.append(values[_gathered(code, positions)])
-        return chosen
+    @cached_property
+    def _positions(self) -> list[list[int]]:
+        """For every component, how far to shift the code for each of its bits, most significant first."""
+        positions: list[list[int]] = [[] for _ in self.values]
+        for place, (component, _) in enumerate(self._bits):
+            positions[component].append(self.bits - 1 - place)
+        return positions
 
 
 def _code(key: Sequence[int], places: Sequence[int]) -> int:

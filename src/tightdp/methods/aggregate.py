@@ -337,7 +337,7 @@ def contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Cont
     for item in record.values:
         leaves = record.split(item)
         weights, denominator = laws.given([leaves[leaf.leaf] for leaf in part.inputs])
-        decoded = sorted(((laws.output(code), weight) for code, weight in weights.items()), key=_canonical)
+        decoded = sorted(((laws.codes.first(code), weight) for code, weight in weights.items()), key=_canonical)
         table.append(Contribution(tuple(decoded), denominator))
     return tuple(_reduced(table))
 

@@ -6,21 +6,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.operators import Value
-from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
-from tightdp.exact.field import Number
+from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.exact.numbers import Exact
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
 from tightdp.methods.aggregate_groups import accuracy_set_of, groups_of
-from tightdp.methods.elimination_table import put_together, take_apart
 from tightdp.methods.joins import State
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import StateLaw, SumLaw, certain, changed, every_law, law_of, one_state
@@ -53,13 +51,10 @@ class AggregateTable(Table):
         bound: Bound,
         aggregate: Aggregate,
         rest: LeafLaws,
-        arrangements: Sequence[Arrangement],
     ) -> None:
-        self.bound = bound
-        self.watch = lambda: None
+        super().__init__(bound, rest.codes)
         self.rest = rest
         self.aggregate = aggregate
-        self.arrangements = tuple(arrangements)
         self.groups = groups_of(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
         self._kind = [aggregate.kinds[group.clients[0]] for group in self.groups]
         position = {record: at for at, record in enumerate(bound.record.values)}
@@ -211,45 +206,12 @@ class AggregateTable(Table):
         self._last = counts, found
         return found
 
-    def probability(self, x: Dataset, output: Output) -> Number:
-        """Return P(output | x)."""
-        wanted: dict[int, Any] = {}
-        if not take_apart(self.rest.shape, output, wanted):
-            return Fraction(0)
-        law = self.weights(x)
-        for code in law.by_code:
-            values = self.rest.component_values(code)
-            if all(values[component] == value for component, value in wanted.items()):
-                return law.probability(code) / self.multiplicity(code)
-        return Fraction(0)
-
     def knows(self, x: Dataset) -> bool:
         """True: the law of any dataset is available without a diagram of all datasets."""
         return True
 
     def reaches(self, x: Dataset, most: int) -> bool:
-        return self.code_bits <= SHORT_BITS or self._counts(x) in self._by_counts
-
-    @property
-    def code_bits(self) -> int:
-        return self.rest.code_bits
-
-    def output(self, code: int) -> Output:
-        return self.rest.output(code)
-
-    def decoded(self, codes: Sequence[int]) -> Sequence[Output]:
-        return self.rest.outputs(codes)
-
-    def multiplicity(self, code: int) -> int:
-        values = self.rest.component_values(code) if self.arrangements else ()
-        return math.prod(arrangement.arrangements(values) for arrangement in self.arrangements)
-
-    def outputs(self, code: int) -> Iterator[Output]:
-        values = self.rest.component_values(code)
-        orders = [arrangement.every(values) for arrangement in self.arrangements]
-        for chosen in product(*orders):
-            given = dict(zip(self.arrangements, chosen, strict=True))
-            yield put_together(self.rest.shape, values, given)
+        return self.codes.bits <= SHORT_BITS or self._counts(x) in self._by_counts
 
     def _law(self, counts: Counts) -> Weights:
         return self._output_law(self._state_law(counts)) if self._sums is None else self._sums.weights(counts)
@@ -363,7 +325,7 @@ class AggregateTable(Table):
                     other[group.clients[0]] = records[1]
                     yield tuple(x), tuple(other)
 
-    def codes(self) -> set[int] | None:
+    def codes_given(self) -> set[int] | None:
         """Return the codes of all outputs that are ever given; None where some laws are not computed yet."""
         some = len(self._by_counts) < self.orbits.number
         return None if some else set().union(*(law.by_code for law in self._by_counts.values()))
@@ -385,12 +347,12 @@ def find_aggregate_table(
 
     Raises ProgramError where a run can fail: where no small diagram tells, the laws of all counts are computed.
     """
-    counted = arrangements_to_counts(program)
-    aggregate = find_aggregate(expand_shuffles(counted.program), bound.record, bound.n, backend)
+    counted = expand_shuffles(arrangements_to_counts(program))
+    aggregate = find_aggregate(counted, bound.record, bound.n, backend)
     if aggregate is None:
         return None
     laws, safe = leaf_laws(aggregate.rest, backend, watch)
-    table = AggregateTable(bound, aggregate, laws, counted.arrangements)
+    table = AggregateTable(bound, aggregate, laws)
     if not safe:
         if not table.affordable:
             return None

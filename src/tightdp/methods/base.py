@@ -79,7 +79,7 @@ def ratios_of_pairs(pairs: Iterable[Pair]) -> Iterator[Named]:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         for code in sorted(ours.by_code.keys() | theirs.by_code.keys()):
             up, down = ours.by_code.get(code, 0) * theirs.total, theirs.by_code.get(code, 0) * ours.total
-            yield quotient(up, down) if down else math.inf, pair.x, pair.x_prime, pair.table.output(code)
+            yield quotient(up, down) if down else math.inf, pair.x, pair.x_prime, pair.table.codes.first(code)
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ class Aggregates(Method):
 
     def symmetry(self) -> Symmetry:
         table = self.table
-        codes = table.codes()
+        codes = table.codes_given()
         outputs = None if codes is None else len(codes)
         return of_groups(table.groups, table.orbits, outputs, table.accuracy_classes())
 

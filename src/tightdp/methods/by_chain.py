@@ -79,7 +79,7 @@ class Chained(Method):
 
     @cached_property
     def _symmetry(self) -> Symmetry:
-        return of_chain(self.chain, self.program.bound, self.table.formula)
+        return of_chain(self.chain, self.program.bound, self.program.formula(Control()))
 
     def _searched(self, control: Control, limits: Sequence[tuple[int, int]]) -> Tight:
         found = largest_ratio(self.chain, self.program.bound, control, limits)
@@ -96,7 +96,7 @@ class Chained(Method):
         return Ratio(found.ratio, found.x, found.x_prime, output, p, q)
 
     def _output(self, code: int) -> Output:
-        return self.table.output(code)
+        return self.table.codes.first(code)
 
     def _probability(self, x: Dataset, code: int, output: Output) -> Number:
         return self.table.probability(x, output)
@@ -104,7 +104,7 @@ class Chained(Method):
     def _every_ratio(self, control: Control) -> Iterator[Named]:
         try:
             for ratio, x, x_prime, code in every_ratio(self.chain, self.program.bound, control):
-                yield ratio, x, x_prime, self.table.output(code)
+                yield ratio, x, x_prime, self.table.codes.first(code)
         except TooManyForms:
             yield from ratios_of_pairs(on_table(self.table, every_neighbouring_pair(self.program.bound), control))
 
@@ -182,7 +182,7 @@ class OfRows(Method):
             return Refusal("chain: the probabilities of all datasets are too many to look at")
         x, x_prime = found.datasets(self.chain, self.program.bound)
         ours, theirs = self.table.weights(x), self.table.weights(x_prime)
-        output, p, q = self.table.output(found.tail), ours.probability(found.tail), theirs.probability(found.tail)
+        output, p, q = self.table.codes.first(found.tail), ours.probability(found.tail), theirs.probability(found.tail)
         if (p / q if q else math.inf) != found.lower:
             raise AssertionError("a witness does not have its ratio: a defect of the search")
         reason = None if found.lower == found.upper else LimitError("many pairs come close to it", "use fewer records")
@@ -202,7 +202,7 @@ def look_at_rows(program: Program, control: Control) -> OfRows | Refusal:
     except TooWide:
         return Refusal("chain: elimination keeps many values at a time")
     found = None
-    if not table.arrangements:
+    if not table.codes.several:
         found = eliminate_to_chain(table.program, bound.record, control, eliminated.THOROUGH, at_the_end=True)
     if found is None:
         return Refusal("chain: elimination keeps many rows between clients")

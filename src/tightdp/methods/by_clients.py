@@ -145,7 +145,7 @@ class Independent(Method):
             for alike in self._alike
             for table in [alike.law_table(control)]
             for part in alike.parts
-            if part.components
+            if part.components or part.program.evidence
         ]
         return PieceTable(self.program.bound, self.shape, pieces, [])
 
@@ -205,9 +205,11 @@ class Independent(Method):
     def _completed(self, alike: Alike, ratio: Ratio, control: Control) -> Ratio:
         """Return a ratio of one part as one of whole datasets and outputs."""
         first = alike.parts[0]
-        table = self._table(alike, alike.law_table(control), control)
+        laws = alike.law_table(control)
+        found = laws.codes.find(ratio.output)
+        assert found is not None
         x, x_prime = (self._placed(first, given) for given in (ratio.x, ratio.x_prime))
-        output, p, q = table.joined(ratio.output, ratio.probability, ratio.probability_prime, x)
+        output, p, q = self._table(alike, laws, control).named(found[0], x, x_prime)
         return Ratio(ratio.exp_epsilon, x, x_prime, output, p, q)
 
     def _ways(self, alike: Alike, control: Control) -> int:
@@ -228,7 +230,7 @@ def _outputs(table: Table, program: Program, control: Control) -> int:
     total = 0
     for x in every_dataset(program.bound):
         control()
-        total += sum(map(table.multiplicity, table.weights(x).by_code))
+        total += sum(map(table.codes.number, table.weights(x).by_code))
     return total
 
 

@@ -60,10 +60,10 @@ class _OneByOne(ListedTable):
 
     def _counted(self, x: Dataset) -> Weights:
         table = EliminationTable(self.bound, self._lowered(x), watch=self._control, budget=self._budget)
-        if table.arrangements:
+        if table.codes.several:
             raise _Arranged
         found = table.weights(x)
-        by_code = {self.code(table.output(code)): weight for code, weight in found.by_code.items()}
+        by_code = {self.codes.code(table.codes.first(code)): weight for code, weight in found.by_code.items()}
         return Weights(dict(sorted(by_code.items())), found.total)
 
 
@@ -79,11 +79,11 @@ class _SomeOutputs(ListedTable):
             try:
                 odds = [tables[x].probability(x, output) for x in pair]
             except _GIVEN_UP:
-                if not self._outputs:
+                if not self.codes.outputs:
                     raise
                 break
             for x, probability in zip(pair, odds, strict=True):
-                found[x][self.code(output)] = probability
+                found[x][self.codes.code(output)] = probability
         self._laws = {x: Weights(*whole_weights(law)) for x, law in found.items()}
 
 
@@ -94,7 +94,7 @@ class _Component(ListedTable):
         super().__init__(bound)
         for x, table in tables.items():
             law = table.marginal(x, [component])
-            self._laws[x] = Weights(*whole_weights({self.code(values): mass for values, mass in law.items()}))
+            self._laws[x] = Weights(*whole_weights({self.codes.code(values): mass for values, mass in law.items()}))
 
 
 def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Shuffled, reachable
 from tightdp.errors import ProgramError
-from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Dataset, Output, as_output, order_of
+from tightdp.language.program import Dataset, as_output, order_of
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair, Refusal, Tight
@@ -36,7 +35,6 @@ from tightdp.methods.parts import Part, split_by_draws
 from tightdp.methods.pieces import Piece, PieceTable, plain
 from tightdp.methods.program import Method, Program, TooLarge
 from tightdp.methods.ratios import Ratio
-from tightdp.symmetry.sets import Table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,8 +57,6 @@ _MOST_JOINED = 1 << 24
 """How many probabilities the laws of the parts that a record changes may have, over all pairs together."""
 _MARGIN = 1e-4
 """Sums of rounded logarithms have a smaller error."""
-
-_Codes = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -118,7 +114,7 @@ class OverlappingParts(Method):
         sizes = [program.size for program in self._programs.values()]
         return sum(variables for variables, _ in sizes), sum(nodes for _, nodes in sizes)
 
-    def laws(self, control: Control) -> Table:
+    def laws(self, control: Control) -> PieceTable:
         return PieceTable(self.program.bound, self.program.core(control).shape, self.pieces(control), [])
 
     # the tight ratio
@@ -273,22 +269,15 @@ class OverlappingParts(Method):
             choices = [[*every[:at], attaining[at], *every[at + 1 :]] for at in endless]
         else:
             choices = [attaining]
-        found: list[tuple[Output, _Codes]] = []
+        table = self.laws(control)
+        found = []
         for choice in choices:
-            first = tuple(
-                min((order_of(piece.table.output(code)), code) for code in own)[1]
+            first = [
+                min((order_of(piece.table.codes.first(code)), code) for code in own)[1]
                 for own, piece in zip(choice, pieces, strict=True)
-            )
-            values: dict[int, Output] = {}
-            for code, piece in zip(first, pieces, strict=True):
-                values.update(zip(piece.components, piece.table.output(code), strict=True))
-            shape = self.program.core(control).shape
-            found.append((shape.decode([values[component] for component in sorted(values)]), first))
-        output, codes = min(found, key=lambda entry: order_of(entry[0]))
-        p: Number = Fraction(1)
-        q: Number = Fraction(1)
-        for (ours, theirs), code in zip(laws, codes, strict=True):
-            p, q = p * ours.probability(code), q * theirs.probability(code)
+            ]
+            found.append(table.named(table.codes.join(first), x, x_prime))
+        output, p, q = min(found, key=lambda named: order_of(named[0]))
         return Ratio(ratio, x, x_prime, as_output(output), p, q)
 
     # all divergences

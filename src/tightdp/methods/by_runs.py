@@ -47,15 +47,11 @@ class RunsTable(ListedTable):
         for output, probability in interp.runs(self.bound, x):
             self.watch()
             masses[output] = masses.get(output, Fraction(0)) + probability
-        by_code, _ = whole_weights({self.code(output): mass for output, mass in masses.items()})
+        by_code, _ = whole_weights({self.codes.code(output): mass for output, mass in masses.items()})
         total = sum(by_code.values())
         if not total:
             raise self.bound.contradiction(x, "is false in every run")
         return Weights(dict(sorted(by_code.items())), total)
-
-    def probability(self, x: Dataset, output: Output) -> Number:
-        weights = self.weights(x)
-        return weights.probability(self._codes.get(output))
 
 
 class Runs(Exhaustive):

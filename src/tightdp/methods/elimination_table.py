@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 
-from tightdp.core.nodes import Apply, Check, Choice, Const, CoreProgram, Expr, Leaf, Shape, TupleOf
+from tightdp.core.codes import PlaceCodes
+from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Expr, Leaf, TupleOf
 from tightdp.core.operators import Value
-from tightdp.core.passes import Arrangement, arrangements_to_counts, expand_shuffles
+from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import over, quotient
 from tightdp.exact.whole import Whole
 from tightdp.exact.writing import brief
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, TooMuchWork, Weight
 from tightdp.methods.elimination_arrays import ROWS_IN_ONE, TIME_OF_STEP, RowArrays, TooManyRows
@@ -26,7 +25,7 @@ from tightdp.methods.elimination_trial import make_plan
 from tightdp.methods.elimination_walk import Walk
 from tightdp.symmetry.sets import Table
 
-__all__ = ["EliminationTable", "Failure", "put_together", "take_apart"]
+__all__ = ["EliminationTable", "Failure"]
 
 _LANES = 1 << 14
 """This many datasets are eliminated at once."""
@@ -63,26 +62,19 @@ class EliminationTable(Table):
         watch: Watch = lambda: None,
         budget: int | None = None,
     ) -> None:
-        self.bound = bound
+        self.program = expand_shuffles(arrangements_to_counts(core))
+        values = [component.values for component in self.program.components]
+        self.codes: PlaceCodes
+        super().__init__(bound, PlaceCodes(values, self.program.shape))
         self.watch = watch
         self.budget = budget
-        counted = arrangements_to_counts(core)
-        self.program = expand_shuffles(counted.program)
-        self.arrangements = counted.arrangements
         self._ring = ring
-        self._laws: dict[Dataset, Weights] = {}
-        self._kept = 0
         self._walks: dict[Hashable, Walk] = {}
 
     @property
     def elimination(self) -> Elimination:
         """What goes through the program for the whole law."""
         return self._walk(None, lambda: self.program).elimination
-
-    @property
-    def code_bits(self) -> int:
-        """How many bits the codes of outputs have."""
-        return (math.prod(len(component.values) for component in self.program.components) - 1).bit_length()
 
     @property
     def logarithm(self) -> float:
@@ -98,12 +90,9 @@ class EliminationTable(Table):
         """Return the weights of all outputs by code, and their denominator. Raises ProgramError where a run fails."""
         walk = self._walk(None, lambda: self.program)
         part = self._end(walk, x)
-        codes = [component.index for component in self.program.components]
         weights: dict[int, Weight] = {}
         for values, weight in walk.rows(part):
-            code = 0
-            for value, index in zip(values, codes, strict=True):
-                code = code * len(index) + index[value]
+            code = self.codes.code([index[value] for value, index in zip(values, self.codes.index, strict=True)])
             weights[code] = weights[code] + weight if code in weights else weight
         return weights, part.denominator
 
@@ -208,19 +197,12 @@ class EliminationTable(Table):
         except Failed:
             return  # reported when the law is asked for
 
-    def probability(self, x: Dataset, output: Output) -> Number:
-        """Return P(output | x) without computing the rest of the law."""
-        wanted: dict[int, Value] = {}
-        if not take_apart(self.program.shape, output, wanted):
-            return Fraction(0)
-        if any(value not in self.program.components[at].index for at, value in wanted.items()):
-            return Fraction(0)
+    def chance(self, x: Dataset, code: int) -> Number:
+        """Return the probability of a code without computing the rest of the law."""
         if x in self._laws:
-            code = self._code(wanted)
-            return self._laws[x].probability(code) / self.multiplicity(code)
-        key = tuple(sorted(wanted.items()))
-        walk = self._walk(("given", key), lambda: _given(self.program, wanted))
-        share = self._mass(walk, x)
+            return self._laws[x].probability(code)
+        values = self.codes.component_values(code)
+        share = self._mass(self._walk(("given", code), lambda: _given(self.program, values)), x)
         if self.program.evidence:
             whole = self._mass(
                 self._walk("evidence", lambda: replace(self.program, components=(), shape=TupleOf(()))), x
@@ -228,7 +210,7 @@ class EliminationTable(Table):
             if not whole:
                 raise self.bound.contradiction(x, "is false in every run")
             share /= whole
-        return share / self.multiplicity(self._code(wanted))
+        return share
 
     def marginal(self, x: Dataset, components: Sequence[int]) -> dict[Row, Number]:
         """Return the joint law of some components of the output."""
@@ -257,44 +239,6 @@ class EliminationTable(Table):
     def worst_failure(self, datasets: Iterable[Dataset]) -> Failure:
         """Return the failure of the dataset on which it is most probable, the first of those."""
         return max(map(self.failure, datasets), key=lambda failure: failure.probability)
-
-    # codes
-
-    def _code(self, wanted: dict[int, Value]) -> int:
-        code = 0
-        for at, component in enumerate(self.program.components):
-            code = code * len(component.values) + (component.index[wanted[at]] if at in wanted else 0)
-        return code
-
-    def component_values(self, code: int) -> list[Value]:
-        """Return the values of the output components that a code stands for."""
-        values = []
-        for component in reversed(self.program.components):
-            code, place = divmod(code, len(component.values))
-            values.append(component.values[place])
-        return values[::-1]
-
-    def output(self, code: int) -> Output:
-        return self.program.shape.decode(self.component_values(code))
-
-    def multiplicity(self, code: int) -> int:
-        if not self.arrangements:
-            return 1
-        values = self.component_values(code)
-        return math.prod(arrangement.arrangements(values) for arrangement in self.arrangements)
-
-    def outputs(self, code: int) -> Iterator[Output]:
-        values = self.component_values(code)
-        for chosen in product(*(arrangement.every(values) for arrangement in self.arrangements)):
-            yield put_together(self.program.shape, values, dict(zip(self.arrangements, chosen, strict=True)))
-
-    def law(self, x: Dataset) -> dict[Output, Number]:
-        weights = self.weights(x)
-        return {
-            output: quotient(weight, weights.total * self.multiplicity(code))
-            for code, weight in weights.by_code.items()
-            for output in self.outputs(code)
-        }
 
     # runs
 
@@ -330,49 +274,12 @@ def _without_output(program: CoreProgram) -> CoreProgram:
     return replace(program, components=(), shape=TupleOf(()))
 
 
-def _given(program: CoreProgram, wanted: dict[int, Value]) -> CoreProgram:
+def _given(program: CoreProgram, values: Sequence[Value]) -> CoreProgram:
     """Return a program that observes the values of its components."""
     serial = max(expr.serial for expr in (*program.roots, *program.inputs)) + 1
     conditions = []
-    for at, value in wanted.items():
-        component = program.components[at]
+    for component, value in zip(program.components, values, strict=True):
         constant: Expr = Const(serial, (value,))
         conditions.append(Apply(serial + 1, (False, True), "eq", (component, constant)))
         serial += 2
     return replace(_without_output(program), evidence=(*program.evidence, *conditions))
-
-
-def take_apart(shape: Shape, output: Output, wanted: dict[int, Value]) -> bool:
-    """Note which values the components have where an output is given; False where the shape has no such output."""
-    match shape:
-        case Leaf(component):
-            wanted[component] = output
-            return not isinstance(output, tuple)
-        case TupleOf(items):
-            return (
-                isinstance(output, tuple)
-                and len(output) == len(items)
-                and all(take_apart(item, part, wanted) for item, part in zip(items, output, strict=True))
-            )
-        case Arrangement(first, values, length):
-            if not isinstance(output, tuple) or len(output) != length or not set(output) <= set(values):
-                return False
-            wanted.update((first + at, output.count(value)) for at, value in enumerate(values[:-1]))
-            return True
-        case Choice(component, alternatives):
-            for at, alternative in enumerate(alternatives):
-                trial: dict[int, Value] = {}
-                if take_apart(alternative, output, trial):
-                    wanted.update(trial)
-                    wanted[component] = at
-                    return True
-    return False
-
-
-def put_together(shape: Shape, values: Sequence[Value], given: dict[Arrangement, Row]) -> Output:
-    """Return the output with these components and these orders of shuffled parts."""
-    if isinstance(shape, Arrangement):
-        return given[shape]
-    if isinstance(shape, TupleOf):
-        return tuple(put_together(item, values, given) for item in shape.items)
-    return shape.decode(values)

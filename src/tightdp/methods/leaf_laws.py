@@ -8,6 +8,7 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Protocol
 
+from tightdp.core.codes import ComponentCodes, PlaceCodes
 from tightdp.core.nodes import (
     Apply,
     Case,
@@ -17,13 +18,11 @@ from tightdp.core.nodes import (
     Input,
     Leaf,
     Nary,
-    Shape,
     reachable,
 )
 from tightdp.core.operators import Value
 from tightdp.errors import ProgramError
 from tightdp.exact.whole import Whole
-from tightdp.language.program import Output
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
@@ -105,22 +104,15 @@ def _cells(expr: Expr) -> int:
 
 
 class LeafLaws(Protocol):
-    """The law of the components of a program given the values of its input leaves.
-
-    A code stands for the values of all components.
-    """
+    """The law of the components of a program given the values of its input leaves."""
 
     inputs: tuple[Input, ...]
-    shape: Shape
+    codes: ComponentCodes
     conditioned: bool
 
     @property
     def size(self) -> tuple[int, int]:
         """The numbers of variables and of nodes of the diagram; zeros where there is none."""
-
-    @property
-    def code_bits(self) -> int:
-        """How many bits codes have."""
 
     def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
         """Return the weights of all codes, and their denominator, where the leaves have these values.
@@ -137,31 +129,18 @@ class LeafLaws(Protocol):
         None where that takes long. Relative errors are below 2^-28; an entry is 0 only if the exact weight is.
         """
 
-    def component_values(self, code: int) -> list[Value]:
-        """Return the values of the components."""
-
-    def outputs(self, codes: Sequence[int]) -> Sequence[Output]:
-        """Return the outputs that codes stand for."""
-
-    def output(self, code: int) -> Output:
-        """Return the output that a code stands for."""
-
 
 class ByDiagram:
     """Laws counted on a diagram."""
 
     def __init__(self, formula: WeightedFormula) -> None:
         self.formula = formula
-        self.inputs, self.shape, self.conditioned = formula.inputs, formula.shape, formula.conditioned
-        self.component_values, self.output, self.outputs = formula.component_values, formula.output, formula.outputs
+        self.inputs, self.conditioned = formula.inputs, formula.conditioned
+        self.codes: ComponentCodes = formula.codes
 
     @property
     def size(self) -> tuple[int, int]:
         return len(self.formula.variables), self.formula.nodes
-
-    @property
-    def code_bits(self) -> int:
-        return len(self.formula.output_bits)
 
     def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
         return raw_weights(self.formula, self.formula.evidence_of(values))
@@ -174,16 +153,11 @@ class ByDiagram:
 
 
 class ByElimination:
-    """Laws by elimination; counted on a diagram once that took more than `most` rows, or where it is impossible.
-
-    The digits of a code are the places of the components' values.
-    """
+    """Laws by elimination; counted on a diagram once that took more than `most` rows, or where it is impossible."""
 
     def __init__(self, program: CoreProgram, backend: str, watch: Watch, most: int = _MOST_WORK) -> None:
-        self.inputs, self.shape, self.conditioned = program.inputs, program.shape, bool(program.evidence)
-        self._index = [component.index for component in program.components]
-        self.values = [component.values for component in program.components]
-        self.code_bits = (prod(map(len, self.values)) - 1).bit_length()
+        self.inputs, self.conditioned = program.inputs, bool(program.evidence)
+        self.codes: ComponentCodes = PlaceCodes([each.values for each in program.components], program.shape)
         self._program, self._backend, self._watch, self._most = program, backend, watch, most
         self._instead: ByDiagram | None = None
         self._rows = 0
@@ -209,7 +183,8 @@ class ByElimination:
             except (TooMuchWork, TooWide):
                 self._instead = ByDiagram(encode(self._program, self._backend, self._watch))
         weights, denominator = self._instead.given(values)
-        return {self._code(self._instead.component_values(code)): w for code, w in weights.items()}, denominator
+        read = self._instead.codes.component_values
+        return {self._code(read(code)): weight for code, weight in weights.items()}, denominator
 
     def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
         """Yield the laws for many values of the leaves, found all at once where that takes no more rows than a few."""
@@ -253,23 +228,7 @@ class ByElimination:
         return weights, part.denominator
 
     def _code(self, values: Sequence[Value]) -> int:
-        code = 0
-        for places, value in zip(self._index, values, strict=True):
-            code = code * len(places) + places[value]
-        return code
-
-    def component_values(self, code: int) -> list[Value]:
-        chosen = []
-        for values in reversed(self.values):
-            code, place = divmod(code, len(values))
-            chosen.append(values[place])
-        return chosen[::-1]
-
-    def output(self, code: int) -> Output:
-        return self.shape.decode(self.component_values(code))
-
-    def outputs(self, codes: Sequence[int]) -> Sequence[Output]:
-        return [self.output(code) for code in codes]
+        return self.codes.code([places[value] for places, value in zip(self.codes.index, values, strict=True)])
 
 
 def leaf_laws(program: CoreProgram, backend: str, watch: Watch = lambda nodes: None) -> tuple[LeafLaws, bool]:

@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 
+from tightdp.core.codes import Codes
 from tightdp.exact.field import Number
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language.program import Bound, Dataset, Output
-from tightdp.logic.count import Weights
 from tightdp.symmetry.sets import Table
 
-__all__ = ["ListedTable", "whole_weights"]
+__all__ = ["ListedCodes", "ListedTable", "whole_weights"]
 
 
-class ListedTable(Table):
-    """Laws by dataset. A code is the number of an output in the order of its first use."""
+class ListedCodes(Codes):
+    """A code is the number of an output in the order of its first use."""
 
-    def __init__(self, bound: Bound, watch: Callable[[], None] = lambda: None) -> None:
-        self.bound = bound
-        self.watch = watch
-        self._laws: dict[Dataset, Weights] = {}
-        self._kept = 0
+    several = False
+
+    def __init__(self) -> None:
         self._codes: dict[Output, int] = {}
-        self._outputs: list[Output] = []
+        self.outputs: list[Output] = []
 
     @property
-    def code_bits(self) -> int:
-        """How many bits the codes of the outputs that were met have."""
-        return len(self._outputs).bit_length()
+    def bits(self) -> int:
+        return len(self.outputs).bit_length()
 
-    def _reached(self, x: Dataset, most: int) -> bool:
-        self.weights(x)
-        return True
+    def number(self, code: int) -> int:
+        return 1
 
-    def output(self, code: int) -> Output:
-        return self._outputs[code]
+    def first(self, code: int) -> Output:
+        return self.outputs[code]
+
+    def every(self, code: int) -> Iterator[Output]:
+        yield self.outputs[code]
+
+    def find(self, output: Output) -> tuple[int, Number] | None:
+        return (self._codes[output], Fraction(1)) if output in self._codes else None
 
     def code(self, output: Output) -> int:
         """Return the code of an output, a new one where it was not met."""
-        code = self._codes.setdefault(output, len(self._outputs))
-        if code == len(self._outputs):
-            self._outputs.append(output)
+        code = self._codes.setdefault(output, len(self.outputs))
+        if code == len(self.outputs):
+            self.outputs.append(output)
         return code
+
+
+class ListedTable(Table):
+    """Laws by dataset, with outputs as they are met."""
+
+    codes: ListedCodes
+
+    def __init__(self, bound: Bound, watch: Callable[[], None] = lambda: None) -> None:
+        super().__init__(bound, ListedCodes())
+        self.watch = watch
+
+    def probability(self, x: Dataset, output: Output) -> Number:
+        self.weights(x)  # what is not met on the way has no code
+        return super().probability(x, output)
 
 
 def whole_weights(law: Mapping[int, Number]) -> tuple[dict[int, Whole], Whole]:

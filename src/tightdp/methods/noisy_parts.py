@@ -50,10 +50,7 @@ class NoisyParts:
 
         def law(x: Dataset) -> Centres:
             if x not in known:
-                weights = table.weights(x)
-                outputs = table.decoded(list(weights.by_code))
-                masses = (quotient(weight, weights.total) for weight in weights.by_code.values())
-                known[x] = dict(zip(outputs, masses, strict=True))
+                known[x] = table.law(x)
             return known[x]
 
         seen: set[tuple[frozenset[object], frozenset[object]]] = set()
@@ -133,7 +130,7 @@ class _Part:
         kernel: Kernel = {}
         for centre in product(*(expr.values for expr in self.centre)):
             weights, below = laws.given(centre)
-            kernel[centre] = {laws.output(code)[0]: quotient(weight, below) for code, weight in weights.items()}
+            kernel[centre] = {laws.codes.first(code)[0]: quotient(weight, below) for code, weight in weights.items()}
         return kernel
 
 

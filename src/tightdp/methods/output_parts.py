@@ -49,7 +49,7 @@ class OutputParts:
             chosen = shown or (0,)  # where the laws of all parts are unchanged, any part will do
             pieces = [self._pieces[at] for at in chosen]
             others = [piece for at, piece in enumerate(self._pieces) if at not in chosen]
-            self._tables[shown] = PieceTable(self.bound, self._whole.rest.shape, pieces, others)
+            self._tables[shown] = PieceTable(self.bound, self._whole.rest.codes.shape, pieces, others)
         return self._tables[shown]
 
     @property
@@ -137,7 +137,7 @@ def find_output_parts(bound: Bound, whole: AggregateTable, backend: str) -> Outp
             whole.aggregate.kinds,
             tuple(marginal(table, chosen) for table in whole.aggregate.tables),
         )
-        parts.append(Piece(components, clients, AggregateTable(bound, aggregate, leaf_laws(program, backend)[0], ())))
+        parts.append(Piece(components, clients, AggregateTable(bound, aggregate, leaf_laws(program, backend)[0])))
     return OutputParts(bound, whole, parts)
 
 

@@ -6,12 +6,14 @@ that between the laws of these pieces.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from math import prod
 
+from tightdp.core.codes import Codes
 from tightdp.core.nodes import Leaf, Shape, TupleOf
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -19,9 +21,9 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd
 from tightdp.language.program import Bound, Dataset, Output, order_of
 from tightdp.logic.count import Weights
-from tightdp.symmetry.sets import MAX_LISTED, Table
+from tightdp.symmetry.sets import Table
 
-__all__ = ["ELSEWHERE", "Piece", "PieceTable", "plain"]
+__all__ = ["ELSEWHERE", "Piece", "PieceCodes", "PieceTable", "plain"]
 
 ELSEWHERE = "*"
 """Stands, in an output, for what the other pieces contribute."""
@@ -45,35 +47,99 @@ class Piece:
 
     def weights(self, x: Dataset) -> Weights:
         """Return the law of the piece on a dataset of the mechanism."""
-        return self.table.weights(tuple(x[client] for client in self.clients))
+        return self.table.weights(self._seen(x))
+
+    def chance(self, x: Dataset, code: int) -> Number:
+        """Return the probability of a code of the piece."""
+        return self.table.chance(self._seen(x), code)
+
+    def _seen(self, x: Dataset) -> Dataset:
+        return tuple(x[client] for client in self.clients)
 
     def reaches(self, x: Dataset, most: int) -> bool:
         """Whether that law is known, or takes little work (`Table.reaches`)."""
-        return self.table.reaches(tuple(x[client] for client in self.clients), most)
+        return self.table.reaches(self._seen(x), most)
 
-    def least(self, x: Dataset) -> tuple[int, Weights]:
-        """Return the code of the first output in order on a dataset, and the law."""
-        law = self.weights(x)
-        return min(law.by_code, key=lambda code: order_of(self.table.output(code))), law
+    def least(self, x: Dataset) -> int:
+        """Return the code of the first output in order on a dataset of the mechanism."""
+        return min(self.weights(x).by_code, key=lambda code: order_of(self.table.codes.first(code)))
+
+
+class PieceCodes(Codes):
+    """The codes of pieces, one after the other: each stands for any outputs of its pieces."""
+
+    def __init__(self, shape: Shape, pieces: Sequence[Piece], size: int) -> None:
+        self._shape, self._pieces, self._size = shape, pieces, size
+
+    @property
+    def bits(self) -> int:
+        return sum(piece.table.codes.bits for piece in self._pieces)
+
+    @property
+    def several(self) -> bool:
+        return any(piece.table.codes.several for piece in self._pieces)
+
+    def join(self, codes: Iterable[int]) -> int:
+        """Return the code of the pieces' codes."""
+        joined = 0
+        for piece, code in zip(self._pieces, codes, strict=True):
+            joined = joined << piece.table.codes.bits | code
+        return joined
+
+    def split(self, code: int) -> list[int]:
+        """Return the codes of the pieces."""
+        codes = []
+        for piece in reversed(self._pieces):
+            bits = piece.table.codes.bits
+            codes.append(code & (1 << bits) - 1)
+            code >>= bits
+        return codes[::-1]
+
+    def _own(self, code: int) -> Iterator[tuple[Codes, int]]:
+        return zip((piece.table.codes for piece in self._pieces), self.split(code), strict=True)
+
+    def number(self, code: int) -> int:
+        return prod(codes.number(own) for codes, own in self._own(code)) if self.several else 1
+
+    def first(self, code: int) -> Output:
+        return self._put_together([codes.first(own) for codes, own in self._own(code)])
+
+    def every(self, code: int) -> Iterator[Output]:
+        return map(self._put_together, product(*(codes.every(own) for codes, own in self._own(code))))
+
+    def _put_together(self, outputs: Sequence[Output]) -> Output:
+        """Return the output with these values of pieces, and `ELSEWHERE` for the others."""
+        values: list[Output] = [ELSEWHERE] * self._size
+        for piece, output in zip(self._pieces, outputs, strict=True):
+            for component, value in zip(piece.components, output, strict=True):
+                values[component] = value
+        return self._shape.decode(values)
+
+    def find(self, output: Output) -> tuple[int, Number] | None:
+        values: dict[int, Output] = {}
+        share = self._shape.read(output, lambda component, part: (part, Fraction(1)), values)
+        own = []
+        for piece in self._pieces if share else ():
+            # A component that no output shows, as where it is (), is true.
+            found = piece.table.codes.find(tuple(values.get(component, True) for component in piece.components))
+            if found is None:
+                return None
+            own.append(found[0])
+            share *= found[1]
+        return (self.join(own), share) if share else None
 
 
 class PieceTable(Table):
     """The joint laws of the pieces `shown`; `others` are the rest of the output."""
 
+    codes: PieceCodes
+
     def __init__(self, bound: Bound, shape: Shape, shown: Sequence[Piece], others: Sequence[Piece]) -> None:
-        self.bound = bound
-        self.watch = lambda: None
-        self._laws: dict[Dataset, Weights] = {}
-        self._kept = 0
+        size = sum(len(piece.components) for piece in (*shown, *others))
+        super().__init__(bound, PieceCodes(shape, shown, size))
         self.shape = shape
         self.shown = tuple(shown)
         self.others = tuple(others)
-        self._size = sum(len(piece.components) for piece in (*shown, *others))
-
-    @property
-    def code_bits(self) -> int:
-        """How many bits the codes of the shown pieces have."""
-        return sum(piece.table.code_bits for piece in self.shown)
 
     def weights(self, x: Dataset) -> Weights:
         try:
@@ -90,7 +156,7 @@ class PieceTable(Table):
         by_code: dict[int, Whole] = {0: 1}
         total: Whole = 1
         for piece in self.shown:
-            law, bits = piece.weights(x), piece.table.code_bits
+            law, bits = piece.weights(x), piece.table.codes.bits
             total *= law.total
             by_code = {
                 code << bits | own: weight * share
@@ -102,97 +168,32 @@ class PieceTable(Table):
             total, by_code = total // shared, {code: weight // shared for code, weight in by_code.items()}
         return Weights(by_code, total)
 
-    def output(self, code: int) -> Output:
-        return self._put_together(zip(self.shown, self._first(code), strict=True))
+    def chance(self, x: Dataset, code: int) -> Number:
+        """Return the probability of a code from those of the pieces."""
+        try:
+            masses = [piece.chance(x, own) for piece, own in zip(self.shown, self.codes.split(code), strict=True)]
+        except ProgramError:
+            raise self.bound.contradiction(x, "is false in every run") from None
+        return quotient(prod(mass.numerator for mass in masses), prod(mass.denominator for mass in masses))
 
-    def _codes(self, code: int) -> list[int]:
-        """Return the codes of the shown pieces."""
-        if len(self.shown) == 1:
-            return [code]
-        codes = []
-        for piece in reversed(self.shown):
-            codes.append(code & (1 << piece.table.code_bits) - 1)
-            code >>= piece.table.code_bits
-        return codes[::-1]
+    @cached_property
+    def _whole(self) -> PieceTable:
+        return PieceTable(self.bound, self.shape, (*self.shown, *self.others), ()) if self.others else self
 
-    def _first(self, code: int) -> list[Output]:
-        return [piece.table.output(own) for piece, own in zip(self.shown, self._codes(code), strict=True)]
+    def completed(self, codes: Sequence[int], x: Dataset) -> tuple[Table, Sequence[int]]:
+        least = [piece.least(x) for piece in self.others]
+        return self._whole, [self._whole.codes.join((*self.codes.split(code), *least)) for code in codes]
 
-    def _put_together(self, given: Iterable[tuple[Piece, Output]]) -> Output:
-        """Return the output with these values of pieces, and `ELSEWHERE` for the others."""
-        values: list[Output] = [ELSEWHERE] * self._size
-        for piece, output in given:
-            for component, value in zip(piece.components, output, strict=True):
-                values[component] = value
-        return self.shape.decode(values)
-
-    def multiplicity(self, code: int) -> int:
-        codes = self._codes(code)
-        return prod(piece.table.multiplicity(own) for piece, own in zip(self.shown, codes, strict=True))
-
-    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Number, Number]:
-        """Return a whole output, the other pieces being the first in order, with its probabilities on two datasets."""
-        shown = [value for output in self._first(code) for value in output]
-        copies = self.multiplicity(code)
-        p, q = (self.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
-        return self.joined(tuple(shown), p, q, x)
-
-    def joined(self, output: Output, p: Number, q: Number, x: Dataset) -> tuple[Output, Number, Number]:
-        """Return a whole output and its probabilities, given those of the shown pieces on x and a neighbour."""
-        values = iter(output)
-        given = [(piece, tuple(next(values) for _ in piece.components)) for piece in self.shown]
-        up: Whole = 1
-        total: Whole = 1
+    def in_full(self, codes: Sequence[int], x: Dataset) -> tuple[Table, Sequence[int]]:
+        number = sum(map(self.codes.number, codes))
+        laws = []
         for piece in self.others:
-            least, law = piece.least(x)
-            given.append((piece, piece.table.output(least)))
-            up, total = up * law.by_code[least], total * law.total * piece.table.multiplicity(least)
-        shared = quotient(up, total)
-        return self._put_together(given), p * shared, q * shared
-
-    def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
-        """Return the outputs of some codes on a dataset: whole ones if few, else with `ELSEWHERE` for the others."""
-        others = [list(piece.weights(x).by_code) for piece in self.others]
-        ways = [
-            sum(piece.table.multiplicity(own) for own in law) for piece, law in zip(self.others, others, strict=True)
-        ]
-        number = sum(map(self.multiplicity, codes))
-        if number * prod(ways) > MAX_IN_FULL:
-            others = []
-            if number > MAX_LISTED:
-                return ()
-        pieces = (*self.shown, *(self.others if others else ()))
-        found = []
-        for code in codes:
-            for chosen in product(*others):
-                own = (*self._codes(code), *chosen)
-                orders = [piece.table.outputs(one) for piece, one in zip(pieces, own, strict=True)]
-                found += [self._put_together(zip(pieces, some, strict=True)) for some in product(*orders)]
-        return tuple(found)
-
-    def probability(self, x: Dataset, output: Output) -> Number:
-        """Return P(output | x), of all pieces together."""
-        values: dict[int, Output] = {}
-        if self.others or not _take_apart(self.shape, output, values):
-            return Fraction(0)
-        result: Number = Fraction(1)
-        for piece in self.shown:
-            own = tuple(x[client] for client in piece.clients)
-            result *= piece.table.probability(own, tuple(values[component] for component in piece.components))
-        return result
-
-
-def _take_apart(shape: Shape, output: Output, values: dict[int, Output]) -> bool:
-    """Note the values of the components of an output; False where a plain shape has no such output."""
-    if isinstance(shape, Leaf):
-        values[shape.component] = output
-        return not isinstance(output, tuple)
-    return (
-        isinstance(shape, TupleOf)
-        and isinstance(output, tuple)
-        and len(output) == len(shape.items)
-        and all(_take_apart(item, part, values) for item, part in zip(shape.items, output, strict=True))
-    )
+            laws.append(piece.weights(x).by_code)
+            number *= sum(map(piece.table.codes.number, laws[-1]))
+            if number > MAX_IN_FULL:
+                return self, codes
+        whole = self._whole.codes
+        return self._whole, [whole.join((*self.codes.split(code), *own)) for code in codes for own in product(*laws)]
 
 
 def plain(shape: Shape) -> bool:

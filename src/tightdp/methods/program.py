@@ -28,7 +28,7 @@ from tightdp.methods.control import Control
 from tightdp.methods.leaf_laws import SMALL, SMALL_CELLS, TooLarge, bounded, cells
 from tightdp.methods.ratios import Named
 from tightdp.methods.symmetry import Symmetry
-from tightdp.symmetry.sets import AccuracySet, Table
+from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
 __all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
@@ -153,10 +153,10 @@ class Program:
 
         return self.once("small", make)
 
-    def table(self, control: Control) -> Table:
+    def table(self, control: Control) -> DiagramTable:
         """Return the table of output laws on the diagram of all datasets."""
         formula = self.formula(control)
-        return self.once("table", lambda: Table(self.bound, formula))
+        return self.once("table", lambda: DiagramTable(self.bound, formula))
 
     def chain(self, control: Control) -> Chain | None:
         """Return the diagram as a chain of client blocks, or None where it is none."""

@@ -229,7 +229,7 @@ def of_independent(
 def _named(chain: Chain, formula: WeightedFormula, tail: int) -> str:
     """Return the output that the bits of the tail stand for, or the bits where they are only part of an output."""
     if len(formula.output_bits) == chain.tail_bits:
-        return str(formula.output(tail))
+        return str(formula.codes.first(tail))
     return f"whose last part is number {tail}"
 
 

@@ -17,7 +17,7 @@ from tightdp.methods.parts import Part, split
 from tightdp.one_run.gaps import efficacies
 from tightdp.one_run.law import AuditLaw, Compiler
 from tightdp.one_run.pairs import PairVector, every_pair
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable, Table
 
 __all__ = ["MAX_VECTORS", "best_pairs"]
 
@@ -103,7 +103,7 @@ def _interchangeable(part: Part, bound: Bound, backend: str) -> list[list[int]]:
             ]
         if size > 1 and bound.record.size**size <= _MAX_DATASETS:
             formula = encode(part.program, backend)
-            return _by_comparison(Table(replace(bound, n=size, neighbours="replace-one"), formula))
+            return _by_comparison(DiagramTable(replace(bound, n=size, neighbours="replace-one"), formula))
     except ProgramError:
         pass  # the program fails on some dataset; whether a pair vector picks it is seen when that is tried
     return [[client] for client in range(size)]

@@ -26,6 +26,7 @@ from tightdp.one_run.pairs import PairVector, audited, dataset_of
 from tightdp.one_run.stage import Stage, Table
 from tightdp.one_run.summed import MAX_COUNTS, SummedStage
 from tightdp.one_run.traced import MAX_ASSIGNMENTS, trace
+from tightdp.symmetry.sets import DiagramTable
 from tightdp.symmetry.sets import Table as LawTable
 
 __all__ = ["AuditLaw", "Compiler", "Group", "Placed"]
@@ -60,7 +61,7 @@ class Group:
         code = 0
         for stage, piece in zip(self.stages, codes, strict=True):
             code = code << stage.bits | piece
-        return self.formula.component_values(code)
+        return self.formula.codes.component_values(code)
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ class Compiler:
         if whole_outputs:
             self.core = expand_shuffles(core)
         else:
-            self.core = expand_shuffles(arrangements_to_counts(core).program)
+            self.core = expand_shuffles(arrangements_to_counts(core))
         self._groups: dict[Any, Group] = {}
         self.variables = self.nodes = 0
 
@@ -197,11 +198,11 @@ def _conditioned(bound: Bound, clients: int, formula: WeightedFormula, aggregate
     """Return the stage of a program that `observe` conditions: every dataset has its own normalisation."""
     if aggregate is None:
         classes: list[tuple[int, ...]] = [(client,) for client in range(clients)]
-        laws: LawTable = LawTable(bound, formula)
+        laws: LawTable = DiagramTable(bound, formula)
     else:
         kinds = dict.fromkeys(aggregate.kinds)
         classes = [tuple(c for c, other in enumerate(aggregate.kinds) if other == kind) for kind in kinds]
-        laws = AggregateTable(bound, aggregate, ByDiagram(formula), ())
+        laws = AggregateTable(bound, aggregate, ByDiagram(formula))
     ways = prod(len(members) + 1 for members in classes)
     if ways > (MAX_ASSIGNMENTS if aggregate is None else MAX_COUNTS):
         raise LimitError(

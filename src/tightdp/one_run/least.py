@@ -16,7 +16,7 @@ from tightdp.methods.base import Pair
 from tightdp.methods.leaf_laws import ByDiagram
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.queries.curves import least_ratio
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable, Table
 
 __all__ = ["MAX_DATASETS", "restricted_least"]
 
@@ -36,11 +36,11 @@ def restricted_least(law: AuditLaw, delta: Number) -> Exact:
 def _of_group(group: Group, delta: Number) -> Exact:
     table: Table
     if group.aggregate is None:
-        table = Table(group.bound, group.formula)
+        table = DiagramTable(group.bound, group.formula)
         classes: list[tuple[int, ...]] = [(client,) for client in range(group.bound.n)]
     else:
         kinds = group.aggregate.kinds
-        table = AggregateTable(group.bound, group.aggregate, ByDiagram(group.formula), ())
+        table = AggregateTable(group.bound, group.aggregate, ByDiagram(group.formula))
         classes = [tuple(c for c, other in enumerate(kinds) if other == kind) for kind in dict.fromkeys(kinds)]
     datasets = prod(len(members) + 1 for members in classes)
     if datasets > MAX_DATASETS:

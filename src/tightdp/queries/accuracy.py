@@ -143,7 +143,7 @@ def number_or_tail(table: Table, x: Dataset, code: int) -> int | float | Number 
     Tails of Gaussian noise, which are very rare, are infinite: farther from every target than any bound.
     Raises QueryError where it is neither.
     """
-    output = table.output(code)
+    output = table.codes.first(code)
     if isinstance(output, GaussianTail) or is_beyond(output):
         return math.inf
     if not is_number(output) and not isinstance(output, Tail):

@@ -158,7 +158,7 @@ def points_of(table: Table, datasets: Iterable[Dataset], alpha: Number) -> Itera
     for x in datasets:
         target = target_value(table.bound, x)
         for code in table.weights(x).by_code:
-            output = table.output(code)
+            output = table.codes.first(code)
             if abs(output - target) <= alpha:
                 yield x, output
 

@@ -21,7 +21,6 @@ from tightdp.errors import LimitError
 from tightdp.exact import theta
 from tightdp.exact.enclosure import Enclosure, ball, ends
 from tightdp.exact.field import Number, as_ball
-from tightdp.exact.weights import quotient
 from tightdp.language.program import Output
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
@@ -61,13 +60,7 @@ class Pure:
 
 def laws_of(pair: Pair) -> tuple[Law, Law]:
     """Return the two laws of the core program that a pair compares."""
-    found = []
-    for x in (pair.x, pair.x_prime):
-        weights = pair.table.weights(x)
-        outputs = pair.table.decoded(list(weights.by_code))
-        masses = (quotient(weight, weights.total) for weight in weights.by_code.values())
-        found.append(dict(zip(outputs, masses, strict=True)))
-    return found[0], found[1]
+    return pair.table.law(pair.x), pair.table.law(pair.x_prime)
 
 
 def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> Pure:

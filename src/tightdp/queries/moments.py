@@ -12,7 +12,7 @@ from tightdp.exact.field import Number
 from tightdp.language.program import Output
 from tightdp.language.tails import GaussianTail, Tail
 
-__all__ = ["Moment", "chance", "is_real", "moment"]
+__all__ = ["Moment", "is_real", "moment"]
 
 Moment: TypeAlias = tuple[Number, Number]
 """Both ends of an expectation, given the output; equal where it is known exactly."""
@@ -40,15 +40,6 @@ def moment(output: Output, target: Number, power: int) -> Moment:
         return least, _geometric(output.reach + (away if away > 0 else -away), ratio, power)
     value = abs(output - target) ** power
     return value, value
-
-
-def chance(output: Output, target: Output) -> Number:
-    """Return the probability that an output is the target, given the output; a Gaussian tail counts as 0."""
-    if isinstance(output, tuple) and isinstance(target, tuple) and len(output) == len(target):
-        return math.prod((chance(*both) for both in zip(output, target, strict=True)), start=Fraction(1))
-    if isinstance(output, Tail) and is_number(target):
-        return output.share(target, target)
-    return Fraction(output == target)
 
 
 def _geometric(start: Number, ratio: Number, power: int) -> Number:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
+from tightdp.language.tails import share_of
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.results.result import PairWitness, Result, Subject
 from tightdp.results.shown import Drawn, Recorded
@@ -63,8 +64,8 @@ class Distribution(Drawn, Result):
     upper: tuple[tuple[Any, Number], ...] = ()
 
     def probability(self, output: Any) -> Number:
-        """Return the probability of one output, 0 for one that is never given."""
-        return next((mass for value, mass in self.law if value == output), Fraction(0))
+        """Return the probability of one output, 0 for one that is never given; it may be one within a listed tail."""
+        return sum((mass * share_of(value, output) for value, mass in self.law), start=Fraction(0))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tightdp.methods.base import Exact
 from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import encode_dataset, lower_dataset
 from tightdp.methods.control import Control, Progress
+from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.listing import check_listable
 from tightdp.methods.noisy_parts import many_outputs
 from tightdp.methods.one_output import table_without_diagram
@@ -27,7 +28,7 @@ from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
 from tightdp.results.result import Result, Stats, Status, Subject
-from tightdp.symmetry.sets import Table
+from tightdp.symmetry.sets import DiagramTable
 
 __all__ = ["Engine", "Outcome", "Query"]
 
@@ -170,12 +171,12 @@ class Engine:
         """An upper bound on every likelihood ratio that is known without a search; infinite before compilation."""
         return questions.ratio_bound(self.program)
 
-    def table_of(self, x: Dataset, query: Query) -> Table:
+    def table_of(self, x: Dataset, query: Query) -> DiagramTable:
         """Return a table made for one dataset, with its diagram."""
         with query.compiling():
             return self._encoded(lower_dataset(self.bound, x, self.backend, query.control), x, query)
 
-    def listing(self, x: Dataset, query: Query) -> Table | None:
+    def listing(self, x: Dataset, query: Query) -> DiagramTable | EliminationTable | None:
         """Return a table from which the law of a dataset is listed: the one for all datasets, if it is there.
 
         None where the laws have so many digits, as those of Gaussian noise, that they are not counted on a diagram.
@@ -190,8 +191,8 @@ class Engine:
             found = table_without_diagram(self.bound, core, x, query.control)
             return found if found is not None or inexact(self.bound) else self._encoded(core, x, query)
 
-    def _encoded(self, core: CoreProgram, x: Dataset, query: Query) -> Table:
-        return Table(self.bound, encode_dataset(core, self.bound, x, self.backend, query.control))
+    def _encoded(self, core: CoreProgram, x: Dataset, query: Query) -> DiagramTable:
+        return DiagramTable(self.bound, encode_dataset(core, self.bound, x, self.backend, query.control))
 
     def profile(self) -> tuple[Profile, Outcome]:
         """Return the privacy profile; searched for once, unless that was cut short."""

@@ -17,8 +17,9 @@ from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
 from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound, Dataset, Output, as_output
+from tightdp.language.tails import share_of
 from tightdp.methods import questions
-from tightdp.queries.moments import Moment, chance, is_real, moment
+from tightdp.queries.moments import Moment, is_real, moment
 from tightdp.results.utility import Utility, Worst
 from tightdp.session.engine import Engine
 from tightdp.symmetry.sets import every_dataset
@@ -102,7 +103,7 @@ def _measures(law: list[tuple[Output, Any]], target: Output, error: Inexact | No
         if all(is_number(value) for output, _ in law for value in output):
             farthest = [(max(abs(a - b) for a, b in zip(output, target, strict=True)), mass) for output, mass in law]
             yield mean("expected largest error", (((value, value), mass) for value, mass in farthest))
-    right = sum((mass * chance(output, target) for output, mass in law), none)
+    right = sum((mass * share_of(output, target) for output, mass in law), none)
     low, high = (right, right) if error is None else error.ends(right)
     yield (RIGHT, low, high) if error is None else (RIGHT, down(low), up(min(high, Fraction(1))))
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
+from tightdp.core.codes import Codes
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
@@ -25,6 +26,7 @@ from tightdp.logic.formula import WeightedFormula
 
 __all__ = [
     "AccuracySet",
+    "DiagramTable",
     "InferenceSet",
     "PrivacySet",
     "Table",
@@ -150,32 +152,26 @@ def every_input(bound: Bound) -> AccuracySet:
 
 
 class Table:
-    """The output laws of a compiled mechanism, computed on demand and kept (Algorithm 1)."""
+    """The output laws of a mechanism, by dataset and code, and all that is seen of them (Algorithm 1).
+
+    What a code stands for is read in `codes`, and nowhere else. A subclass says how a law is found: `_counted`, or
+    `weights`; and how the probability of one code, `chance`, where that is less work.
+    """
 
     nodes = 1
     """How many nodes are visited for the law of a dataset."""
 
-    def __init__(self, bound: Bound, formula: WeightedFormula) -> None:
+    def __init__(self, bound: Bound, codes: Codes) -> None:
         self.bound = bound
-        self.formula = formula
+        self.codes = codes
         self._laws: dict[Dataset, Weights] = {}
         self._kept = 0
         self.watch: Callable[[], None] = lambda: None
-        self.nodes = formula.nodes
 
     @property
     def work(self) -> int:
         """The work done for the laws so far, besides visiting nodes."""
         return 0
-
-    @property
-    def code_bits(self) -> int:
-        """How many bits the codes of outputs have."""
-        return len(self.formula.output_bits)
-
-    def evidence(self, x: Dataset) -> dict[int, bool]:
-        """Return the input bits of a dataset, by level."""
-        return self.formula.evidence(x, self.bound.record)
 
     def weights(self, x: Dataset) -> Weights:
         """Return the output law of a dataset as integers, outputs in the order of their codes.
@@ -187,13 +183,10 @@ class Table:
 
     def reaches(self, x: Dataset, most: int) -> bool:
         """Whether the law of a dataset is short, or known, or found by computing about `most` probabilities."""
-        return self.code_bits <= SHORT_BITS or self.knows(x) or self._reached(x, most)
+        return self.codes.bits <= SHORT_BITS or self.knows(x) or self._reached(x, most)
 
     def _reached(self, x: Dataset, most: int) -> bool:
-        try:
-            self._noted(x, self._counted_up_to(x, most))
-        except TooManyOutputs:
-            return False
+        self.weights(x)
         return True
 
     def _noted(self, x: Dataset, found: Weights) -> Weights:
@@ -208,7 +201,7 @@ class Table:
         return x in self._laws
 
     def length(self, x: Dataset) -> int:
-        """Return how many outputs a dataset has."""
+        """Return how many codes of a dataset have a positive probability."""
         return len(self.weights(x).by_code)
 
     def largest_logarithm(self, x: Dataset, x_prime: Dataset) -> float | None:
@@ -216,66 +209,86 @@ class Table:
         return None
 
     def _counted(self, x: Dataset) -> Weights:
-        return self._counted_up_to(x, None)
+        raise NotImplementedError
 
-    def _counted_up_to(self, x: Dataset, most: int | None) -> Weights:
+    def chance(self, x: Dataset, code: int) -> Number:
+        """Return the probability of a code."""
+        return self.weights(x).probability(code)
+
+    def completed(self, codes: Sequence[int], x: Dataset) -> tuple[Table, Sequence[int]]:
+        """Return a table of whole outputs, and the codes there of the first output of each of these codes on x."""
+        return self, codes
+
+    def in_full(self, codes: Sequence[int], x: Dataset) -> tuple[Table, Sequence[int]]:
+        """Return a table of whole outputs and all its codes for these on x; where those are many, this table."""
+        return self, codes
+
+    # what is seen of the laws
+
+    def probability(self, x: Dataset, output: Output) -> Number:
+        """Return P(output | x), without computing the rest of the law where that is less work."""
+        found = self.codes.find(output)
+        return Fraction(0) if found is None else self.chance(x, found[0]) * found[1]
+
+    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Number, Number]:
+        """Return an output that a code stands for, with its probabilities on two datasets."""
+        table, (whole,) = self.completed([code], x)
+        p, q = (table.chance(dataset, whole) / table.codes.number(whole) for dataset in (x, x_prime))
+        return table.codes.first(whole), p, q
+
+    def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
+        """Return the outputs that some codes stand for on x, or () where there are more than `MAX_LISTED`."""
+        table, whole = self.in_full(codes, x)
+        if sum(map(table.codes.number, whole)) > MAX_LISTED:
+            return ()
+        return tuple(output for code in whole for output in table.codes.every(code))
+
+    def law(self, x: Dataset) -> dict[Output, Number]:
+        """Return the output law of a dataset."""
+        weights, codes = self.weights(x), self.codes
+        # Long laws tend to have few different probabilities.
+        masses = {weight: quotient(weight, weights.total) for weight in set(weights.by_code.values())}
+        if not codes.several:
+            outputs = codes.decoded(list(weights.by_code))
+            return dict(zip(outputs, map(masses.__getitem__, weights.by_code.values()), strict=True))
+        law: dict[Output, Number] = {}
+        for code, weight in weights.by_code.items():
+            law.update(dict.fromkeys(codes.every(code), masses[weight] / codes.number(code)))
+        return law
+
+
+class DiagramTable(Table):
+    """Output laws counted on the diagram of a compiled mechanism."""
+
+    def __init__(self, bound: Bound, formula: WeightedFormula) -> None:
+        super().__init__(bound, formula.codes)
+        self.formula = formula
+        self.nodes = formula.nodes
+
+    def evidence(self, x: Dataset) -> dict[int, bool]:
+        """Return the input bits of a dataset, by level."""
+        return self.formula.evidence(x, self.bound.record)
+
+    def _reached(self, x: Dataset, most: int) -> bool:
+        try:
+            self._noted(x, self._counted(x, most))
+        except TooManyOutputs:
+            return False
+        return True
+
+    def _counted(self, x: Dataset, most: int | None = None) -> Weights:
         """Return a law. Raises TooManyOutputs where it takes more than `most` probabilities."""
         found = output_weights(self.formula, self.evidence(x), watch=self.watch, most=most)
         return Weights(dict(sorted(found.by_code.items())), self._total(x, found))
 
-    def probability(self, x: Dataset, output: Output) -> Number:
-        """Return P(output | x) without computing the rest of the law."""
-        code = self.formula.output_code(output)
-        if code is None:
-            return Fraction(0)
-        weights = output_weights(self.formula, self.evidence(x), code)
-        self._total(x, weights)
-        return weights.probability(code)
+    def chance(self, x: Dataset, code: int) -> Number:
+        if x in self._laws:
+            return self._laws[x].probability(code)
+        found = output_weights(self.formula, self.evidence(x), code)
+        self._total(x, found)
+        return found.probability(code)
 
     def _total(self, x: Dataset, weights: Weights) -> Whole:
         if not weights.total:
             raise self.bound.contradiction(x, "is false in every run")
         return weights.total
-
-    def output(self, code: int) -> Output:
-        """Return the output that a code stands for."""
-        return self.formula.output(code)
-
-    def decoded(self, codes: Sequence[int]) -> Sequence[Output]:
-        """Return the outputs that codes stand for."""
-        whole = type(self).output is Table.output
-        return self.formula.outputs(codes) if whole else [self.output(code) for code in codes]
-
-    def multiplicity(self, code: int) -> int:
-        """Return how many equally likely outputs a code stands for."""
-        return 1
-
-    def outputs(self, code: int) -> Iterator[Output]:
-        """Yield all outputs that a code stands for."""
-        yield self.output(code)
-
-    def named(self, code: int, x: Dataset, x_prime: Dataset) -> tuple[Output, Number, Number]:
-        """Return an output that a code stands for, with its probabilities on two datasets."""
-        copies = self.multiplicity(code)
-        p, q = (self.weights(dataset).probability(code) / copies for dataset in (x, x_prime))
-        return self.output(code), p, q
-
-    def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
-        """Return the outputs that some codes stand for on x, or () where there are more than `MAX_LISTED`."""
-        if sum(map(self.multiplicity, codes)) > MAX_LISTED:
-            return ()
-        return tuple(output for code in codes for output in self.outputs(code))
-
-    def law(self, x: Dataset) -> dict[Output, Number]:
-        """Return the output law of a dataset."""
-        weights = self.weights(x)
-        if type(self).outputs is Table.outputs:  # every code stands for one output
-            outputs = self.decoded(list(weights.by_code))
-            # Long laws tend to have few different probabilities.
-            masses = {weight: quotient(weight, weights.total) for weight in set(weights.by_code.values())}
-            return dict(zip(outputs, map(masses.__getitem__, weights.by_code.values()), strict=True))
-        return {
-            output: quotient(weight, weights.total * self.multiplicity(code))
-            for code, weight in weights.by_code.items()
-            for output in self.outputs(code)
-        }

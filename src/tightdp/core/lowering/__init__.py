@@ -323,9 +323,9 @@ class Lowering(Machine):
         return collected(self, Filtered("set", lambda at: None, tuple(sorted(present)), lambda item: present[item]))
 
     def _shape(self, value: Value, active: Expr) -> Shape:
-        """Return how an output is put together; components of a shape that is not taken hold their first value."""
+        """Return how an output is put together, where `active` holds."""
         if is_scalar(value):
-            return Leaf(self._component(self.expr(value), active))
+            return Leaf(*self._component(self.expr(value), active))
         if isinstance(value, tuple):
             return TupleOf(tuple(self._shape(item, active) for item in value))
         if not isinstance(value, Union):
@@ -336,15 +336,17 @@ class Lowering(Machine):
         tag: Value = len(options) - 1
         for at in range(len(options) - 2, -1, -1):
             tag = self.merge(options[at][0], at, tag)
-        component = self._component(self.expr(tag), active)
-        return Choice(component, tuple(self._shape(item, self.conj(active, guard)) for guard, item in options))
+        component, unused = self._component(self.expr(tag), active)
+        shapes = tuple(self._shape(item, self.conj(active, guard)) for guard, item in options)
+        return Choice(component, shapes, unused)
 
     def _returned(self, part: Value) -> Span:
         """Return the place of the `return` that gives a value, as a whole or inside."""
         found = (node for node, value in self.results if _holds(value, part))
         return self.source.span(next(found, None))
 
-    def _component(self, expr: Expr, active: Expr) -> int:
+    def _component(self, expr: Expr, active: Expr) -> tuple[int, Value]:
+        """Add a component of the output; return its number, and its value where `active` does not hold."""
         self.watch()
         if len(self.components) >= _MAX_COMPONENTS:
             raise LimitError(
@@ -352,10 +354,12 @@ class Lowering(Machine):
                 "return a summary of it, or values of fewer shapes",
             )
         expr = self._ended(expr)
+        unused = None
         if active is not self.builder.true:
-            expr = self.builder.case(active, (self.builder.const(expr.values[0]), expr))
+            unused = expr.values[0]
+            expr = self.builder.case(active, (self.builder.const(unused), expr))
         self.components.append(expr)
-        return len(self.components) - 1
+        return len(self.components) - 1, unused
 
     def _ended(self, expr: Expr) -> Expr:
         """Return a component of an output with finitely many values."""

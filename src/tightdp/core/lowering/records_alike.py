@@ -33,7 +33,6 @@ class RecordsAlike:
 
     part: CoreProgram
     rest: CoreProgram
-    arrangements: tuple[Arrangement, ...]
     noises: dict[int, OnIntegers]
 
 
@@ -86,7 +85,6 @@ class _Lowering(Lowering):
 
     def cut(self, target: bool) -> RecordsAlike:
         """Cut the program."""
-        self.arrangements: list[Arrangement] = []
         rest = self.run_with_target() if target else self.run()
         if self.alive is not self.builder.true or self.checks or self.evidence:
             raise NotAlike("a run can fail or be rejected")
@@ -100,7 +98,7 @@ class _Lowering(Lowering):
         part = CoreProgram(tuple(self.inputs_of_one), adds or (self.builder.true,), shape, (), ())
         verify(part)
         noises = {draw.serial: law for draw, (law, *_) in self.builder.noises if isinstance(law, OnIntegers)}
-        return RecordsAlike(part, rest, tuple(self.arrangements), noises)
+        return RecordsAlike(part, rest, noises)
 
     def _ended(self, expr: Expr) -> Expr:
         """What is published is looked at by the laws of its draws."""
@@ -117,6 +115,4 @@ class _Lowering(Lowering):
         first = len(self.components)
         for count in value.counts:
             self._component(count, active)
-        found = Arrangement(first, value.values, value.length)
-        self.arrangements.append(found)
-        return found
+        return Arrangement(first, value.values, value.length)

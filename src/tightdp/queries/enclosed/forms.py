@@ -110,7 +110,7 @@ def error_sum(bound: Bound, watch: Callable[[], None]) -> ErrorSum | None:
     if bound.program.target is None:
         return None
     cut = _cut(bound, True, watch)
-    if cut is None or len(cut.rest.components) != 2 or cut.arrangements:
+    if cut is None or len(cut.rest.components) != 2 or cut.rest.shape.several:
         return None
     output, target = map(_affine, cut.rest.components)
     if output is None or target is None:
