@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 
 from tightdp.exact.field import Number
@@ -32,6 +32,16 @@ class Tail(str):
         tail.first, tail.direction, tail.ratio = first, direction, ratio
         return tail
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is the same text, and no tail that falls by another ratio."""
+        return str.__eq__(self, other) is True and (not isinstance(other, Tail) or self.ratio == other.ratio)
+
+    def __ne__(self, other: object) -> bool:
+        """Whether the other differs."""
+        return not self == other
+
+    __hash__ = str.__hash__
+
     def share(self, low: int | Number, high: int | Number) -> Number:
         """Return what share of the probability of the tail belongs to integers from `low` to `high`, both included."""
         if self.direction < 0:
@@ -42,6 +52,10 @@ class Tail(str):
             return Fraction(0)
         start = self.direction * self.first
         return self.ratio ** (nearest - start) - self.ratio ** (last - start + 1)
+
+    def within(self, low: int | Number, high: int | Number) -> Iterator[int]:
+        """Yield the integers of the tail from `low` to `high`, both included."""
+        return (value for value in range(-_floor(-low), _floor(high) + 1) if self.share(value, value))
 
     def __reduce__(self) -> tuple[type[Tail], tuple[int, int, Number]]:
         """Return how a copy is made."""

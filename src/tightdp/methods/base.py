@@ -37,7 +37,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Neighbours to compare on a table of laws. They stand for `size` pairs, counted by ranked ratios (0: unknown)."""
+    """Neighbours to compare on a table of laws.
+
+    Each output of the table stands for `size` triples of neighbours and a whole output, which ranked ratios count (0:
+    their number is not known).
+    """
 
     x: Dataset
     x_prime: Dataset

@@ -25,7 +25,7 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.first import alike_pairs
 from tightdp.methods.leaf_laws import cells
-from tightdp.methods.likely import promising_pairs
+from tightdp.methods.likely import few_pairs, promising_pairs
 from tightdp.methods.program import MOST_CELLS, Method, Program, TooLarge, at_most
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.methods.symmetry import Symmetry, of_chain
@@ -90,7 +90,7 @@ class Chained(Method):
     def _named(self, found: Found) -> Ratio:
         """Return a witness with its probabilities, recomputed on the diagram."""
         output = self._output(found.code)
-        p, q = (self._probability(x, found.code, output) for x in (found.x, found.x_prime))
+        p, q = (self._probability(x, found.code) for x in (found.x, found.x_prime))
         if (p / q if q else math.inf) != found.ratio:
             raise AssertionError("a witness does not have its ratio: a defect of the search")
         return Ratio(found.ratio, found.x, found.x_prime, output, p, q)
@@ -98,8 +98,8 @@ class Chained(Method):
     def _output(self, code: int) -> Output:
         return self.table.codes.first(code)
 
-    def _probability(self, x: Dataset, code: int, output: Output) -> Number:
-        return self.table.probability(x, output)
+    def _probability(self, x: Dataset, code: int) -> Number:
+        return self.table.chance(x, code)
 
     def _every_ratio(self, control: Control) -> Iterator[Named]:
         try:
@@ -128,7 +128,7 @@ class WithoutDiagram(Chained):
     def _output(self, code: int) -> Output:
         return self.program.core(Control()).shape.decode(self._found.values(code))
 
-    def _probability(self, x: Dataset, code: int, output: Output) -> Number:
+    def _probability(self, x: Dataset, code: int) -> Number:
         return self._found.probability(x, code)
 
 
@@ -154,12 +154,13 @@ class SomePairs(Chained):
 
     def comparison(self, control: Control) -> Comparison:
         bound = self.program.bound
+        if few_pairs(bound):
+            return on_table(self.table, every_neighbouring_pair(bound), control)
         found = largest_ratio(self.chain, bound, control)
         worst = None if found.found is None else (found.found.x, found.found.x_prime)
         pairs = on_table(self.table, promising_pairs(bound, worst), control)
-        return Comparison(
-            pairs.pairs, None, LimitError("only promising pairs are compared", "use fewer records"), found.upper
-        )
+        hint = "use fewer records" if self.program.forced is None else "leave the method out, which compares no others"
+        return Comparison(pairs.pairs, None, LimitError("only promising pairs are compared", hint), found.upper)
 
     def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
         return Refusal("chain: some pairs do not have every ratio")

@@ -32,7 +32,7 @@ from tightdp.methods.control import Control
 from tightdp.methods.first import neighbours_in_order, position_of
 from tightdp.methods.part_ratios import Largest, Told, attains, largest_of, told_apart
 from tightdp.methods.parts import Part, split_by_draws
-from tightdp.methods.pieces import Piece, PieceTable, plain
+from tightdp.methods.pieces import Piece, PieceTable, Triples, plain
 from tightdp.methods.program import Method, Program, TooLarge
 from tightdp.methods.ratios import Ratio
 
@@ -294,7 +294,7 @@ class OverlappingParts(Method):
 
     def _pairs(self, control: Control) -> Iterator[Pair]:
         """Yield one pair of neighbours for every way in which the laws of the parts can change."""
-        merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
+        merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], Triples]] = {}
         bound = self.program.bound
         for step in self.steps():
             unseen = bound.record.size ** (bound.n - 1 - len(step.others)) * step.times
@@ -306,10 +306,14 @@ class OverlappingParts(Method):
                 laws = [(at, self._law_on(at, x, control), self._law_on(at, x_prime, control)) for at in step.parts]
                 shown = tuple(at for at, ours, theirs in laws if ours is not theirs)
                 key = tuple(sorted((id(ours), id(theirs)) for _, ours, theirs in laws if ours is not theirs))
-                *first, size = merged.get(key, (x, x_prime, shown, 0))
-                merged[key] = first[0], first[1], first[2], size + unseen * prod(times for _, times in content)
-        for x, x_prime, shown, size in merged.values():
-            yield Pair(x, x_prime, size, self._table(shown, control))
+                triples = merged.setdefault(key, (x, x_prime, shown, Triples()))[-1]
+                triples.add(shown, unseen * prod(times for _, times in content))
+        outputs = [
+            set(map(piece.outputs_of, self._numbered[number]))
+            for number, piece in zip(self._number, self.pieces(control), strict=True)
+        ]
+        for x, x_prime, shown, triples in merged.values():
+            yield Pair(x, x_prime, triples.count(outputs), self._table(shown, control))
 
     def in_order(self, control: Control) -> Iterator[Pair]:
         for x, x_prime in neighbours_in_order(self.program.bound):

@@ -20,7 +20,7 @@ from tightdp.methods.aggregate import Aggregate, Contribution, marginal
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import Pair
 from tightdp.methods.leaf_laws import leaf_laws
-from tightdp.methods.pieces import Piece, PieceTable, plain
+from tightdp.methods.pieces import Piece, PieceTable, Triples, plain
 from tightdp.symmetry.orbits import Group, Orbits
 
 __all__ = ["OutputParts", "find_output_parts"]
@@ -37,6 +37,8 @@ class OutputParts:
         self._tables: dict[tuple[int, ...], PieceTable] = {}
         self._numbers: dict[Any, int] = {}
         self._laws_seen: dict[Any, int] = {}
+        self._outputs: list[set[int]] = [set() for _ in parts]
+        """By part, the numbers of outputs that it has on the datasets that were looked at."""
 
     @property
     def affordable(self) -> bool:
@@ -63,7 +65,7 @@ class OutputParts:
 
     def pairs(self, watch: Callable[[], None]) -> Iterator[Pair]:
         """Yield one pair of neighbours for every change of the counts that the parts see."""
-        merged: dict[Any, tuple[Dataset, Dataset, tuple[int, ...], int]] = {}
+        merged: dict[Any, tuple[Dataset, Dataset, tuple[int, ...], Triples]] = {}
         for parts in self._changed_together():
             coarse = self._coarse_orbits(parts)
             for change in coarse.changes_of_one(self._changing(parts)):
@@ -73,10 +75,12 @@ class OutputParts:
                 differing = [entry for entry in laws if entry[0] != entry[1]]
                 key = tuple(sorted(entry[:2] for entry in differing))
                 shown = tuple(part for *_, part in differing)
-                *first, size = merged.get(key, (x, other, shown, 0))
-                merged[key] = (first[0], first[1], first[2], size + change.size)
-        for x, other, shown, size in merged.values():
-            yield Pair(x, other, size, self._table(shown))
+                merged.setdefault(key, (x, other, shown, Triples()))[-1].add(shown, change.size)
+        for part, numbers in enumerate(self._outputs):
+            if not numbers and merged:  # the part never changes
+                self._law_number(part, x)
+        for x, other, shown, triples in merged.values():
+            yield Pair(x, other, triples.count(self._outputs), self._table(shown))
 
     def _moves(self) -> Iterator[tuple[int, Record, Record]]:
         """Yield every way in which a client of a group may change its record."""
@@ -109,6 +113,7 @@ class OutputParts:
         key = part, self._parts[part].orbits.counts(x)
         if key not in self._numbers:
             law = self._parts[part].weights(x)
+            self._outputs[part].add(self._pieces[part].outputs_of(law))
             shared = gcd(law.total, *law.by_code.values())
             reduced = law.total // shared, tuple((code, weight // shared) for code, weight in law.by_code.items())
             self._numbers[key] = self._laws_seen.setdefault(reduced, len(self._laws_seen))

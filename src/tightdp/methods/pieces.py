@@ -6,7 +6,8 @@ that between the laws of these pieces.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +24,7 @@ from tightdp.language.program import Bound, Dataset, Output, order_of
 from tightdp.logic.count import Weights
 from tightdp.symmetry.sets import Table
 
-__all__ = ["ELSEWHERE", "Piece", "PieceCodes", "PieceTable", "plain"]
+__all__ = ["ELSEWHERE", "Piece", "PieceCodes", "PieceTable", "Triples", "plain"]
 
 ELSEWHERE = "*"
 """Stands, in an output, for what the other pieces contribute."""
@@ -59,6 +60,10 @@ class Piece:
     def reaches(self, x: Dataset, most: int) -> bool:
         """Whether that law is known, or takes little work (`Table.reaches`)."""
         return self.table.reaches(self._seen(x), most)
+
+    def outputs_of(self, law: Weights) -> int:
+        """Return how many outputs of positive probability a law of the piece has."""
+        return sum(map(self.table.codes.number, law.by_code))
 
     def least(self, x: Dataset) -> int:
         """Return the code of the first output in order on a dataset of the mechanism."""
@@ -194,6 +199,30 @@ class PieceTable(Table):
                 return self, codes
         whole = self._whole.codes
         return self._whole, [whole.join((*self.codes.split(code), *own)) for code in codes for own in product(*laws)]
+
+
+class Triples:
+    """Pairs of neighbours that are compared on one table, by the pieces that it shows: how many triples they are."""
+
+    def __init__(self) -> None:
+        self._pairs: Counter[tuple[int, ...]] = Counter()
+
+    def add(self, shown: tuple[int, ...], pairs: int) -> None:
+        """Add pairs of neighbours that only these pieces tell apart; where none does, the first is shown."""
+        self._pairs[shown or (0,)] += pairs
+
+    def count(self, outputs: Sequence[Collection[int]]) -> int:
+        """Return the triples for each output of the shown pieces; 0 where that depends on the dataset.
+
+        `outputs` are the numbers of outputs that each piece has on the datasets.
+        """
+        total = 0
+        for shown, pairs in self._pairs.items():
+            elsewhere = [numbers for at, numbers in enumerate(outputs) if at not in shown]
+            if any(len(numbers) != 1 for numbers in elsewhere):
+                return 0
+            total += pairs * prod(next(iter(numbers)) for numbers in elsewhere)
+        return total
 
 
 def plain(shape: Shape) -> bool:

@@ -74,6 +74,7 @@ def _ratio(pair: Pair, code: int, triples: int) -> Ratio:
 def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Iterable[int]) -> None:
     """Compare the probabilities of some outputs."""
     get, common = theirs.by_code.get, gcd(theirs.total, ours.total)
+    number = pair.table.codes.number
     # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
     left, right = theirs.total // common, ours.total // common
     scale: arb | None = None
@@ -83,7 +84,7 @@ def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Itera
             scale = quick(left) / quick(right) if scale is None else scale
             if best.surely_less(weight, other, scale):
                 continue
-        best.offer(weight * left, other * right, (pair, code), pair.size)
+        best.offer(weight * left, other * right, (pair, code), pair.size * number(code))
 
 
 class Logarithms:

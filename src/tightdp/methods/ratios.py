@@ -21,7 +21,8 @@ Named = tuple[Exact, Dataset, Dataset, Output]
 class Ratio:
     """A likelihood ratio P(output|x) / P(output|x').
 
-    `triples` is in how many ways (pairs times distinguishable outputs) it arises, None where that was not counted.
+    `triples` is the number of (x, x', y) that have it: pairs of neighbours, and outputs of positive probability on x, a
+    tail of the integers being one; None where that was not counted.
 
     `exp_epsilon` is a Fraction, or infinity where P(output|x') = 0 < P(output|x).
     """

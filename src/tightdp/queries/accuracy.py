@@ -22,7 +22,7 @@ from tightdp.methods.base import Known
 from tightdp.methods.sums import mass, surely_more
 from tightdp.symmetry.sets import Table
 
-__all__ = ["AccuracyClass", "accuracy", "least_alpha"]
+__all__ = ["AccuracyClass", "accuracy", "least_alpha", "number_or_tail"]
 
 
 @dataclass(frozen=True)

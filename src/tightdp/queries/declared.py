@@ -20,8 +20,9 @@ from tightdp.language.domains import Record
 from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.tails import Tail
 from tightdp.methods.ratios import Named, Ratio
-from tightdp.queries.accuracy import AccuracyClass
+from tightdp.queries.accuracy import AccuracyClass, number_or_tail
 from tightdp.symmetry.sets import AccuracySet, Table
 
 __all__ = [
@@ -158,8 +159,10 @@ def points_of(table: Table, datasets: Iterable[Dataset], alpha: Number) -> Itera
     for x in datasets:
         target = target_value(table.bound, x)
         for code in table.weights(x).by_code:
-            output = table.codes.first(code)
-            if abs(output - target) <= alpha:
+            output = number_or_tail(table, x, code)
+            if isinstance(output, Tail):
+                yield from ((x, value) for value in output.within(target - alpha, target + alpha))
+            elif abs(output - target) <= alpha:
                 yield x, output
 
 

@@ -204,7 +204,8 @@ class Instance(InstanceBase):
         Source: keinan2025, Sec. 5.
 
         `pairs` lists for every client the two records that its secret bit picks from (default: the first two of the
-        domain); "best" tries all and takes the one with the largest efficacy at `guesses`, or without abstention.
+        domain that the neighbour relation lets differ); "best" tries all and takes the one with the largest efficacy at
+        `guesses`, or without abstention.
         `adaptive` adds the optimum over guessers that see every bit once they have decided on it (small n).
         """
         number = None if guesses is None else read_count("guesses", guesses)

@@ -23,7 +23,7 @@ def privacy_loss(engine: Engine) -> PrivacyLoss:
     """Return the privacy loss. Raises LimitError where a limit is met before anything bounds it."""
     found = [(*_direction(name, one), _error(one)) for name, one in _engines(engine)]
     stats = sum((stats for _, stats, _ in found[1:]), found[0][1])
-    losses = Losses(tuple(direction for direction, _, _ in found))
+    losses = Losses(tuple(direction for direction, _, _ in found if direction is not None))
     error = max(each for _, _, each in found)
     return PrivacyLoss(subject=engine.subject, status=status_of(losses, error), stats=stats, losses=losses, error=error)
 
@@ -47,12 +47,12 @@ def _engines(engine: Engine) -> list[tuple[str, Engine]]:
     return result
 
 
-def _direction(name: str, engine: Engine) -> tuple[Direction, Stats]:
+def _direction(name: str, engine: Engine) -> tuple[Direction | None, Stats]:
     found, outcome = engine.profile()
     if outcome.status != "exact":
         bound = engine.profile_bound
         if isinstance(bound, float):
-            raise LimitError(outcome.reason, "use fewer records, or allow more time")
+            raise LimitError(outcome.reason, outcome.hint or "use fewer records, or allow more time")
         return direction_below(name, found, bound), outcome.stats
     query = engine.query()
     _, pairs = questions.comparison(engine.program, query.control)

@@ -64,8 +64,10 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
                 shown = [first_ratio(method, control, ratio.exp_epsilon, ratio) for ratio in ratios[:_IN_ORDER]]
                 ratios = (*(ratio for ratio in shown if ratio is not None), *ratios[_IN_ORDER:])
     control.stopped = found.reason
-    decided = top == 1 and found.upper == found.lower
+    decided = found.upper == found.lower
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
+    if top > 1 and found.reason is not None:  # the ranking may miss some, even where the largest ratio is known
+        outcome = replace(outcome, reason=found.reason.what, hint=found.reason.hint)
     return outcome.on(
         Privacy(
             subject=engine.subject,

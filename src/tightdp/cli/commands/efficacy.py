@@ -16,7 +16,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_program(parser)
     parser.add_argument("--guesses", metavar="K", help="the efficacy with K guesses only (default: all K up to n)")
     parser.add_argument(
-        "--pairs", metavar="Z", help="one pair of records per client as JSON, or best (default: the domain's first two)"
+        "--pairs",
+        metavar="Z",
+        help="a pair of records per client as JSON, or best (default: the first that neighbours may differ in)",
     )
     parser.add_argument(
         "--adaptive", action="store_true", help="also the optimum when bits are revealed once decided on (small n)"

@@ -16,7 +16,7 @@ from tightdp.core.unbounded.windows import NARROW, Window, is_far
 from tightdp.errors import LanguageError, Span
 from tightdp.exact.field import Number
 from tightdp.exact.theta import reach_of
-from tightdp.language.laws import Gaussian, TwoSided
+from tightdp.language.laws import Gaussian, OnIntegers, TwoSided
 from tightdp.language.tails import Tail
 
 __all__ = ["NO_ENDS", "Ends", "ends_of_outputs", "finite_output"]
@@ -27,15 +27,14 @@ _TWICE = "publish it once, with what is added to it beside it: (z, b) tells as m
 
 @dataclass(frozen=True)
 class Ends:
-    """From where on outputs have tails with proportional laws, by what ratio these fall, and how far Gaussian noise
-    that is published is looked at (0: none is)."""
+    """From where on outputs have tails with proportional laws, and how far Gaussian noise that is published is looked
+    at (0: none is)."""
 
     core: int
-    ratio: Number
     farthest: int = 0
 
 
-NO_ENDS = Ends(1, Fraction(0))
+NO_ENDS = Ends(1)
 """Where nothing with noise on all integers is published."""
 
 
@@ -47,7 +46,6 @@ def ends_of_outputs(meetings: Meetings, outputs: Sequence[tuple[Expr, Span | Non
     twice or that is compared with other such noise as well.
     """
     end, farthest = 1, 0
-    ratios: set[Number] = {Fraction(0)}
     seen: set[int] = set()
     for output, place in outputs:
         try:
@@ -64,8 +62,7 @@ def ends_of_outputs(meetings: Meetings, outputs: Sequence[tuple[Expr, Span | Non
                     farthest = max(farthest, meetings.bounds[draw] + alone + reach_of(law.variance))
                 elif isinstance(law, TwoSided):
                     end = max(end, beyond)
-                    ratios.add(law.ratio)
-    return Ends(end, max(ratios), farthest)
+    return Ends(end, farthest)
 
 
 def _placed(error: LanguageError, place: Span | None) -> LanguageError:
@@ -118,11 +115,13 @@ def finite_output(builder: Builder, output: Expr, ends: Ends) -> Expr:
             seen |= {child.serial for child in new}
             stack += new
             continue
-        law = next(law for law in builder.noises[place][1] if law is not None)
+        law = next(law for law in builder.noises[place][1] if isinstance(law, OnIntegers))
+        if isinstance(law, TwoSided):
+            return _merged_tails(builder, output, ends.core, law.ratio)
         if isinstance(law, Gaussian):
             window = builder.windows[place] if place < len(builder.windows) else NARROW
             return _named_tails(builder, output, window, law.variance)
-    return _merged_tails(builder, output, ends.core, ends.ratio)
+    raise AssertionError("an output with far points has no noise on all integers")
 
 
 def _named_tails(builder: Builder, output: Expr, window: Window, variance: Fraction) -> Expr:

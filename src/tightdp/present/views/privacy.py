@@ -49,6 +49,8 @@ def _privacy_view(result: Privacy) -> View:
     grid = _ranking(result.top) if len(result.top) > 1 else None
     exact = result.status == "exact"
     long = in_full(result.exp_epsilon) if exact else ends_in_full(result.lower, result.upper)
+    if exact and result.reason:
+        long = (f"The ranking may miss ratios: {result.reason}.", *long)
     none = "All neighbouring datasets have the same output law." if not result.delta else ""
     said = _sentences(result, result.witness, none if result.exp_epsilon == 1 else "")
     if result.exp_epsilon == math.inf and not result.delta and result.status == "exact":
@@ -256,7 +258,7 @@ def _ranking(top: tuple[Ratio, ...]) -> Grid:
             brief(ratio.x_prime, 40),
             brief(ratio.output, 40),
             f"{shown_probability(ratio.probability)} : {shown_probability(ratio.probability_prime)}",
-            f"{ratio.triples:,}",
+            "not counted" if ratio.triples is None else f"{ratio.triples:,}",
         )
         for ratio in top
     )

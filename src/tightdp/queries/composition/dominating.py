@@ -28,16 +28,16 @@ def pair_of(found: Profile) -> DominatingPair:
     return pair_of_hull([(quotient(v.under_prime, found.scale), quotient(v.under, found.scale)) for v in found.hull])
 
 
-def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction:
-    """Return the losses in one direction, given the profile of all its pairs of neighbours.
+def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
+    """Return the losses in one direction, given the profile of all its pairs of neighbours; None where there are none.
 
     A real pair whose own hull is that of all dominates, and the composition is then exact. `pairs` is iterated once
     more where none of those on the hull does, and where a direction has pairs with a single record.
     """
     envelope = pair_of(found)
     attaining = _by_share(found)
-    if not attaining:  # all neighbours have the same law
-        return _direction(name, envelope, [envelope], [envelope])
+    if not attaining:
+        return None
     real = [pair for pair in attaining if _own(pair) == envelope][:1]
     alone: list[DominatingPair] = []
     if name in ("remove", "add"):

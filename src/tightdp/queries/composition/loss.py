@@ -98,7 +98,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Losses:
-    """Privacy losses in all directions of change."""
+    """Privacy losses in all directions of change; none where there are no neighbours, and no δ above 0."""
 
     directions: tuple[Direction, ...]
     watch: Watch = field(default=_unwatched, compare=False, repr=False)
@@ -144,11 +144,11 @@ class Losses:
 
     def curve(self) -> tuple[tuple[Number, Number], ...]:
         """Return (t, δ(t)) at t = 1 and wherever the slope of the upper end changes beyond; then δ is constant."""
-        places = sorted({t for composed in self.upper for t, _ in composed.breakpoints()})
+        places = sorted({t for composed in self.upper for t, _ in composed.breakpoints()} or {Fraction(1)})
         if len(self.upper) > 1:
             values = [[composed.delta(t) for t in places] for composed in self.upper]
             places = sorted({*places, *_crossings(places, values)})
-        points = [(t, max(composed.delta(t) for composed in self.upper)) for t in places]
+        points = [(t, max((composed.delta(t) for composed in self.upper), default=Fraction(0))) for t in places]
         kept = [at for at in range(1, len(points) - 1) if not _straight(*points[at - 1 : at + 2])]
         last = [len(points) - 1] if len(points) > 1 and points[-1][1] != points[-2][1] else []
         return tuple(points[at] for at in dict.fromkeys([0, *kept, *last]))
@@ -159,6 +159,8 @@ class Losses:
 
     def followed_by(self, other: Losses) -> Losses:
         """Return the losses of both, one after the other."""
+        if not self.directions or not other.directions:
+            return self if self.directions else other
         ours, theirs = ({each.name: each for each in side.directions} for side in (self, other))
         if ours.keys() != theirs.keys():
             raise QueryError(
