@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from fractions import Fraction as F
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -23,9 +24,11 @@ from tightdp import (
     Bit,
     Instance,
     Int,
+    LimitError,
     ParameterError,
     QueryError,
     TightdpError,
+    Values,
     choice,
     exp,
     flip,
@@ -339,3 +342,28 @@ def test_losses_without_a_small_lattice_are_enclosed() -> None:
         found.subsample("1/2")
     sampled = noisy_sum.bind(n=2, ratio="exp(-1/2)").privacy_loss().subsample("1/4").compose(3)
     assert sampled.delta(epsilon=1).status == "exact"
+
+
+@mechanism(record=Values(0))
+def no_neighbours(x: Any) -> Any:
+    return flip("1/3")
+
+
+def test_without_neighbours_every_delta_is_0() -> None:
+    instance = no_neighbours.bind(n=1)
+    losses = instance.privacy_loss()
+    for t in (F(1, 2), F(1), F(2)):
+        assert losses.delta(exp_epsilon=t).delta == instance.delta(exp_epsilon=t).delta == 0
+    assert losses.curve().points == ((1, 0),)
+    assert losses.epsilon(delta=0).exp_epsilon == 1
+
+
+@mechanism(record=Bit)
+def half_told(x: Any) -> Any:
+    return tuple(v and flip("1/3") for v in x)
+
+
+def test_a_forced_chain_that_compares_few_pairs_says_what_helps() -> None:
+    with pytest.raises(LimitError) as raised:
+        half_told.bind(n=12, method="chain").privacy_loss()
+    assert "leave the method out" in raised.value.hint

@@ -56,8 +56,8 @@ def validity(
     `rule` is a method of `tightdp.audit` ("optimal", "steinke", "fdp", "order-statistics", taken at `delta` and
     `significance`), or a function of (canaries, guesses, right guesses) that gives the ε that it reports.
 
-    `programs` are instances, whose secret bits choose between the first two records, or (instance, pairs) as for
-    `Instance.guessing`; the true ε is the tight one at `delta` of the mechanism on the datasets that these bits pick,
+    `programs` are instances, whose secret bits choose between the first two records that neighbours may exchange, or
+    (instance, pairs) as for `Instance.guessing`; the true ε is the tight one at `delta` of the mechanism on the datasets that these bits pick,
     which is at most that of the whole mechanism. The default is a few small mechanisms. `guessers` are as for
     `Instance.guessing`, or `Adaptive`; by default all bits, thresholds, the likelier half, certain bits only, and
     adaptive ones.
