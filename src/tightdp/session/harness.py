@@ -57,10 +57,10 @@ def validity(
     `significance`), or a function of (canaries, guesses, right guesses) that gives the ε that it reports.
 
     `programs` are instances, whose secret bits choose between the first two records that neighbours may exchange, or
-    (instance, pairs) as for `Instance.guessing`; the true ε is the tight one at `delta` of the mechanism on the datasets that these bits pick,
-    which is at most that of the whole mechanism. The default is a few small mechanisms. `guessers` are as for
-    `Instance.guessing`, or `Adaptive`; by default all bits, thresholds, the likelier half, certain bits only, and
-    adaptive ones.
+    (instance, pairs) as for `Instance.guessing`; the true ε is the tight one at `delta` of the mechanism on the
+    datasets that these bits pick, which is at most that of the whole mechanism. The default is a few small mechanisms.
+    `guessers` are as for `Instance.guessing`, or `Adaptive`; by default all bits, thresholds, the likelier half,
+    certain bits only, and adaptive ones.
 
     `games` are (canaries, guesses) or (canaries, guesses, exp_epsilon), the number of guesses being fixed before the
     run, or None where it may depend on the output: for every ε, or for the one given, the worst mechanism of all with
