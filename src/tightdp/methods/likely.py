@@ -18,7 +18,8 @@ def few_pairs(bound: Bound) -> bool:
     """Whether a built-in relation has so few pairs of neighbours that all of them are compared."""
     relation = relation_of(bound)
     each = max(map(len, relation.steps.values()), default=0)
-    return bound.record.size**bound.n * (each**bound.n if relation.every_record else each * bound.n) <= _MOST
+    number: int = bound.record.size**bound.n * (each**bound.n if relation.every_record else each * bound.n)
+    return number <= _MOST
 
 
 def promising_pairs(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> PrivacySet:

@@ -74,7 +74,8 @@ def _ratio(pair: Pair, code: int, triples: int) -> Ratio:
 def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Iterable[int]) -> None:
     """Compare the probabilities of some outputs."""
     get, common = theirs.by_code.get, gcd(theirs.total, ours.total)
-    number = pair.table.codes.number
+    shown = pair.table.codes
+    number = shown.number if shown.several else lambda code: 1
     # P/P' = (a / total) / (b / total'): compare a·total' with b·total.
     left, right = theirs.total // common, ours.total // common
     scale: arb | None = None

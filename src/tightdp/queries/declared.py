@@ -159,7 +159,7 @@ def points_of(table: Table, datasets: Iterable[Dataset], alpha: Number) -> Itera
     for x in datasets:
         target = target_value(table.bound, x)
         for code in table.weights(x).by_code:
-            output = number_or_tail(table, x, code)
+            output: Any = number_or_tail(table, x, code)
             if isinstance(output, Tail):
                 yield from ((x, value) for value in output.within(target - alpha, target + alpha))
             elif abs(output - target) <= alpha:
