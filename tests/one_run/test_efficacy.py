@@ -19,6 +19,7 @@ from expectations import mechanisms
 from strategies import Case, write_program
 from tightdp import (
     Instance,
+    Int,
     LanguageError,
     LimitError,
     ParameterError,
@@ -381,3 +382,12 @@ def test_efficacies_are_known_where_the_adaptive_search_is_cut_short(monkeypatch
     assert found.rows == whole.rows
     assert (found.status, found.cut_short, found.hint) == ("bounded", True, "allow more with --timeout")
     assert "the adaptive efficacies are not known" in repr(found)
+
+
+def test_default_pairs_are_the_first_two_records_that_neighbours_may_exchange() -> None:
+    instance = mechanism(record=Int(0, 2), neighbours="add-remove")(_of_present).bind(n=2)
+    assert instance.efficacy().pairs == ((0, None), (0, None))
+
+
+def _of_present(x: Any) -> Any:
+    return sum(v or 0 for v in x) + flip("1/3")
