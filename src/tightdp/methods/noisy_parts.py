@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Leaf, TupleOf, children, reachable
@@ -46,13 +47,7 @@ class NoisyParts:
     def pairs(self, control: Control) -> Iterator[tuple[Dataset, Dataset, Centres, Centres]]:
         """Yield neighbours with the joint laws of their centres, one pair for any two laws."""
         table = questions.laws(self.program, control)[1]
-        known: dict[Dataset, Centres] = {}
-
-        def law(x: Dataset) -> Centres:
-            if x not in known:
-                known[x] = table.law(x)
-            return known[x]
-
+        law = cache(table.law)
         seen: set[tuple[frozenset[object], frozenset[object]]] = set()
         for x, x_prime, _ in every_neighbouring_pair(self.program.bound):
             control()
