@@ -168,20 +168,20 @@ class _Best:
             self._least = quick(self._least_up) / quick(self._least_down)
         return bool(quick(weight) * scale < self._least * quick(other))
 
-    def offer(self, up: Whole, down: Whole, triple: tuple[Pair, int], pairs: int) -> None:
-        """Rank the ratio up/down, which `pairs` pairs have; up is positive."""
+    def offer(self, up: Whole, down: Whole, triple: tuple[Pair, int], triples: int) -> None:
+        """Rank the ratio up/down, which so many triples have (0: not known); up is positive."""
         above, below = up * self._least_down, self._least_up * down
         if above < below:
             return
         if above == below and self._top == 1 and up and (down == 0) == (self._least_down == 0):
-            self._found[0][3] += pairs
+            self._tally(self._found[0], triples)
             return
         at = 0
         for entry in self._found:
             above, below = entry[0], entry[1]
             order = up * below - above * down
             if order == 0 and (down == 0) == (below == 0):
-                entry[3] += pairs
+                self._tally(entry, triples)
                 return
             if order > 0 or (down == 0 and below):
                 break
@@ -190,11 +190,16 @@ class _Best:
             return
         # In lowest terms: many ratios may be compared with it.
         shared = gcd(up, down)
-        self._found.insert(at, [up // shared, down // shared, triple, pairs])
+        self._found.insert(at, [up // shared, down // shared, triple, triples])
         del self._found[self._top :]
         if len(self._found) == self._top:
             self._least_up, self._least_down = self._found[-1][:2]
             self._least = self._logarithm = None
+
+    @staticmethod
+    def _tally(entry: list[Any], triples: int) -> None:
+        """Count triples; where the number of some is not known (0), that of all is not."""
+        entry[3] = entry[3] and triples and entry[3] + triples
 
     def ranking(self) -> list[tuple[tuple[Pair, int], int]]:
         """Return the triples, largest ratio first, with how many attain it."""
