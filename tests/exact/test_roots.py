@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tightdp.exact.field import exp
 from tightdp.exact.lines import Line
-from tightdp.exact.roots import Point, between, closed, roots, sign_at
+from tightdp.exact.roots import Point, between, closed, roots
 
 small = st.integers(-6, 6)
 polynomials = st.lists(small, min_size=2, max_size=7).filter(any)
@@ -41,7 +41,7 @@ def test_roots_are_those_of_sympy(coefficients: list[int], low: F, high: F | Non
         assert above >= F(str(sympy.N(root, 40))) - F(1, 10**30)
         exact = closed(point)
         assert (exact.value is not None) == bool(root.is_rational)
-        assert sign_at(line(coefficients), point) == 0
+        assert point.sign_of(line(coefficients)) == 0
 
 
 @settings(deadline=None)

@@ -15,7 +15,7 @@ from tightdp.exact.generators import Unknown, at_place
 from tightdp.exact.lines import Line, parts_in_x
 from tightdp.exact.numbers import as_text
 from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where
-from tightdp.exact.roots import between, sign_at
+from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.results.answers import Claim, Verification
@@ -256,8 +256,8 @@ def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
         margin = bar.margin(stretch)
         if margin is None:
             continue
-        first = stretch.with_low and (margin.degree < 0 or sign_at(margin, low) >= 0)
-        last = high is not None and stretch.with_high and (margin.degree < 0 or sign_at(margin, high) >= 0)
+        first = stretch.with_low and (margin.degree < 0 or low.sign_of(margin) >= 0)
+        last = high is not None and stretch.with_high and (margin.degree < 0 or high.sign_of(margin) >= 0)
         found += [Span(low, low, True, True)] if first else []
         found += spans_where(margin, low, high)
         found += [Span(high, high, True, True)] if last and high is not None else []
