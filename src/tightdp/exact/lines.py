@@ -15,7 +15,7 @@ from tightdp.exact.field import Number, ratio
 from tightdp.exact.generators import RING, Polynomial, in_powers_of_e, raised
 from tightdp.exact.whole import Whole, polynomials
 
-__all__ = ["Line", "line_of", "lines_of", "parts_in_x"]
+__all__ = ["Line", "line_of", "lines_of", "parts_in_x", "quotient"]
 
 _ONE_MORE = fmpz_poly([1, 1])
 
@@ -194,6 +194,12 @@ def parts_in_x(value: Number) -> tuple[Line, Line]:
         return line_of(fmpz_poly([value.numerator]), 1), line_of(fmpz_poly([value.denominator]), 1)
     above, below = (line_of(part, value.root) for part in value.polynomials)
     return above, below
+
+
+def quotient(above: Line, below: Line) -> Number:
+    """Return the function of the unknown that the quotient of two polynomials is."""
+    (ours, theirs), root = _together(above, below)
+    return ratio(ours.polynomial, theirs.polynomial, root)
 
 
 def _made(parts: dict[int, fmpz_poly], root: int) -> Line:

@@ -35,12 +35,12 @@ from tightdp.session.arguments import Claims
 from tightdp.session.asking import (
     AccuracyAt,
     DeltaAt,
+    LeastRatioAt,
     TightRatio,
     efficacies_of,
     guesses_of,
     law_on,
     least_error_at,
-    least_ratio_at,
 )
 from tightdp.session.base import InstanceBase
 from tightdp.session.best import best_of
@@ -88,7 +88,7 @@ def least_error(ours: Cellwise, beta: Number) -> AccuracyPieces:
 
 def least_ratio(ours: Cellwise, delta: Number) -> Pieces:
     """Return the least e^ε at a δ as a piecewise function."""
-    return _answer(Pieces, ours, least_ratio_at(delta), "exp_epsilon", (("delta", delta),))
+    return _answer(Pieces, ours, LeastRatioAt(delta), "exp_epsilon", (("delta", delta),))
 
 
 def efficacy(ours: Cellwise, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
