@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from flint import arb, fmpz, fmpz_mpoly, fmpz_poly
+from flint import arb, ctx, fmpz, fmpz_mpoly, fmpz_poly
 
+from tightdp.exact.enclosure import ball
 from tightdp.exact.evaluation import sign
 from tightdp.exact.field import Number, ratio
 from tightdp.exact.generators import RING, Polynomial, in_powers_of_e, raised
@@ -18,6 +19,7 @@ from tightdp.exact.whole import Whole, polynomials
 __all__ = ["Line", "line_of", "lines_of", "parts_in_x", "quotient"]
 
 _ONE_MORE = fmpz_poly([1, 1])
+_QUICK_BITS = 128
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,10 @@ class Line:
 
     def sign(self, at: Fraction) -> int:
         """Return the sign at a rational."""
+        with ctx.workprec(_QUICK_BITS):
+            near = self.ball(ball(at))
+        if near > 0 or near < 0:
+            return 1 if near > 0 else -1
         return _sign_of(self._values(at)[0], self.root)
 
     def sign_after(self, at: Fraction) -> int:

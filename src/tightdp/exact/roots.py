@@ -23,7 +23,7 @@ from tightdp.exact.lines import Line, line_of
 __all__ = ["Point", "between", "closed", "roots"]
 
 _DIGITS = 20
-_FIRST_BITS = 32
+_FEW_BITS, _FIRST_BITS = 4, 32
 _QUICK_BITS = (64, 256)
 
 
@@ -88,7 +88,7 @@ class Point:
     def _compare_roots(self, other: Point) -> int:
         if self is other or self.low >= other.high or self.high <= other.low:
             return 0 if self is other else 1 if self.low >= other.high else -1
-        for bits in precisions(_FIRST_BITS):
+        for bits in precisions(_FEW_BITS):
             (a, b), (c, d) = self.enclosed(bits), other.enclosed(bits)
             if a == b or c == d:
                 return -other._side(a) if a == b else self._side(c)
@@ -175,7 +175,7 @@ def between(low: Point, high: Point | None) -> Fraction:
     """Return a rational between two points, a short one as far as their distance allows."""
     if high is None:
         return Fraction(math.floor(low.high) + 1)
-    for bits in precisions(4):
+    for bits in precisions(_FEW_BITS):
         (first, start), (stop, last) = low.enclosed(bits), high.enclosed(bits)
         if 2 * (stop - start) > last - first:
             break

@@ -236,7 +236,10 @@ def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Nu
         stats.append(ours.stats)
         spans = held if spans is None else common_spans(spans, held)
     assert spans is not None
-    holds = tuple(Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span)) for span in spans)
+    holds = tuple(
+        Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span), span.with_low, span.with_high)
+        for span in spans
+    )
     best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at))
     said = tuple(f"{bar.label} <= {bar.claimed}" for bar in bars)
     cost = sum(stats[1:], stats[0])
