@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from tightdp.errors import LimitError
@@ -157,8 +158,9 @@ def _delta(
         letters, least = form.summands(mass), mass * _MISSING
         found = delta(letters, list(form.moves), form.n - 1, t, width, query.control, known, least)
         if found.stopped is not None or float(found.lower) > least / width:
-            break
-    return found
+            return found
+    small = LimitError("δ is too small for an enclosure in doubles", "ask for δ at a smaller e^ε, or for ε at a δ")
+    return replace(found, stopped=small)
 
 
 def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
