@@ -28,11 +28,12 @@ def least_ratio(
     pairs: Sequence[Shares], delta: Number, low: Point, high: Point | None, watch: Watch
 ) -> list[Piece[Pair | None]]:
     """Return the least t >= 1 with δ(t) <= delta between two points, in pieces, with the pair that has it."""
-    bar, found = lines_of(*delta.as_integer_ratio()), list[Piece["Pair | None"]]()
+    up, down = lines_of(*delta.as_integer_ratio())
+    found: list[Piece[Pair | None]] = []
     gaps: list[Interval] = [(low, high)]
     while gaps:
         start, stop = gaps.pop()
-        piece = _piece_within(pairs, bar, (start, stop), watch)
+        piece = _piece_within(pairs, (up, down), (start, stop), watch)
         found.append(piece)
         if piece.high is not None and (stop is None or piece.high.compare(stop) < 0):
             gaps.append((piece.high, stop))

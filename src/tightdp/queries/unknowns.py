@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tightdp.exact.evaluation import sign
 from tightdp.exact.field import Number
@@ -73,7 +74,9 @@ def shares(pairs: Iterable[Pair]) -> list[Shares]:
     found: dict[object, Shares] = {}
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        total, first, second = ours.total, 1, 1
+        total: Whole = ours.total
+        first: Whole = 1
+        second: Whole = 1
         if ours.total != theirs.total:
             total, first, second = ours.total * theirs.total, theirs.total, ours.total
         sign = _sign(total)
@@ -110,10 +113,14 @@ def largest_quotient(
 Event = tuple[Pair, tuple[int, ...]]
 
 
+def _event(pair: Pair, codes: tuple[int, ...]) -> Event:
+    return pair, codes
+
+
 def largest_delta(
     pairs: Sequence[Shares], t: Number, low: Point, high: Point | None, watch: Watch
 ) -> list[Piece[Event]]:
-    """Return the largest δ at t = e^ε of some pairs on a cell, with the pair and the codes of the event attaining it."""
+    """Return the largest δ at t = e^ε of some pairs on a cell, with the pair and the codes of its event."""
     up, down = lines_of(*t.as_integer_ratio())
 
     def pieces() -> Iterator[list[Piece[Event]]]:
@@ -124,7 +131,7 @@ def largest_delta(
             name = below.key, tuple(sorted(term.key for term, _ in terms))
             if name not in known:  # else another pair has the same function
                 known.add(name)
-                yield positive_parts(terms, below, low, high, lambda codes, pair=each.pair: (pair, codes))
+                yield positive_parts(terms, below, low, high, partial(_event, each.pair))
 
     return largest(pieces(), low, high, watch)
 
