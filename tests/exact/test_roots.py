@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as F
 from itertools import pairwise
 
 import mpmath
+import pytest
 import sympy
 from flint import fmpz_poly
 from hypothesis import assume, example, given, settings
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 from tightdp.exact.field import exp
 from tightdp.exact.lines import Line
-from tightdp.exact.roots import Point, between, closed, roots, sign_at
+from tightdp.exact.roots import Point, between, closed, roots
 
 small = st.integers(-6, 6)
 polynomials = st.lists(small, min_size=2, max_size=7).filter(any)
@@ -41,7 +43,7 @@ def test_roots_are_those_of_sympy(coefficients: list[int], low: F, high: F | Non
         assert above >= F(str(sympy.N(root, 40))) - F(1, 10**30)
         exact = closed(point)
         assert (exact.value is not None) == bool(root.is_rational)
-        assert sign_at(line(coefficients), point) == 0
+        assert point.sign_of(line(coefficients)) == 0
 
 
 @settings(deadline=None)
@@ -75,3 +77,20 @@ def test_the_same_root_of_two_polynomials_is_one_point() -> None:
     (with_e,) = roots(line([-1, 1], [0, 1]), F(0), None)
     assert closed(with_e).value == 1 / (1 + exp(1))
     assert with_e.compare(Point(1 / (1 + exp(1)))) == 0
+
+
+@pytest.mark.parametrize("polynomial", [line([-2, 0, 1]), line([-3, 0, 0, 2], [0, -1], root=5)])
+def test_a_root_is_compared_with_a_power_of_e_and_with_neighbours_of_its_own(polynomial: Line) -> None:
+    """Both used to be refined in turn, the power of e to twice as many digits each time."""
+    (root,) = roots(polynomial, F(0), None)
+    for end in (exp(F(1, 10)), exp(F(3, 2)), exp(F(k, 50)) if (k := round(50 * math.log(float(root)))) else F(1)):
+        point = Point(end)
+        order = root.compare(point)
+        assert order == -point.compare(root) == (1 if float(root) > float(end) else -1)
+        low, high = (point, root) if order > 0 else (root, point)
+        assert low.compare(between(low, high)) < 0 < high.compare(between(low, high))
+        assert between(low, high).denominator.bit_length() < 64
+    isolated = root.low, root.high
+    low, high = root.near(300)
+    assert (root.low, root.high) == isolated != (low, high)
+    assert root.compare(low) > 0 > root.compare(high)

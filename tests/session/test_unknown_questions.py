@@ -30,6 +30,7 @@ from tightdp import (
     geometric,
     mechanism,
 )
+from tightdp.present.show import as_json
 from tightdp.results.guessing import Guessing
 from tightdp.testing import assert_private
 
@@ -208,3 +209,55 @@ def test_an_unknown_inside_and_outside_of_exp_is_refused(ask: Callable[[Any], ob
     """It is no polynomial: taken for one, the tight e^ε came out constant."""
     with pytest.raises(ParameterError, match="both inside and outside of exp"):
         ask(inside_and_outside.bind(n=1, eps="?[1/10,1]"))
+
+
+@mechanism(record=Int(0, 2), target=sum)
+def noisy_sum(x: Any, eps: Any) -> Any:
+    """A sum with clamped geometric noise."""
+    return geometric(sum(x), exp(-eps / 2), 0, 3)
+
+
+@mechanism(record=Int(1, 4))
+def responses(x: Any, eps: Any) -> Any:
+    """How many of some flips of different probability are true."""
+    return sum(flip(exp(-eps * v / 3)) for v in x)
+
+
+@mechanism(record=Int(0, 2))
+def mixed_noise(x: Any, eps: Any) -> Any:
+    """Noise that depends on a record."""
+    return geometric(sum(x), exp(-eps * (1 + x[0])), 0, 4)
+
+
+@pytest.mark.parametrize("given", ["?", "?[0,3]", "?[1/10,4]"])
+def test_ranges_that_end_at_a_power_of_e(given: str) -> None:
+    """Took minutes: every comparison of an end with a root doubled the digits of the end."""
+    found = noisy_sum.bind(n=2, eps=given).delta(exp_epsilon=2)
+    for value in (F(1, 2), F(7, 10), F(5, 2)):
+        assert value_at(found, value) == noisy_sum.bind(n=2, eps=value).delta(exp_epsilon=2).delta
+
+
+@pytest.mark.parametrize("program", [noisy_sum, responses, mixed_noise])
+@pytest.mark.parametrize("delta", ["1/20", "1/3"])
+def test_the_least_ratio_at_a_delta_is_shown_to_hold_around_one_value(program: Any, delta: str) -> None:
+    """Took minutes: every comparison of the search for one value cut the range."""
+    found = program.bind(n=2, eps="?").privacy(delta=delta)
+    for value in (F(1, 7), F(4, 5), F(3, 2), F(3)):
+        assert value_at(found, value) == program.bind(n=2, eps=value).privacy(delta=delta).exp_epsilon
+
+
+@mechanism(record=Bit)
+def leaks_at_the_ends(x: Any, q: Any) -> Any:
+    """Tells everything where q is 0 or 1/2, and keeps ε-DP between."""
+    return x[0] ^ flip(q) if q < F(1, 2) else x[0]
+
+
+def test_intervals_say_whether_their_ends_belong_to_them() -> None:
+    solution = leaks_at_the_ends.bind(n=1, q="?[0,1]").solve(exp_epsilon=3)
+    (span,) = solution.holds
+    assert (span.start.value, span.with_start, span.stop.value, span.with_stop) == (F(1, 4), True, F(1, 2), False)
+    for value in (F(0), F(1, 4), F(1, 3), F(1, 2), F(1)):
+        assert solution.holds_at(value) == leaks_at_the_ends.bind(n=1, q=value).verify(exp_epsilon=3).holds
+    (record,) = as_json(solution)["result"]["holds"]
+    assert (record["from_included"], record["to_included"]) == (True, False)
+    assert "1/2 = 0.5 (excluded)" in str(solution)

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from flint import arb, fmpz, fmpz_mpoly, fmpz_poly
+from flint import arb, ctx, fmpz, fmpz_mpoly, fmpz_poly
 
+from tightdp.exact.enclosure import ball
 from tightdp.exact.evaluation import sign
 from tightdp.exact.field import Number, ratio
 from tightdp.exact.generators import RING, Polynomial, in_powers_of_e, raised
 from tightdp.exact.whole import Whole, polynomials
 
-__all__ = ["Line", "line_of", "lines_of", "parts_in_x"]
+__all__ = ["Line", "line_of", "lines_of", "parts_in_x", "quotient"]
 
 _ONE_MORE = fmpz_poly([1, 1])
+_QUICK_BITS = 128
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,10 @@ class Line:
 
     def sign(self, at: Fraction) -> int:
         """Return the sign at a rational."""
+        with ctx.workprec(_QUICK_BITS):
+            near = self.ball(ball(at))
+        if near > 0 or near < 0:
+            return 1 if near > 0 else -1
         return _sign_of(self._values(at)[0], self.root)
 
     def sign_after(self, at: Fraction) -> int:
@@ -194,6 +200,12 @@ def parts_in_x(value: Number) -> tuple[Line, Line]:
         return line_of(fmpz_poly([value.numerator]), 1), line_of(fmpz_poly([value.denominator]), 1)
     above, below = (line_of(part, value.root) for part in value.polynomials)
     return above, below
+
+
+def quotient(above: Line, below: Line) -> Number:
+    """Return the function of the unknown that the quotient of two polynomials is."""
+    (ours, theirs), root = _together(above, below)
+    return ratio(ours.polynomial, theirs.polynomial, root)
 
 
 def _made(parts: dict[int, fmpz_poly], root: int) -> Line:

@@ -18,10 +18,13 @@ from tightdp.exact.lines import Line
 from tightdp.exact.roots import Point, between, roots
 
 __all__ = [
-    "Piece", "Span", "common_spans", "joined_spans", "largest", "positive_parts", "signs_between", "spans_where",
+    "Interval", "Piece", "Span", "common_spans", "joined", "joined_spans", "kept_around", "largest", "positive_parts",
+    "signs_between", "spans_where",
 ]  # fmt: skip
 
 W = TypeVar("W")
+Interval = tuple[Point, "Point | None"]
+"""The numbers between two points (None: infinity)."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def largest(
         if piece.low.compare(start) > 0:
             gaps.append((start, piece.low))
     found.sort(key=lambda each: between(each.low, each.high))
-    return _joined(found)
+    return joined(found)
 
 
 def _common(piece: Piece[W], low: Point, high: Point | None) -> tuple[Point, Point | None]:
@@ -139,18 +142,22 @@ def _shortened(piece: Piece[W], others: Sequence[Piece[W]], inside: Fraction) ->
             continue
         if piece.high is not None and other.low.compare(piece.high) >= 0:
             break
-        low, high = _common(other, piece.low, piece.high)
-        excess = piece.over(other)
-        if excess.degree < 0:
-            continue
-        for start, stop, sign in signs_between(excess, low, high):
-            if sign < 0:
-                if start.compare(inside) >= 0:
-                    piece = piece.within(piece.low, start)
-                    break
-                assert stop is not None
-                piece = piece.within(stop, piece.high)
+        part = _common(other, piece.low, piece.high)
+        signs = signs_between(piece.over(other), *part)
+        piece = piece.within(*kept_around(inside, (piece.low, piece.high), signs))
     return piece
+
+
+def kept_around(inside: Fraction, ends: Interval, signs: Iterable[tuple[Point, Point | None, int]]) -> Interval:
+    """Return what is left around a rational of an interval without the parts with negative sign, given in order."""
+    low, high = ends
+    for start, stop, sign in signs:
+        if sign < 0:
+            if start.compare(inside) >= 0:
+                return low, start
+            assert stop is not None
+            low = stop
+    return low, high
 
 
 def signs_between(line: Line, low: Point, high: Point | None) -> list[tuple[Point, Point | None, int]]:
@@ -168,7 +175,7 @@ def signs_between(line: Line, low: Point, high: Point | None) -> list[tuple[Poin
     return found
 
 
-def _joined(pieces: Sequence[Piece[W]]) -> list[Piece[W]]:
+def joined(pieces: Sequence[Piece[W]]) -> list[Piece[W]]:
     """Join neighbouring pieces that are the same function."""
     found: list[Piece[W]] = []
     for piece in pieces:
@@ -212,7 +219,7 @@ def positive_parts(
                 total += line
                 positive.append(number)
         found.append(Piece(start, stop, total, below, witness(tuple(positive))))
-    return _joined(found)
+    return joined(found)
 
 
 @dataclass(frozen=True)

@@ -3,101 +3,126 @@
 By Descartes' rule of signs (Vincent; Collins and Akritas 1976): a polynomial has no more roots in an interval than a
 change of variable gives it changes of sign, and exactly one where there is one change. Signs of coefficients are
 decided (`evaluation`), so the rule holds with e^q in them too.
+
+Equal numbers are recognised by algebra, never by more and more digits; others are enclosed as closely as it takes to
+tell them apart. The interval that isolates a root never changes, so no question makes the next one longer.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
-from tightdp.exact.field import ExpNumber, Number, ratio
+from flint import ctx
+
+from tightdp.exact.enclosure import ball, bits_of, precisions
+from tightdp.exact.field import Number, as_ball, ratio
 from tightdp.exact.generators import UNKNOWN
 from tightdp.exact.lines import Line, line_of
 
-__all__ = ["Point", "between", "closed", "roots", "sign_at"]
+__all__ = ["Point", "between", "closed", "roots"]
+
+_DIGITS = 20
+_FEW_BITS, _FIRST_BITS = 4, 32
+_QUICK_BITS = (64, 256)
 
 
-@dataclass(eq=False)
 class Point:
-    """A real number: exact, or the only root of a polynomial between two rationals, both left out.
+    """A real number: exact, or the only root of a polynomial between two rationals, both left out; it is simple."""
 
-    The enclosure is refined in place when a comparison needs it.
-    """
-
-    value: Number | None
-    line: Line | None = None
-    low: Fraction = Fraction(0)
-    high: Fraction = Fraction(0)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.value, Fraction):
-            self.low = self.high = self.value
-        elif self.value is not None:
-            self.low, self.high = self.value.enclosure(20)
-
-    @cached_property
-    def _sign_at_low(self) -> int:
-        assert self.line is not None
-        return self.line.sign_after(self.low)
-
-    def refine(self) -> None:
-        """Make the enclosure narrower: by half at least, or such that 0 is not inside."""
-        if isinstance(self.value, ExpNumber):
-            digits, width = 20, self.high - self.low
-            while self.high - self.low > width / 2:
-                digits *= 2
-                self.low, self.high = self.value.enclosure(digits)
-        elif self.line is not None and self.low < self.high:
-            before = self._sign_at_low
-            middle = Fraction(0) if self.low < 0 < self.high else (self.low + self.high) / 2
-            found = self.line.sign(middle)
-            if not found:
-                self.value, self.low, self.high = middle, middle, middle
-            elif found == before:
-                self.low = middle
-            else:
-                self.high = middle
+    def __init__(
+        self, value: Number | None, line: Line | None = None, low: Fraction = Fraction(0), high: Fraction = Fraction(0)
+    ) -> None:
+        self.value, self.line = value, line
+        if isinstance(value, Fraction):
+            low = high = value
+        elif value is not None:
+            low, high = value.enclosure(_DIGITS)
+        self.low, self.high = low, high
+        self._closest = low, high
 
     def near(self, digits: int) -> tuple[Fraction, Fraction]:
         """Return rationals around the number that agree to so many digits; both are the number where that is 0."""
-        unit = Fraction(1, 10**digits)
-        while self.high - self.low > unit * max(abs(self.low), abs(self.high)):
-            self.refine()
-        return self.low, self.high
+        return self.enclosed(bits_of(digits))
 
-    def compare(self, other: Point | Fraction) -> int:
-        """Return the sign of the difference."""
-        right = other if isinstance(other, Point) else Point(other)
-        checked = False
-        while True:
-            if self.value is not None and right.value is not None:
-                return (self.value > right.value) - (self.value < right.value)
-            if self.low >= right.high:
-                return 1
-            if self.high <= right.low:
-                return -1
-            if not checked and self._is(right):
+    def enclosed(self, bits: int) -> tuple[Fraction, Fraction]:
+        """Return rationals around the number that agree to so many bits; both are the number where it is met."""
+        low, high = self._closest
+        unit = Fraction(1, 1 << bits)
+        if high - low <= unit * max(abs(low), abs(high)):
+            return low, high
+        if self.line is None:
+            assert not isinstance(self.value, Fraction)
+            assert self.value is not None
+            low, high = self.value.enclosure(math.ceil(bits * math.log10(2)) + 1)
+        else:
+            before = self.line.sign_after(self.low)
+            while high - low > unit * max(abs(low), abs(high)):
+                middle = Fraction(0) if low < 0 < high else (low + high) / 2
+                found = self.line.sign(middle)
+                if not found or found == before:
+                    low = middle
+                if not found or found != before:
+                    high = middle
+        self._closest = low, high
+        return low, high
+
+    def compare(self, other: Point | Number) -> int:
+        """Return the sign of the difference. Always decided."""
+        if not isinstance(other, Point):
+            return self._side(other)
+        if other.value is not None:
+            return self._side(other.value)
+        return -other._side(self.value) if self.value is not None else self._compare_roots(other)
+
+    def _side(self, value: Number) -> int:
+        """Return the sign of the difference to an exact number."""
+        if self.value is not None:
+            return (self.value > value) - (self.value < value)
+        assert self.line is not None
+        if value <= self.low or value >= self.high:
+            return 1 if value <= self.low else -1
+        found = _sign_at(self.line, value)
+        return found and (1 if found == self.line.sign_after(self.low) else -1)
+
+    def _compare_roots(self, other: Point) -> int:
+        if self is other or self.low >= other.high or self.high <= other.low:
+            return 0 if self is other else 1 if self.low >= other.high else -1
+        for bits in precisions(_FEW_BITS):
+            (a, b), (c, d) = self.enclosed(bits), other.enclosed(bits)
+            if a == b or c == d:
+                return -other._side(a) if a == b else self._side(c)
+            if a >= d or b <= c:
+                return 1 if a >= d else -1
+            if bits == _FIRST_BITS and self._shares_root(other.line, max(a, c), min(b, d)):
                 return 0
-            checked = True
-            self.refine()
-            right.refine()
+        raise AssertionError("unreachable")
 
-    def _is(self, other: Point) -> bool:
-        """Whether it is the same number as another one, whose enclosure overlaps."""
-        ours, theirs = (self, other) if self.line is not None else (other, self)
-        assert ours.line is not None
-        if theirs.value is not None:
-            inside = theirs.value > ours.low and theirs.value < ours.high
-            return inside and not ours.line.at(theirs.value)
-        assert theirs.line is not None
-        low, high = max(self.low, other.low), min(self.high, other.high)
-        shared = ours.line.shared(theirs.line)
-        return low < high and shared.degree > 0 and bool(roots(shared, low, high))
+    def _shares_root(self, line: Line | None, low: Fraction, high: Fraction) -> bool:
+        """Whether a polynomial has a root, which the point is then, in common with its own between two rationals."""
+        assert self.line is not None
+        assert line is not None
+        shared = self.line.shared(line)
+        return shared.degree > 0 and bool(roots(shared, low, high))
+
+    def sign_of(self, line: Line) -> int:
+        """Return the sign of a polynomial at the point. Always decided."""
+        if self.value is not None:
+            return _sign_at(line, self.value)
+        for bits in precisions(_FIRST_BITS):
+            low, high = self.enclosed(bits)
+            if low == high:
+                return line.sign(low)
+            with ctx.workprec(2 * bits):
+                found = line.ball(ball(low).union(ball(high)))
+            if found > 0 or found < 0:
+                return 1 if found > 0 else -1
+            if bits == _FIRST_BITS and self._shares_root(line, low, high):
+                return 0
+        raise AssertionError("unreachable")
 
     def __float__(self) -> float:
-        low, high = self.near(20)
+        low, high = self.near(_DIGITS)
         return float((low + high) / 2)
 
 
@@ -133,29 +158,27 @@ def closed(point: Point) -> Point:
     raise AssertionError("unreachable")
 
 
-def sign_at(line: Line, point: Point) -> int:
-    """Return the sign of a polynomial at a point. Always decided."""
-    if point.value is not None:
-        found = line.at(point.value)
-        return (found > 0) - (found < 0)
-    assert point.line is not None
-    shared = line.shared(point.line)
-    if shared.degree > 0 and roots(shared, point.low, point.high):
-        return 0
-    while line.degree > 0 and line.changes(point.low, point.high, 1):
-        point.refine()
-        if point.low == point.high:
-            return line.sign(point.low)
-    return line.sign((point.low + point.high) / 2)
+def _sign_at(line: Line, value: Number) -> int:
+    """Return the sign of a polynomial at an exact number. Always decided."""
+    if isinstance(value, Fraction):
+        return line.sign(value)
+    for bits in _QUICK_BITS:
+        with ctx.workprec(bits):
+            near = line.ball(as_ball(value))
+        if near > 0 or near < 0:
+            return 1 if near > 0 else -1
+    found = line.at(value)
+    return (found > 0) - (found < 0)
 
 
 def between(low: Point, high: Point | None) -> Fraction:
-    """Return a short rational between two points."""
+    """Return a rational between two points, a short one as far as their distance allows."""
     if high is None:
         return Fraction(math.floor(low.high) + 1)
-    while low.high >= high.low:
-        low.refine()
-        high.refine()
-    width = (high.low - low.high) / 3
+    for bits in precisions(_FEW_BITS):
+        (first, start), (stop, last) = low.enclosed(bits), high.enclosed(bits)
+        if 2 * (stop - start) > last - first:
+            break
+    width = (stop - start) / 3
     bits = 1 + max(0, (width.denominator // width.numerator).bit_length())
-    return Fraction(math.floor((low.high + width) * 2**bits) + 1, 2**bits)
+    return Fraction(math.floor((start + width) * 2**bits) + 1, 2**bits)

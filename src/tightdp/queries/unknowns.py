@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tightdp.exact.evaluation import sign
 from tightdp.exact.field import Number
@@ -23,9 +24,11 @@ from tightdp.methods.sums import mass
 from tightdp.queries.accuracy import number
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Quotient", "Shares", "deltas", "errors_beyond", "largest_delta", "largest_quotient", "ratios"]
+__all__ = ["Quotient", "Shares", "errors_beyond", "largest_delta", "largest_quotient", "ratios", "shares"]
 
 Watch = Callable[[], None]
+Ratio = tuple[Line, Line]
+"""A function of the unknown: numerator and denominator, which is positive."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,16 @@ class Quotient:
 
 @dataclass(frozen=True)
 class Shares:
-    """P(y|x) - t·P(y|x') for one pair, by code, over one denominator."""
+    """P(y|x) and P(y|x') of one pair over a common denominator, with the code of y; as polynomials in the unknown."""
 
-    terms: tuple[tuple[Whole, int], ...]
-    below: Whole
+    laws: tuple[tuple[Line, Line, int], ...]
+    below: Line
     pair: Pair
+
+    def excess(self, t: Ratio) -> tuple[list[tuple[Line, int]], Line]:
+        """Return P(y|x) - t·P(y|x') for every code, over a common denominator."""
+        up, down = t
+        return [(ours * down - theirs * up, code) for ours, theirs, code in self.laws], self.below * down
 
 
 def ratios(pairs: Iterable[Pair]) -> Iterator[Quotient]:
@@ -61,17 +69,24 @@ def ratios(pairs: Iterable[Pair]) -> Iterator[Quotient]:
                 yield Quotient(up * theirs.total * second, down * ours.total * first, pair, code)
 
 
-def deltas(pairs: Iterable[Pair], t: Number) -> Iterator[Shares]:
-    """Yield the terms of δ(t) for some pairs."""
-    above, below = t.as_integer_ratio()
+def shares(pairs: Iterable[Pair]) -> list[Shares]:
+    """Return the laws of some pairs as functions of the unknown, each two laws once."""
+    found: dict[object, Shares] = {}
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        signs = _sign(ours.total) * _sign(theirs.total)
-        first, second = theirs.total * below * signs, ours.total * above * signs
-        terms = tuple(
-            (weight * first - theirs.by_code.get(code, 0) * second, code) for code, weight in ours.by_code.items()
-        )
-        yield Shares(terms, ours.total * first, pair)
+        total: Whole = ours.total
+        first: Whole = 1
+        second: Whole = 1
+        if ours.total != theirs.total:
+            total, first, second = ours.total * theirs.total, theirs.total, ours.total
+        sign = _sign(total)
+        codes = list(ours.by_code)
+        weights = [ours.by_code[code] * first * sign for code in codes]
+        others = [theirs.by_code.get(code, 0) * second * sign for code in codes]
+        below, *lines = lines_of(total * sign, *weights, *others)
+        laws = tuple(zip(lines[: len(codes)], lines[len(codes) :], codes, strict=True))
+        found.setdefault((below.key, tuple(sorted((p.key, q.key) for p, q, _ in laws))), Shares(laws, below, pair))
+    return list(found.values())
 
 
 def errors_beyond(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Number) -> Iterator[Quotient]:
@@ -98,26 +113,27 @@ def largest_quotient(
 Event = tuple[Pair, tuple[int, ...]]
 
 
-def largest_delta(shares: Sequence[Shares], low: Point, high: Point | None, watch: Watch) -> list[Piece[Event]]:
-    """Return the largest δ of some pairs on a cell, with the pair and the codes of the event that attain it."""
+def _event(pair: Pair, codes: tuple[int, ...]) -> Event:
+    return pair, codes
+
+
+def largest_delta(
+    pairs: Sequence[Shares], t: Number, low: Point, high: Point | None, watch: Watch
+) -> list[Piece[Event]]:
+    """Return the largest δ at t = e^ε of some pairs on a cell, with the pair and the codes of its event."""
+    up, down = lines_of(*t.as_integer_ratio())
 
     def pieces() -> Iterator[list[Piece[Event]]]:
         known: set[object] = set()
-        for share in shares:
+        for each in pairs:
             watch()
-            below, *terms = lines_of(share.below, *(weight for weight, _ in share.terms))
-            name = below.key, tuple(sorted(term.key for term in terms))
-            if name in known:
-                continue  # another pair has the same function
-            known.add(name)
-            yield _pieces_of(share, below, terms, low, high)
+            terms, below = each.excess((up, down))
+            name = below.key, tuple(sorted(term.key for term, _ in terms))
+            if name not in known:  # else another pair has the same function
+                known.add(name)
+                yield positive_parts(terms, below, low, high, partial(_event, each.pair))
 
     return largest(pieces(), low, high, watch)
-
-
-def _pieces_of(share: Shares, below: Line, terms: list[Line], low: Point, high: Point | None) -> list[Piece[Event]]:
-    numbered = [(term, code) for term, (_, code) in zip(terms, share.terms, strict=True)]
-    return positive_parts(numbered, below, low, high, lambda codes: (share.pair, codes))
 
 
 def _sign(weight: Whole) -> int:

@@ -28,5 +28,10 @@ class Failure(Result):
     worst: bool = False
     lower: Number | None = None
 
+    @property
+    def upper(self) -> Number:
+        """The upper end of what is known of the probability."""
+        return self.probability
+
     def __float__(self) -> float:
         return float(self.probability)

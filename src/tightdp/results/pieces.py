@@ -40,8 +40,26 @@ class End(Recorded):
         return float((self.low + self.high) / 2 if self.value is None else self.value)
 
 
+class _Interval:
+    """The values of the unknown between two ends, which belong to them or not."""
+
+    start: End
+    stop: End
+    with_start: bool
+    with_stop: bool
+
+    def holds_at(self, value: Number) -> bool:
+        """Whether a value of the unknown belongs to it."""
+        if self.start.value == value == self.stop.value:
+            return True
+        after = self.start.high <= value if self.start.value is None else self.start.value < value
+        before = self.stop.low >= value if self.stop.value is None else self.stop.value > value
+        at_end = (self.with_start and self.start.value == value) or (self.with_stop and self.stop.value == value)
+        return (after and before) or at_end
+
+
 @dataclass(frozen=True)
-class Part(Recorded):
+class Part(_Interval, Recorded):
     """On an interval of the unknown, one rational function of it, and a witness that is worst there.
 
     `value` is a Fraction, a number with the unknown in it (`to_sympy` of the result's `expression`), or infinite; for
@@ -55,15 +73,6 @@ class Part(Recorded):
     with_start: bool = True
     with_stop: bool = True
     """Whether each end belongs to it: not where the program does not run there, or the answer is discontinuous."""
-
-    def holds_at(self, value: Number) -> bool:
-        """Whether a value of the unknown belongs to it."""
-        if self.start.value == value == self.stop.value:
-            return True
-        after = self.start.high <= value if self.start.value is None else self.start.value < value
-        before = self.stop.low >= value if self.stop.value is None else self.stop.value > value
-        at_end = (self.with_start and self.start.value == value) or (self.with_stop and self.stop.value == value)
-        return (after and before) or at_end
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -125,13 +134,18 @@ class GuessingPieces(Pieces):
 
 
 @dataclass(frozen=True)
-class Holds(Recorded):
-    """An interval of the unknown on which all claims hold; a rational on the safe side of each end."""
+class Holds(_Interval, Recorded):
+    """An interval of the unknown on which all claims hold; a rational on the safe side of each end.
+
+    `with_start` and `with_stop` say whether the claims hold at each end too.
+    """
 
     start: End
     stop: End
     safe_start: Fraction | None
     safe_stop: Fraction | None
+    with_start: bool
+    with_stop: bool
 
 
 @dataclass(frozen=True)
@@ -153,3 +167,7 @@ class Solution(Result):
     claims: tuple[str, ...]
     holds: tuple[Holds, ...]
     best: Best | None = None
+
+    def holds_at(self, value: Number) -> bool:
+        """Whether all claims hold at a value of the unknown."""
+        return any(each.holds_at(value) for each in self.holds)

@@ -17,7 +17,7 @@ from tightdp.exact.rounding import down, up
 from tightdp.queries.composition.loss import Losses, Range
 from tightdp.results.accountants import dp_accounting_of
 from tightdp.results.privacy import Curve, Delta, Privacy
-from tightdp.results.result import Result, Status, Subject
+from tightdp.results.result import Result, Status, Subject, kept
 from tightdp.results.shown import Drawn
 
 __all__ = ["PrivacyLoss", "status_of"]
@@ -45,6 +45,12 @@ class PrivacyLoss(Drawn, Result):
     query: ClassVar[str] = "privacy"
     losses: Losses
     error: Fraction = Fraction(0)
+    precision: Fraction | None = None
+    """How close, relatively, the ends of its answers have to be; they are refused where they are not."""
+
+    def within(self, precision: Fraction | None) -> bool:
+        """Whether it is as close as that: its answers see to it themselves."""
+        return precision == self.precision
 
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""
@@ -80,13 +86,14 @@ class PrivacyLoss(Drawn, Result):
 
     def _delta(self, found: Range, **where: Any) -> Delta:
         lower, upper = _finite(found.lower), _finite(found.upper)
-        return Delta(subject=self.subject, status=_status(found), stats=self.stats, delta=upper, lower=lower, **where)
+        answer = Delta(subject=self.subject, status=_status(found), stats=self.stats, delta=upper, lower=lower, **where)
+        return kept(answer, self.precision)
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
         bar = read_exact("delta", delta, 1)
         found = _shortened(self._least(bar))
-        return Privacy(
+        answer = Privacy(
             subject=self.subject,
             status=_status(found),
             stats=self.stats,
@@ -94,12 +101,14 @@ class PrivacyLoss(Drawn, Result):
             lower=found.lower,
             delta=bar,
         )
+        return kept(answer, self.precision)
 
     def curve(self) -> Curve:
         """Return the privacy curve for e^ε >= 1 as break points; where it is not exact, a curve nowhere below it."""
         exact = self.losses.exact and not self.error
         points = self.losses.curve() if exact else _above(self.losses, self.error)
-        return Curve(subject=self.subject, status="exact" if exact else "bounded", stats=self.stats, points=points)
+        curve = Curve(subject=self.subject, status="exact" if exact else "bounded", stats=self.stats, points=points)
+        return kept(curve, self.precision)
 
     def compose(self, *further: Any) -> PrivacyLoss:
         """Return the loss of k runs (`compose(k)`), or of this mechanism and then the others (`compose(other, ...)`).
@@ -144,7 +153,15 @@ class PrivacyLoss(Drawn, Result):
         losses = self.losses.followed_by(other.losses)
         subject = Subject(f"{self.subject}, then {other.subject}", (), self.neighbours)
         stats, error = self.stats + other.stats, self.error + other.error
-        return PrivacyLoss(subject=subject, status=status_of(losses, error), stats=stats, losses=losses, error=error)
+        precision = min((each for each in (self.precision, other.precision) if each is not None), default=None)
+        return PrivacyLoss(
+            subject=subject,
+            status=status_of(losses, error),
+            stats=stats,
+            losses=losses,
+            error=error,
+            precision=precision,
+        )
 
     def _about(self, losses: Losses, how: str, times: int = 1) -> PrivacyLoss:
         runs = f"{how} of {self.subject.runs}" if self.subject.runs else how

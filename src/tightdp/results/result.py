@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
+from tightdp.errors import QueryError
+from tightdp.exact.weights import NUMBERS
 from tightdp.exact.writing import brief
 from tightdp.results.shown import Recorded, Shown
 
@@ -22,6 +24,7 @@ __all__ = [
     "Status",
     "Subject",
     "TripleWitness",
+    "kept",
 ]
 
 Status = Literal["exact", "bounded", "unresolved"]
@@ -146,3 +149,28 @@ class Result(Shown):
     def cut_short(self) -> bool:
         """Whether a limit was reached first; false for an exact answer, and for an enclosure that no limit caused."""
         return self.status == "unresolved" or bool(self.reason)
+
+    def within(self, precision: Fraction | None) -> bool:
+        """Whether it is a number whose ends are that close, relatively; None is any width.
+
+        An answer that a limit cut short is as wide as its reason says.
+        """
+        if precision is None or self.status != "bounded" or self.reason:
+            return True
+        lower, upper = getattr(self, "lower", None), getattr(self, "upper", None)
+        if not isinstance(lower, NUMBERS) or not isinstance(upper, NUMBERS):
+            return False
+        return upper - lower <= precision * upper
+
+
+R = TypeVar("R")
+
+
+def kept(answer: R, precision: Fraction | None) -> R:
+    """Return an answer whose ends are as close as was asked for. Raises QueryError where they are not."""
+    if isinstance(answer, Result) and not answer.within(precision):
+        raise QueryError(
+            "this answer is an enclosure, and it is not known to be as narrow as the precision that was asked for",
+            "leave out the precision: the answer shows how wide it is",
+        )
+    return answer

@@ -10,7 +10,8 @@ from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
-from tightdp.exact.field import Number, ratio
+from tightdp.exact.field import Number
+from tightdp.exact.lines import quotient
 from tightdp.exact.numbers import Exact
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
@@ -19,6 +20,7 @@ from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
+from tightdp.queries.unknown_ratios import least_ratio
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
 from tightdp.session import accuracy, one_run, outputs, search
@@ -29,12 +31,12 @@ from tightdp.session.engine import Query
 __all__ = [
     "AccuracyAt",
     "DeltaAt",
+    "LeastRatioAt",
     "TightRatio",
     "efficacies_of",
     "guesses_of",
     "law_on",
     "least_error_at",
-    "least_ratio_at",
 ]
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
@@ -75,10 +77,10 @@ class DeltaAt:
     def collect(self, instance: InstanceBase) -> Collected:
         """Compare all pairs; see `Question`."""
         query, method = instance.engine.query(), _Method()
-        shares = list(unknowns.deltas(method.pairs(instance, query), self.t))
+        shares = unknowns.shares(method.pairs(instance, query))
 
         def pieces(cell: Cell) -> list[Stretch]:
-            found = unknowns.largest_delta(shares, cell.low, cell.high, query.control)
+            found = unknowns.largest_delta(shares, self.t, cell.low, cell.high, query.control)
             return [_stretch(piece, _value(piece), _event(*piece.witness)) for piece in found] or [_constant(cell, 0)]
 
         return pieces, method.stats(query)
@@ -87,6 +89,29 @@ class DeltaAt:
         """Ask for δ."""
         found = search.delta_at(instance.engine, self.t if self.t_of is None else self.t_of(instance))
         return found.delta, found.witness
+
+
+@dataclass(frozen=True)
+class LeastRatioAt:
+    """The least e^ε >= 1 at a δ."""
+
+    delta: Number
+
+    def collect(self, instance: InstanceBase) -> Collected:
+        """Compare all pairs; see `Question`."""
+        query, method = instance.engine.query(), _Method()
+        shares = unknowns.shares(method.pairs(instance, query))
+
+        def pieces(cell: Cell) -> list[Stretch]:
+            found = least_ratio(shares, self.delta, cell.low, cell.high, query.control)
+            return [_stretch(piece, _value(piece), _neighbours(piece.witness)) for piece in found]
+
+        return pieces, method.stats(query)
+
+    def at(self, instance: InstanceBase) -> tuple[Exact, PairWitness | None]:
+        """Ask for the least e^ε."""
+        found = search.approximate_privacy(instance.engine, self.delta)
+        return found.exp_epsilon, found.witness
 
 
 @dataclass(frozen=True)
@@ -149,16 +174,6 @@ def law_on(x: Dataset) -> Computed:
     def ask(instance: InstanceBase) -> Answered:
         found = outputs.output_law(instance.engine, x)
         return _nonzero(found.law), None, found
-
-    return Computed(ask)
-
-
-def least_ratio_at(delta: Number) -> Computed:
-    """Return the question for the least e^ε >= 1 at a δ."""
-
-    def ask(instance: InstanceBase) -> Answered:
-        found = search.approximate_privacy(instance.engine, delta)
-        return found.exp_epsilon, found.witness, found
 
     return Computed(ask)
 
@@ -234,7 +249,7 @@ def _value(piece: Piece[Any]) -> Any:
     """Return the function of a piece."""
     if piece.infinite:
         return math.inf
-    return ratio(piece.above.polynomial, piece.below.polynomial, piece.below.root)
+    return quotient(piece.above, piece.below)
 
 
 def _triple(found: unknowns.Quotient) -> TripleWitness:
@@ -242,6 +257,10 @@ def _triple(found: unknowns.Quotient) -> TripleWitness:
     assert pair is not None
     output, p, q = pair.table.named(found.code, pair.x, pair.x_prime)
     return TripleWitness(pair.x, pair.x_prime, output, p, q)
+
+
+def _neighbours(pair: Pair | None) -> PairWitness | None:
+    return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 def _event(pair: Pair, codes: tuple[int, ...]) -> PairWitness:

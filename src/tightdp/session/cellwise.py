@@ -20,7 +20,7 @@ from tightdp.exact.generators import LOG, UNKNOWN, Unknown, at_place
 from tightdp.exact.lines import parts_in_x
 from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
-from tightdp.exact.roots import Point, closed, sign_at
+from tightdp.exact.roots import Point, closed
 from tightdp.language.program import Bound
 from tightdp.limits import Limits, default_memory
 from tightdp.methods.control import Progress, Reached, Step
@@ -249,11 +249,11 @@ def _meet(one: Any, other: Any, point: Point) -> bool:
     if not isinstance(difference, ExpNumber):
         return not difference
     above = parts_in_x(difference)[0]
-    return above.degree >= 0 and not sign_at(above, point)
+    return above.degree >= 0 and not point.sign_of(above)
 
 
 def _is_infinite(value: Any, point: Point) -> bool:
-    return isinstance(value, float) or (isinstance(value, ExpNumber) and not sign_at(parts_in_x(value)[1], point))
+    return isinstance(value, float) or (isinstance(value, ExpNumber) and not point.sign_of(parts_in_x(value)[1]))
 
 
 def same_function(one: Any, other: Any) -> bool:

@@ -117,7 +117,7 @@ class EveryInstance(Instance):
     def _on_one_record(self) -> Instance:
         """Return the mechanism on one record, where its error has the same law for every n. Raises QueryError."""
         _answers.refuse_uneven(self)
-        return self.on(self.bound, **{**self.limits, "method": None, "precision": None})
+        return self.on(self.bound, **{**self.limits, "method": None})
 
     @limited()
     def verify(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from tightdp.errors import LimitError
@@ -40,6 +41,9 @@ WIDTH = Fraction(1, 10**9)
 """How far apart both ends may be, relatively, unless asked otherwise."""
 _MASS = 1e-25
 """The least mass that the ends of laws keep; less where a small δ asks for it."""
+_MASSES = (_MASS, 1e-80, 1e-180)
+_MISSING = 1e3
+"""All that is cut off from laws together is less than this many times the least mass."""
 _DIGITS = 20
 _ENCLOSED = 40
 """To how many digits e^ε is enclosed where it is irrational."""
@@ -143,15 +147,20 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
 def _delta(
     engine: Engine, query: Query, form: PublishedSum, t: Fraction, known: Callable[[Found[Fraction]], None]
 ) -> Found[Fraction]:
-    """Return both ends of δ(t), with ends of laws that hold so little that they do not matter beside it."""
+    """Return both ends of δ(t), with ends of laws that hold so little that they do not matter beside it.
+
+    A δ that is smaller than what doubles can hold is at most that.
+    """
     width = float(engine.precision or WIDTH)
     if largest_ratio(form.summands(_MASS), list(form.moves))[1] <= t:
         return Found(Fraction(0), Fraction(0))
-    for mass in (_MASS, 1e-80, 1e-180):
-        found = delta(form.summands(mass), list(form.moves), form.n - 1, t, width, query.control, known)
-        if found.stopped is not None or float(found.lower) > mass * 1e12:
-            break
-    return found
+    for mass in _MASSES:
+        letters, least = form.summands(mass), mass * _MISSING
+        found = delta(letters, list(form.moves), form.n - 1, t, width, query.control, known, least)
+        if found.stopped is not None or float(found.lower) > least / width:
+            return found
+    small = LimitError("δ is too small for an enclosure in doubles", "ask for δ at a smaller e^ε, or for ε at a δ")
+    return replace(found, stopped=small)
 
 
 def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:

@@ -21,6 +21,7 @@ from tightdp.limits import (
     with_room,
     with_text,
 )
+from tightdp.results.result import kept
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def limited(
 def _limited(
     query: Query[Asked, P, R], about: About, shown_by_few: bool, enclosed: bool, by_runs: bool
 ) -> Query[Asked, P, R]:
-    checked = query if enclosed else _refusing_inexact_laws(query)
+    checked = _as_close_as_asked(query if enclosed else _refusing_inexact_laws(query))
     arguments_of = partial(_arguments, list(signature(query).parameters)[1:])
 
     @wraps(query)
@@ -125,6 +126,15 @@ def _with_what_is_known(answer: Callable[[], R], beside: Beside) -> R:
     if getattr(found, "cut_short", False) and beside.known is not None:
         return cast(R, _known.joined(cast(Any, found), beside.known))
     return found
+
+
+def _as_close_as_asked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
+    """Return a query that raises QueryError where its ends are further apart than the precision that was asked for."""
+
+    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
+        return kept(query(instance, *arguments, **options), instance.precision)
+
+    return asked
 
 
 def _refusing_inexact_laws(query: Query[Asked, P, R]) -> Query[Asked, P, R]:

@@ -25,7 +25,14 @@ def privacy_loss(engine: Engine) -> PrivacyLoss:
     stats = sum((stats for _, stats, _ in found[1:]), found[0][1])
     losses = Losses(tuple(direction for direction, _, _ in found if direction is not None))
     error = max(each for _, _, each in found)
-    return PrivacyLoss(subject=engine.subject, status=status_of(losses, error), stats=stats, losses=losses, error=error)
+    return PrivacyLoss(
+        subject=engine.subject,
+        status=status_of(losses, error),
+        stats=stats,
+        losses=losses,
+        error=error,
+        precision=engine.precision,
+    )
 
 
 def _error(engine: Engine) -> Fraction:

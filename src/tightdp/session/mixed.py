@@ -106,7 +106,11 @@ def _asked(
     parts = find_noisy_parts(engine.program, query.control)
     if (known := inexact(engine.bound)) is not None and known.cut:
         return None
-    if parts is None or math.prod(len(kernel) for kernel in parts.kernels) > _CENTRES or _listed(engine, parts, query):
+    if (
+        parts is None
+        or math.prod(len(kernel) for kernel in parts.kernels) > _CENTRES
+        or (engine.precision is None and _listed(engine, parts, query))
+    ):
         return None
     width, stopped = engine.precision or WIDTH, None
     pairs: list[_Pair] = []
@@ -124,7 +128,8 @@ def _asked(
             stopped = error
     if not pairs and stopped is not None:
         return None
-    return answer(_found(query, pairs, least, stopped))
+    found = answer(_found(query, pairs, least, stopped))
+    return None if not found.within(engine.precision) and _listed(engine, parts, query) else found
 
 
 def _found(query: Query, pairs: list[_Pair], least: Fraction, stopped: LimitError | None) -> _Found:
@@ -150,7 +155,7 @@ def _pairs(engine: Engine, parts: NoisyParts, query: Query, delta: float, least:
 
 def _listed(engine: Engine, parts: NoisyParts, query: Query) -> bool:
     """Whether the exact answer is to be had: all laws are, and can be listed, or clients share nothing."""
-    if inexact(engine.bound) is not None or engine.precision is not None:
+    if inexact(engine.bound) is not None:
         return False
     outputs = math.prod(len({value for law in kernel.values() for value in law}) for kernel in parts.kernels)
     alone = (each for each in engine.program.candidates if each.name.startswith("independent"))

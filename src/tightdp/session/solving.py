@@ -15,7 +15,7 @@ from tightdp.exact.generators import Unknown, at_place
 from tightdp.exact.lines import Line, parts_in_x
 from tightdp.exact.numbers import as_text
 from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where
-from tightdp.exact.roots import between, sign_at
+from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.results.answers import Claim, Verification
@@ -35,12 +35,12 @@ from tightdp.session.arguments import Claims
 from tightdp.session.asking import (
     AccuracyAt,
     DeltaAt,
+    LeastRatioAt,
     TightRatio,
     efficacies_of,
     guesses_of,
     law_on,
     least_error_at,
-    least_ratio_at,
 )
 from tightdp.session.base import InstanceBase
 from tightdp.session.best import best_of
@@ -88,7 +88,7 @@ def least_error(ours: Cellwise, beta: Number) -> AccuracyPieces:
 
 def least_ratio(ours: Cellwise, delta: Number) -> Pieces:
     """Return the least e^ε at a δ as a piecewise function."""
-    return _answer(Pieces, ours, least_ratio_at(delta), "exp_epsilon", (("delta", delta),))
+    return _answer(Pieces, ours, LeastRatioAt(delta), "exp_epsilon", (("delta", delta),))
 
 
 def efficacy(ours: Cellwise, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
@@ -236,7 +236,10 @@ def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Nu
         stats.append(ours.stats)
         spans = held if spans is None else common_spans(spans, held)
     assert spans is not None
-    holds = tuple(Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span)) for span in spans)
+    holds = tuple(
+        Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span), span.with_low, span.with_high)
+        for span in spans
+    )
     best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at))
     said = tuple(f"{bar.label} <= {bar.claimed}" for bar in bars)
     cost = sum(stats[1:], stats[0])
@@ -256,8 +259,8 @@ def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
         margin = bar.margin(stretch)
         if margin is None:
             continue
-        first = stretch.with_low and (margin.degree < 0 or sign_at(margin, low) >= 0)
-        last = high is not None and stretch.with_high and (margin.degree < 0 or sign_at(margin, high) >= 0)
+        first = stretch.with_low and (margin.degree < 0 or low.sign_of(margin) >= 0)
+        last = high is not None and stretch.with_high and (margin.degree < 0 or high.sign_of(margin) >= 0)
         found += [Span(low, low, True, True)] if first else []
         found += spans_where(margin, low, high)
         found += [Span(high, high, True, True)] if last and high is not None else []

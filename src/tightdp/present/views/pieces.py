@@ -275,6 +275,8 @@ def _holds_record(span: Holds) -> dict[str, Any]:
     return {
         "from": _end(span.start),
         "to": _end(span.stop),
+        "from_included": span.with_start,
+        "to_included": span.with_stop,
         "safe_from": plain(span.safe_start),
         "safe_to": plain(span.safe_stop),
     }
@@ -292,7 +294,12 @@ def _best_record(best: Best) -> dict[str, Any]:
 def _solution_view(result: Solution) -> View:
     name = result.unknown.name
     rows = tuple(
-        (_shown_end(span.start), _shown_end(span.stop), _safe(span.safe_start), _safe(span.safe_stop))
+        (
+            _shown_end(span.start, span.with_start),
+            _shown_end(span.stop, span.with_stop),
+            _safe(span.safe_start),
+            _safe(span.safe_stop),
+        )
         for span in result.holds
     )
     facts = [("claim", claim) for claim in result.claims]

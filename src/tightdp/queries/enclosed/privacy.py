@@ -47,10 +47,11 @@ def delta(
     width: float,
     watch: Watch,
     note: Callable[[Found[Fraction]], None] = lambda found: None,
+    least: float = 0.0,
 ) -> Found[Fraction]:
     """Return δ at t = e^ε >= 0, with `records` records besides the one that changes.
 
-    `note` is told what is known once a few datasets were looked at.
+    An upper end of `least` is low enough. `note` is told what is known once a few datasets were looked at.
     """
     near = float(t)
     best: tuple[Fraction, tuple[int, ...] | None, Move | None] = (Fraction(0), None, None)
@@ -72,7 +73,7 @@ def delta(
         return ours - t * theirs
 
     def goal() -> float:
-        return float(best[0]) * (1 + _NARROW * width)
+        return max(float(best[0]) * (1 + _NARROW * width), least)
 
     whole, bounds = letters.boxes(records), Bounds(letters, moves)
     for counts in letters.first(records):
@@ -85,7 +86,7 @@ def delta(
         left, stopped = boxes_through(whole, lambda box: bounds.below(box, near, goal()), look_at, watch)
     except LimitError as error:
         left, stopped = [whole], error
-    upper = max(Fraction(above), best[0] * (1 + Fraction(_NARROW * width)))
+    upper = max(Fraction(above), best[0] * (1 + Fraction(_NARROW * width)), Fraction(least))
     if left:
         upper = max([upper, *(Fraction(bounds.delta_above(whole, move, near, 0.0)) for move in bounds.moves)])
     return Found(best[0], min(upper, Fraction(1)), best[1], best[2], stopped)
