@@ -80,7 +80,11 @@ class Rounds:
 
 
 class TooManyStates(NotAChain):
-    """A loop has more states than are followed."""
+    """A loop has more states than are followed; in `any_case`, not only for so few rounds, or if values can occur."""
+
+    def __init__(self, what: str, any_case: bool) -> None:
+        super().__init__(what)
+        self.any_case = any_case
 
 
 class _Written(Exception):
@@ -148,7 +152,8 @@ class _Chain:
         if growth:
             most = min(most, _FEW_STATES + growth * depth * (depth + LONG if self.rounds.alike else 1))
         if len(self.known) > most or self.places > _MOST_PLACES:
-            raise TooManyStates(f"it has more than {most:,} states, such as {self.shown(state[1], context)}")
+            what = f"it has more than {most:,} states, such as {self.shown(state[1], context)}"
+            raise TooManyStates(what, most == _MOST_STATES and (not context or growth == FASTER))
 
     def _read(self, values: Values) -> Values:
         """Return a state without what no round reads."""
@@ -289,7 +294,7 @@ def _possible(m: Machine, rounds: Rounds, selector: Expr, outer: Sequence[Expr])
     """Say with which values from before it the loop is reached; of one that can be unrolled what is plain to see."""
     if not outer:
         return [True]
-    if not rounds.growth:
+    if rounds.growth in (0, FASTER):
         return m.probe(m.alive, [selector])[0] if m.probe else [True] * len(selector.values)
     conditions = m.alive.operands if isinstance(m.alive, Nary) and m.alive.operator == "and" else (m.alive,)
     return [

@@ -108,7 +108,10 @@ def _is_plain(value: Value) -> bool:
 
 
 def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None]) -> bool:
-    """Lower a loop as a chain if that is little work; else leave everything as it was, and unroll it from now on."""
+    """Lower a loop as a chain if that is little work; else leave everything as it was.
+
+    A `while` loop that has too many states in any case is refused: unrolled it would have as many.
+    """
     if not m.followed.get(node, True):
         return False
     before, level, spent, impossible = _Before(m), m.store.open(), set(m.spent), m.impossible
@@ -119,6 +122,8 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None]) ->
         m.spent, m.impossible = spent, impossible
         if not isinstance(reason, endless.TooManyStates):
             m.followed[node] = False
+        elif reason.any_case and isinstance(node, ast.While) and m.some_run_is_left():
+            raise _endless(m, node, reason) from None
         return False
     m.store.keep(level)
     m.followed[node] = True
@@ -149,11 +154,15 @@ def _ending_some_time(m: Machine, node: ast.While) -> None:
     try:
         _while_as_chain(m, node)
     except NotAChain as reason:
-        raise m.unsupported(
-            f"no bound on the rounds of this while loop could be established, and {reason}",
-            "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
-            node,
-        ) from None
+        raise _endless(m, node, reason) from None
+
+
+def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> LanguageError:
+    return m.unsupported(
+        f"no bound on the rounds of this while loop could be established, and {reason}",
+        "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
+        node,
+    )
 
 
 def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
