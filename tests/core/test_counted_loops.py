@@ -72,7 +72,9 @@ def dice_until(total: int) -> Law:
 
 @pytest.mark.parametrize("total", [7, 30, 1000])
 def test_dice_until_a_sum(total: int) -> None:
-    assert law_of(f"def f(x):\n    s = 0\n    while s < {total}:\n        s += randint(1, 6)\n    return s") == dice_until(total)
+    assert law_of(
+        f"def f(x):\n    s = 0\n    while s < {total}:\n        s += randint(1, 6)\n    return s"
+    ) == dice_until(total)
 
 
 def test_coupons_as_a_list_of_what_was_seen() -> None:
@@ -101,6 +103,7 @@ def f(x):
         p = min(10, max(0, p + (1 if flip(1/3) else -1)))
     return p
 """
+
     def step(p: int) -> Law:
         up, down = min(10, p + 1), max(0, p - 1)
         return {up: F(1, 3), down: F(2, 3)}
@@ -119,9 +122,7 @@ def f(x):
 """
     law = {0: F(1)}
     for i in range(40):
-        law = {
-            s: law.get(s, F(0)) * F(i + 1, i + 2) + law.get((s - i) % 3, F(0)) * F(1, i + 2) for s in range(3)
-        }
+        law = {s: law.get(s, F(0)) * F(i + 1, i + 2) + law.get((s - i) % 3, F(0)) * F(1, i + 2) for s in range(3)}
     assert law_of(source) == law
 
 
@@ -213,9 +214,7 @@ def f(x):
 """
     with module_of(source) as module:
         found = Instance(bind(module, Bit, 3)).privacy()
-        laws = [
-            steps_by_hand(4 + 2 * total, lambda c: _three(c), 24) for total in range(4)
-        ]
+        laws = [steps_by_hand(4 + 2 * total, lambda c: _three(c), 24) for total in range(4)]
         ratios = [laws[a][y] / laws[b][y] for a in range(4) for b in (a - 1, a + 1) if 0 <= b < 4 for y in range(13)]
         assert found.exp_epsilon == max(ratios)
 

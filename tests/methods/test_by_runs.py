@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tightdp import Bit, Int, choice, flip, geometric, mechanism, randint
+from tightdp.language import interp
 from tightdp.methods.by_runs import endless_runs, few_runs
 
 
@@ -58,7 +61,8 @@ def with_a_retry_each(x: Any) -> Any:
     return x[0] ^ flip("1/3")
 
 
-def test_a_tree_of_runs_without_end_is_refused_after_counted_work() -> None:
+def test_a_tree_of_runs_without_end_is_refused_after_counted_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interp, "_LATER", 20_000)
     found = with_a_retry_each.bind(n=2, method="runs").privacy()
     assert found.status == "unresolved"
     assert "makes more than 100 draws" in found.reason

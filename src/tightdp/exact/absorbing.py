@@ -94,7 +94,9 @@ def _components(start: Any, steps: Steps) -> Iterator[list[Any]]:
     path = [(start, iter(steps[start]))]
     while path:
         state, places = path[-1]
-        following = next((place for place in places if place in steps and (place not in number or place in open_)), None)
+        following = next(
+            (place for place in places if place in steps and (place not in number or place in open_)), None
+        )
         if following is None:
             path.pop()
             if path:

@@ -90,7 +90,7 @@ def every_run(
     past: list[_Draw] = []
     made = 0
     while True:
-        replay = _Replay(past, reach, draws if made < _LATER or reach is not None else min(draws, _MOST_LATER))
+        replay = Replay(past, reach, draws if made < _LATER or reach is not None else min(draws, _MOST_LATER))
         try:
             output = execute(replay)
         except _Beyond:
@@ -162,7 +162,7 @@ class _Draw:
         return _Draw(self.law, self.before, self.index + 1)
 
 
-class _Replay:
+class Replay:
     """A source of randomness: repeats the draws of `past`, then takes the first outcome of every law."""
 
     def __init__(self, past: list[_Draw], reach: int | None = None, most: int = _MOST_DRAWS) -> None:

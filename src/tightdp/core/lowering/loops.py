@@ -10,6 +10,7 @@ from itertools import count
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.iteration import iterate, visit
+from tightdp.core.lowering.loop_chain import FASTER, GROWTH, GROWTHS, LONG, Ends, Rounds, TooManyStates
 from tightdp.core.lowering.loops_alike import loop_over_all
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
@@ -37,7 +38,7 @@ def _for(m: Machine, node: ast.For) -> None:
         unrolled.finish(node.orelse)
         return
     items = _plain_items(iterable)
-    if len(items) >= endless.LONG and _tried(m, node, lambda: _for_as_chain(m, node, items)):
+    if len(items) >= LONG and _tried(m, node, partial(_for_as_chain, m, node, items)):
         return
     iterator = iterate(m, iterable)
     for at in count():
@@ -66,7 +67,7 @@ def _while(m: Machine, node: ast.While) -> None:
     if node in m.endless:
         _ending_some_time(m, node)
         return
-    if m.followed.get(node) and _tried(m, node, lambda: _while_as_chain(m, node, endless.FASTER)):
+    if m.followed.get(node) and _tried(m, node, partial(_while_as_chain, m, node, FASTER)):
         return
     before = _Before(m)
     unrolled, progress, rounds = Unrolled(m), Progress(m), 0
@@ -78,11 +79,11 @@ def _while(m: Machine, node: ast.While) -> None:
         if m.alive is m.builder.false:
             break
         certain = m.alive is unrolled.base and isinstance(condition, Const)
-        growth = endless.GROWTHS.get(rounds, 0)
+        growth = GROWTHS.get(rounds, 0)
         rounds += 1
         if growth and node not in m.followed:
             before.restore(unrolled.level)
-            if _tried(m, node, lambda: _while_as_chain(m, node, growth)):
+            if _tried(m, node, partial(_while_as_chain, m, node, growth)):
                 return
             unrolled, progress = Unrolled(m), Progress(m)
             continue
@@ -120,7 +121,7 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None]) ->
     except (NotAChain, LanguageError) as reason:
         before.restore(level)
         m.spent, m.impossible = spent, impossible
-        if not isinstance(reason, endless.TooManyStates):
+        if not isinstance(reason, TooManyStates):
             m.followed[node] = False
         elif reason.any_case and isinstance(node, ast.While) and m.some_run_is_left():
             raise _endless(m, node, reason) from None
@@ -175,7 +176,7 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
         if m.alive is not m.builder.false:
             unrolled.end_where(m.builder.negation(condition))
 
-    rounds = endless.Rounds(node.body, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth)
+    rounds = Rounds(node.body, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth)
     _as_chain(m, node, rounds, unrolled)
 
 
@@ -189,10 +190,10 @@ def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
         if not plain:
             m.assign(node.target, item)
 
-    def play(item: Value, state: dict[Cell, Value]) -> endless.Ends:
+    def play(item: Value, state: dict[Cell, Value]) -> Ends:
         return _round_from(m, node.body, state, lambda: assign(item), lambda _: None)
 
-    _as_chain(m, node, endless.Rounds(node.body, play, items, alike=plain, growth=endless.GROWTH), Unrolled(m))
+    _as_chain(m, node, Rounds(node.body, play, items, alike=plain, growth=GROWTH), Unrolled(m))
 
 
 def _uses(part: ast.AST, names: set[str]) -> bool:
@@ -201,7 +202,7 @@ def _uses(part: ast.AST, names: set[str]) -> bool:
     return isinstance(part, (ast.Global, ast.Nonlocal)) and not names.isdisjoint(part.names)
 
 
-def _as_chain(m: Machine, node: ast.For | ast.While, rounds: endless.Rounds, unrolled: Unrolled) -> None:
+def _as_chain(m: Machine, node: ast.For | ast.While, rounds: Rounds, unrolled: Unrolled) -> None:
     """Lower a loop, whose test held, by the law of how it ends. Raises NotAChain."""
     ways, failing = endless.in_place_of(m, rounds)
     for impossible, failure in failing:
@@ -227,7 +228,7 @@ def _round_from(
     state: dict[Cell, Value],
     first: Callable[[], None] | None,
     last: Callable[[Unrolled], None],
-) -> endless.Ends:
+) -> Ends:
     """Lower one round from a state, with what is done before and after it, and leave everything as it was."""
     before, alive = _Before(m, drawn=False), m.alive
     m.alive = m.builder.true
@@ -243,7 +244,7 @@ def _round_from(
     unrolled.round(body)
     if m.alive is not m.builder.false:
         last(unrolled)
-    found = endless.Ends(observed=m.evidence[evidence:])
+    found = Ends(observed=m.evidence[evidence:])
     if m.alive is not m.builder.false:
         found.ways.append(("on", End(m.alive, m.store.changes(unrolled.level))))
     for kind, ends in (("end", unrolled.normal), ("break", unrolled.breaks), ("return", m.frame.returns[returns:])):
