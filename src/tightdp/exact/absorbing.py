@@ -26,7 +26,7 @@ def absorbed(start: S, steps: Mapping[S, Mapping[S, Number]]) -> dict[S, Number]
     rational = all(isinstance(mass, Fraction) for row in steps.values() for mass in row.values())
     if rational:
         quick = {
-            state: {place: fmpq(mass.numerator, mass.denominator) for place, mass in row.items()}
+            state: {place: fmpq(*mass.as_integer_ratio()) for place, mass in row.items() if isinstance(mass, Fraction)}
             for state, row in steps.items()
         }
         found = _absorbed(start, quick, fmpq(1), _solved)
@@ -60,7 +60,7 @@ def _solved(group: Sequence[Any], entering: Sequence[fmpq], steps: Steps) -> lis
             if place in at:
                 system[at[place], column] = -mass
         system[column, column] += 1
-    solution = system.solve(right, algorithm="dixon")
+    solution = system.solve(right)
     return [solution[row, 0] for row in range(number)]
 
 

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.rounds import Context, NotAChain, Run, runs
@@ -52,6 +52,7 @@ State = tuple[int, Values]
 """The place of the next item, and the values of the cells."""
 Outcome = tuple[str, Values, Any]
 """How a round or a loop ends ("on", "end", "break", "return", "fail", "reject"), the cells, and what it brings."""
+Place: TypeAlias = State | Outcome
 
 
 @dataclass
@@ -127,7 +128,7 @@ class LoopChain:
             return None
 
     def _law(self, context: Context, entry: State) -> dict[Outcome, Number] | Values:
-        steps: dict[Any, dict[Any, Number]] = {}
+        steps: dict[Place, dict[Place, Number]] = {}
         ends: dict[Outcome, None] = {}
         level, depth = [entry], 0
         while level:
@@ -135,7 +136,7 @@ class LoopChain:
             for state in level:
                 steps[state] = self._step(state, context)
                 for place in steps[state]:
-                    if len(place) == len(entry):
+                    if len(place) == 2:
                         following[place] = None
                     else:
                         ends[place] = None
@@ -145,7 +146,10 @@ class LoopChain:
                 raise NotAChain("it draws nothing")
         reached = reaching(ends, steps)
         stuck = next((state for state in steps if state not in reached), None)
-        return absorbed(entry, steps) if stuck is None else stuck[1]
+        if stuck is not None:
+            return stuck[1]
+        start: Place = entry
+        return {end: mass for end, mass in absorbed(start, steps).items() if len(end) == 3}
 
     def _check_size(self, state: State, depth: int, context: Context) -> None:
         """Raise NotAChain where there are too many states, or too many for so few rounds."""
@@ -161,14 +165,14 @@ class LoopChain:
         """Return a state without what no round reads."""
         return tuple(value if live else MISSING for value, live in zip(values, self.live, strict=True))
 
-    def _step(self, state: State, context: Context) -> dict[Any, Number]:
+    def _step(self, state: State, context: Context) -> dict[Place, Number]:
         """Return the law of the states and ends that follow a state."""
         at, values = state
         items = self.rounds.items
         following = 0 if items is None else at + 1
-        found: dict[Any, Number] = {}
+        found: dict[Place, Number] = {}
         for (kind, after, value), mass in self._outcomes((0 if self.rounds.alike else at, values), context).items():
-            place: Any = (kind, after, value)
+            place: Place = (kind, after, value)
             if kind == "on":
                 last = items is not None and following == len(items)
                 place = ("end", after, value) if last else (following, self._read(after))

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
+from typing import Any
 
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
@@ -136,7 +137,16 @@ class _Before:
 
     def __init__(self, m: Machine, drawn: bool = True) -> None:
         self._m, self._alive, self._mark = m, m.alive, m.departures()
-        lists = [m.checks, m.evidence, m.results, m.added, m.stack, m.position, m.frame.returns, m.frame.loops]
+        lists: list[list[Any]] = [
+            m.checks,
+            m.evidence,
+            m.results,
+            m.added,
+            m.stack,
+            m.position,
+            m.frame.returns,
+            m.frame.loops,
+        ]
         if drawn:
             lists += [m.builder.noises, m.builder.operations]
         self._lists = [(each, len(each)) for each in lists]
