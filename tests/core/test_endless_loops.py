@@ -171,11 +171,6 @@ REFUSED = {
         LanguageError,
         "neither a number nor a tuple",
     ),
-    "observed": (
-        "def f(x):\n    while flip(1/2):\n        observe(flip(1/3) or x[0])\n    return 1",
-        LanguageError,
-        "conditions the run",
-    ),
 }
 
 

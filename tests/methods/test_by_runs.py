@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tightdp import Bit, Int, choice, flip, geometric, mechanism, randint
+from tightdp.language import interp
 from tightdp.methods.by_runs import endless_runs, few_runs
 
 
@@ -48,3 +51,18 @@ def test_one_dataset_may_have_more_runs_than_all_others() -> None:
     assert few_runs(bound)
     assert not few_runs(one_walks_far.bind(n=8, steps=3).bound)  # 2^8 runs of each of 4^8 datasets
     assert not few_runs(in_any_order.bind(n=12).bound)
+
+
+@mechanism(record=Bit)
+def with_a_retry_each(x: Any) -> Any:
+    for _ in x:
+        while flip("1/2"):
+            pass
+    return x[0] ^ flip("1/3")
+
+
+def test_a_tree_of_runs_without_end_is_refused_after_counted_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interp, "_LATER", 20_000)
+    found = with_a_retry_each.bind(n=2, method="runs").privacy()
+    assert found.status == "unresolved"
+    assert "makes more than 100 draws" in found.reason

@@ -15,6 +15,8 @@ _MOST = 100
 _MOST_CLOSED = 80
 _LONGEST = 64
 _GRID = 1 << 200
+_MOST_PRODUCTS = 1_000_000
+"""No longer windows are looked at after so many products of two numbers: these take some three seconds."""
 
 
 def windows(chain: Chain) -> Iterator[Fraction | float]:
@@ -34,8 +36,12 @@ def covers(chain: Chain) -> Iterator[tuple[Fraction | float, list[Vector]]]:
     units = [{i: Fraction(1)} for i in range(chain.size)]
     all_rows, all_columns = _closed(chain.starts, matrices), _closed(chain.finals, others)
     rows, columns = all_rows or units, all_columns or units
+    spent = 0
     for _ in range(_LONGEST):
         yield largest(chain, rows, columns), columns
+        spent += chain.size * len(rows) * len(columns) * len(chain.moves) * len(chain.steps)
+        if spent > _MOST_PRODUCTS:
+            return
         more = all_rows or _thinned([*chain.starts, *(row(each, matrix) for each in rows for matrix in matrices)])
         last = all_columns or _thinned([*chain.finals, *(row(each, matrix) for each in columns for matrix in others)])
         if len(more) > _MOST or len(last) > _MOST or (more == rows and last == columns):

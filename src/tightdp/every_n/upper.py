@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -24,7 +23,6 @@ __all__ = ["CLOSE", "Upper", "least_upper", "near", "readings"]
 
 CLOSE = Fraction(1, 10**9)
 """Ends whose relative distance is at most this are not brought closer."""
-_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -105,11 +103,10 @@ def _of_chain(chain: Chain, lower: Exact) -> Upper:
     if chain.all_at_once:
         return best
     last: Exact | None = None
-    start = time.process_time()
     for value in windows(chain):
         best = min(best, Upper(value, "windows"), key=lambda each: each.value)
         settled = value == last and value != math.inf
-        if near(lower, best.value) or settled or time.process_time() - start > _SECONDS:
+        if near(lower, best.value) or settled:
             break
         last = value
     return best

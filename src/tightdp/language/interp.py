@@ -20,6 +20,9 @@ from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset, Output
 
 _MOST_DRAWS = 10_000
+"""How many draws one run may make."""
+_LATER, _MOST_LATER = 300_000, 100
+"""After so many draws in all no run may make more than this: a tree that is still as deep then has hardly an end."""
 
 T = TypeVar("T")
 
@@ -85,8 +88,9 @@ def every_run(
     With `reach`, noise on all integers stays so close to its centre; the other runs are counted in `beyond[0]`.
     """
     past: list[_Draw] = []
+    made = 0
     while True:
-        replay = _Replay(past, reach, draws)
+        replay = Replay(past, reach, draws if made < _LATER or reach is not None else min(draws, _MOST_LATER))
         try:
             output = execute(replay)
         except _Beyond:
@@ -97,6 +101,7 @@ def every_run(
         else:
             yield output, replay.probability()
         past = replay.draws
+        made += len(past)
         while past and past[-1].is_last():
             past.pop()
         if not past:
@@ -140,20 +145,24 @@ class _Beyond(Rejected):
 
 
 class _Draw:
-    """One draw of a run: its law, and which of the outcomes was taken."""
+    """One draw of a run: its law, which of the outcomes was taken, and the probability of the run up to it."""
 
-    def __init__(self, law: Law, index: int = 0) -> None:
+    __slots__ = ("before", "index", "law", "mass")
+
+    def __init__(self, law: Law, before: Number, index: int = 0) -> None:
         self.law = law
+        self.before = before
         self.index = index
+        self.mass = before * law[index][1]
 
     def is_last(self) -> bool:
         return self.index + 1 == len(self.law)
 
     def next(self) -> _Draw:
-        return _Draw(self.law, self.index + 1)
+        return _Draw(self.law, self.before, self.index + 1)
 
 
-class _Replay:
+class Replay:
     """A source of randomness: repeats the draws of `past`, then takes the first outcome of every law."""
 
     def __init__(self, past: list[_Draw], reach: int | None = None, most: int = _MOST_DRAWS) -> None:
@@ -166,14 +175,15 @@ class _Replay:
         if len(law) == 1:
             return law[0][0]
         position = len(self.draws)
-        draw = self._past[position] if position < len(self._past) else _Draw(law)
-        if draw.law != law:
+        draw = self._past[position] if position < len(self._past) else _Draw(law, self.probability())
+        if draw.law is not law and draw.law != law:
             hint = "draw only with the primitives of tightdp, and change nothing outside the function"
             raise ProgramError("two runs with the same random outcomes differ", hint)
         if position == self._most:
             if self._reach is not None:
                 raise _Beyond
-            raise LimitError(f"a run makes more than {self._most} draws", "bound the loops of the mechanism")
+            few = " after many others" if self._most == _MOST_LATER else ""
+            raise LimitError(f"a run{few} makes more than {self._most} draws", "bound the loops of the mechanism")
         self.draws.append(draw)
         return law[draw.index][0]
 
@@ -193,10 +203,7 @@ class _Replay:
             raise Rejected
 
     def probability(self) -> Number:
-        product: Number = Fraction(1)
-        for draw in self.draws:
-            product *= draw.law[draw.index][1]
-        return product
+        return self.draws[-1].mass if self.draws else Fraction(1)
 
 
 def named_parameters(target: Any, bound: Bound) -> dict[str, Any]:

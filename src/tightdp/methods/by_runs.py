@@ -7,7 +7,6 @@ them has an exact answer (`session/limited.py`). So no question takes much longe
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from itertools import islice
 
@@ -15,6 +14,7 @@ from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
+from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Refusal
@@ -30,12 +30,10 @@ MOST_RUNS = 1_000_000
 """At most this many runs are enumerated where there is no other way to an answer."""
 _COMPARED = 32
 """This many neighbours are compared in the time that one run takes, by output."""
-_HOUR = 3_600.0
-"""In seconds: enumerating runs for longer is not worthwhile."""
-_JUDGED = 0.25
-"""After this many seconds the time for all runs of a dataset is extrapolated."""
-_SHORTEST = 1e-5
-"""All runs of a dataset take at least this many seconds."""
+_LOG_WORTHWHILE = 29.5
+"""The logarithm of how many records and draws may be handled in runs that are worth enumerating: an hour or so."""
+_JUDGED = 20_000
+"""After so many the number for all runs of a dataset is extrapolated."""
 _NO_MASS = 1e-300
 
 
@@ -85,15 +83,15 @@ def few_runs(bound: Bound) -> bool:
 
 
 def endless_runs(bound: Bound) -> bool:
-    """Whether enumerating all runs would take more than an hour, judged by some runs of a few datasets.
+    """Whether enumerating all runs is too much work, judged by some runs of a few datasets.
 
     The median of these decides, as one dataset may take much longer than all others together.
     """
     datasets = bound.n * math.log2(bound.record.size)
-    if datasets + math.log2(_SHORTEST) > math.log2(_HOUR):
+    if datasets > _LOG_WORTHWHILE:
         return True
-    foreseen = sorted(datasets + _logarithm_of_seconds(bound, x) for x in _sample(bound))
-    return foreseen[len(foreseen) // 2] > math.log2(_HOUR)
+    foreseen = sorted(datasets + _logarithm_of_work(bound, x) for x in _sample(bound))
+    return foreseen[len(foreseen) // 2] > _LOG_WORTHWHILE
 
 
 def _sample(bound: Bound) -> list[Dataset]:
@@ -108,14 +106,21 @@ def _number_of_runs(bound: Bound, x: Dataset, most: int) -> int:
     return sum(1 for _ in islice(interp.runs(bound, x), most + 1))
 
 
-def _logarithm_of_seconds(bound: Bound, x: Dataset) -> float:
-    """Estimate log2 of the seconds that all runs of a dataset take, from the probability of the first ones."""
-    start, mass = time.process_time(), 0.0
-    for _, probability in interp.runs(bound, x):
+def _logarithm_of_work(bound: Bound, x: Dataset) -> float:
+    """Estimate log2 of the records and draws in all runs of a dataset, from the probability of the first ones."""
+    work, mass = 0, 0.0
+
+    def execute(source: Source) -> Source:
+        bound.execute(x, source)
+        return source
+
+    for source, probability in interp.every_run(execute):
+        assert isinstance(source, interp.Replay)
         mass += float(probability)
-        if time.process_time() - start > _JUDGED:
-            return math.log2(time.process_time() - start) - math.log2(mass or _NO_MASS)
-    return math.log2(max(time.process_time() - start, _SHORTEST))
+        work += bound.n + len(source.draws)
+        if work > _JUDGED:
+            return math.log2(work) - math.log2(mass or _NO_MASS)
+    return math.log2(max(work, 1))
 
 
 def look(program: Program, control: Control) -> Runs | Refusal:

@@ -5,7 +5,6 @@ The same datasets are tried when a method meets a failing run, so that every met
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -25,27 +24,26 @@ __all__ = ["failing_run", "told"]
 _RUNS, _RANDOM_RUNS = 64, 32
 """How many runs of a dataset are tried in order, and how many at random."""
 _DATASETS = 64
-_SECONDS = 0.7
-"""A limit on the search in CPU seconds, where single runs take long."""
+_WORK = 100_000
+"""After so many records and draws in the runs that were tried no further dataset is."""
 _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
-_EXPLAINED = 5.0
-"""CPU seconds allowed to compile a program for one dataset."""
+_STATEMENTS, _NODES = 50_000, 300_000
+"""How much is lowered, and how large the diagram gets, to compile a program for one dataset."""
 
 
-def failing_run(
-    bound: Bound, backend: str, records: Sequence[Record], each: float | None = None
-) -> ProgramError | None:
+def failing_run(bound: Bound, backend: str, records: Sequence[Record], each: int | None = None) -> ProgramError | None:
     """Return the error on the first dataset with a failing run, of those tried with these records; None if none fails.
 
-    A fixed number of runs of each is tried; with `each`, as many as fit in that many seconds.
+    A fixed number of runs of each is tried; with `each`, those with so many records and draws in all.
     """
-    start = time.process_time()
+    spent = 0
     for x in dict.fromkeys(_datasets_to_try(records, bound.n)):
-        error = _failure_on(bound, x, each)
+        error, work = _failure_on(bound, x, each)
+        spent += work
         found = error and told(bound, backend, error)
-        if found or (each is None and time.process_time() - start > _SECONDS):
+        if found or (each is None and spent > _WORK):
             return found
     return None
 
@@ -66,20 +64,25 @@ def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
 
 
 class _Enough(Exception):
-    """The limit on runs, or on time, is reached."""
+    """The limit on runs, or on their work, is reached."""
 
 
-def _failure_on(bound: Bound, x: Dataset, seconds: float | None) -> ProgramError | None:
-    """Return the error of a failing run, or of an `observe` that rejects every run; None if neither is found."""
-    end = time.process_time() + (seconds or _SECONDS)
-    tried = accepted = 0
+def _failure_on(bound: Bound, x: Dataset, most: int | None) -> tuple[ProgramError | None, int]:
+    """Return the error of a failing run, or of an `observe` that rejects every run, None if neither is found; the work.
+
+    That is how many records and draws there were in the runs that were tried.
+    """
+    tried = accepted = work = 0
 
     def execute(source: Source) -> None:
-        nonlocal tried, accepted
-        if (tried >= _RUNS and not seconds) or time.process_time() > end:
+        nonlocal tried, accepted, work
+        if (tried >= _RUNS and most is None) or work > (most or _WORK):
             raise _Enough
         tried += 1
-        bound.execute(x, source)
+        try:
+            bound.execute(x, source)
+        finally:
+            work += bound.n + (len(source.draws) if isinstance(source, interp.Replay) else 0)
         accepted += 1
 
     beyond: list[Number] = [Fraction(0)]
@@ -89,19 +92,20 @@ def _failure_on(bound: Bound, x: Dataset, seconds: float | None) -> ProgramError
                 pass
         except _Enough:
             for seed in range(_RANDOM_RUNS):
-                if time.process_time() > end:
+                if work > (most or _WORK):
                     break
+                work += bound.n
                 with suppress(Rejected):
                     bound.execute(x, PseudoRandom(seed))
         else:
             if not accepted and not beyond[0]:
-                return bound.contradiction(x, "is false in every run")
+                return bound.contradiction(x, "is false in every run"), work
     except ProgramError as error:
         deep = isinstance(error.__cause__, (RecursionError, MemoryError))
-        return None if deep or error.x is None else error
+        return (None if deep or error.x is None else error), work
     except TightdpError:
         pass
-    return None
+    return None, work
 
 
 def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None:
@@ -109,10 +113,12 @@ def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None
     x = error.x
     if error.__cause__ is None or x is None:
         return error
-    end = time.process_time() + _EXPLAINED
+    looks = 0
 
     def watch(nodes: int = 0) -> None:
-        if time.process_time() > end:
+        nonlocal looks
+        looks += not nodes
+        if looks > _STATEMENTS or nodes > _NODES:
             raise LimitError("it takes long to explain", "")
 
     try:

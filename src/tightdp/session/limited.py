@@ -51,8 +51,8 @@ About: TypeAlias = Literal["all", "audited", "given"]
 """Which datasets a query is about: all, unless an argument declares some; those of the two records of each client of an
 audit (its argument `pairs`); or those that it is given."""
 _DECLARED = ("x", "privacy_set", "accuracy_set")
-_EACH = 0.1
-"""Seconds to look for a failing run on each of a few datasets when a brief look has found none."""
+_EACH = 20_000
+"""Records and draws in the runs that are tried on each of a few datasets when a brief look has found no failing run."""
 _BY_RUNS = "runs"
 """The method that enumerates all runs."""
 
@@ -195,7 +195,7 @@ def _first_answer(
     return found
 
 
-def _failing_run(instance: InstanceBase, records: Records, each: float | None = None) -> ProgramError | None:
+def _failing_run(instance: InstanceBase, records: Records, each: int | None = None) -> ProgramError | None:
     """Return the error of a failing run that is found on datasets of these records."""
     return None if records is None else _failing.failing_run(instance.bound, instance.backend, records(), each)
 

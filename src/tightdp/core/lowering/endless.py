@@ -1,197 +1,36 @@
-"""`while` loops without a bound on their rounds, which end with probability 1: exact, as absorbing Markov chains.
+"""Loops whose state is finite as absorbing Markov chains: the law of how they end, exactly.
 
-The state of a loop is what it carries from round to round: the values of the names that it writes. One round is lowered
-from each reachable state, on its own, and enumerated run by run; where the states are finitely many, and an end can be
-reached from each, the law of how the loop ends follows by solving a linear system (Kemeny and Snell 1960, Chapter III).
-In its place stands one draw with this law, which depends on what the state was before the loop, and on other values
-from before it that a round looks at.
+Where the states of a loop (`loop_chain`) are finitely many, and an end can be reached from each, the law of how it ends
+follows by solving a linear system. In its place stands one draw with this law, which depends on what the state was
+before the loop, and on other values from before it that a round looks at.
+
+A `while` loop without a bound on its rounds can be lowered in no other way. Any other loop that goes on for long can be
+unrolled as well, so that for it this is tried within little work (`growth`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from tightdp.core.lowering.loop_chain import FASTER, LoopChain, Outcome, Rounds, Values, Written
 from tightdp.core.lowering.machine import End, Failure, Machine
-from tightdp.core.lowering.rounds import Context, NotAChain, Outer, Run, runs
+from tightdp.core.lowering.rounds import Context, NotAChain, Outer, Run
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Value
-from tightdp.core.nodes import Expr, reachable
+from tightdp.core.lowering.values import Value, is_scalar, known
+from tightdp.core.nodes import Expr, Input, Nary, reachable
+from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
-from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
 
-__all__ = ["Ends", "Round", "in_place_of"]
+__all__ = ["in_place_of"]
 
-_MOST_STATES = 1_000
-_MOST_RUNS = 20_000
-"""How many runs one round may have from one state."""
 _MOST_CONTEXTS = 4_096
-
-State = tuple[Any, ...]
-Outcome = tuple[str, State, Any]
-"""How a round or a loop ends ("on", "end", "break", "return", "fail"), the values of the cells, and what it brings."""
+"""With how many combinations of values from before it a loop is followed."""
 
 
-@dataclass
-class Ends:
-    """How the runs of one round part: where they go on or leave, each under a condition, with what they wrote."""
-
-    ways: list[tuple[str, End]] = field(default_factory=list)
-    failures: list[tuple[Expr, Failure]] = field(default_factory=list)
-
-
-Round = Callable[[dict[Cell, Value]], Ends]
-"""Lowers one round from given values of cells."""
-
-
-class _Written(Exception):
-    """A round writes a cell that was not known to be written."""
-
-    def __init__(self, cell: Cell) -> None:
-        super().__init__()
-        self.cell = cell
-
-
-class _Impossible(Exception):
-    """No way is open with these values from before the loop: they contradict each other."""
-
-
-@dataclass
-class _Chain:
-    """A loop as a chain: the cells that it writes, those of them that a round reads, and one round of it."""
-
-    m: Machine
-    cells: Sequence[Cell]
-    live: Sequence[bool]
-    play: Round
-    born: int
-    keys: int
-    known: dict[State, Ends] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
-
-    def law(self, context: Context, entry: State) -> dict[Outcome, Number] | State | None:
-        """Return how the loop ends from a state, or a state from which it can go on for ever; None for contradictions.
-
-        These are values from before the loop that cannot come together.
-        """
-        try:
-            return self._law(context, entry)
-        except _Impossible:
-            return None
-
-    def _law(self, context: Context, entry: State) -> dict[Outcome, Number] | State:
-        steps: dict[State, dict[Outcome, Number]] = {}
-        pending = [entry]
-        while pending:
-            state = pending.pop()
-            if state in steps:
-                continue
-            if len(steps) >= _MOST_STATES:
-                raise NotAChain(f"it has more than {_MOST_STATES:,} states, such as {self.shown(state, context)}")
-            steps[state] = self._step(state, context)
-            pending += [self._read(after) for kind, after, _ in steps[state] if kind == "on"]
-        stuck = self._stuck(steps)
-        return stuck[0] if stuck else self._solved(steps, entry)
-
-    def _read(self, state: State) -> State:
-        """Return a state without what no round reads."""
-        return tuple(value if live else MISSING for value, live in zip(state, self.live, strict=True))
-
-    def _step(self, state: State, context: Context) -> dict[Outcome, Number]:
-        """Return what one round makes of a state."""
-        self.m.watch()
-        if state not in self.known:
-            self.known[state] = self.play(dict(zip(self.cells, state, strict=True)))
-        ends = self.known[state]
-        found: dict[Outcome, Number] = {}
-        for number, run in enumerate(runs(self.born, context, lambda run: self._end(run, ends, state))):
-            if number > _MOST_RUNS:
-                raise NotAChain(f"a round has more than {_MOST_RUNS:,} runs")
-            outcome, probability = run
-            found[outcome] = found.get(outcome, Fraction(0)) + probability
-        return found
-
-    def _end(self, run: Run, ends: Ends, state: State) -> Outcome:
-        for condition, failure in ends.failures:
-            if run.value(condition):
-                if failure not in self.failures:
-                    self.failures.append(failure)
-                return "fail", (), self.failures.index(failure)
-        for kind, end in ends.ways:
-            if run.value(end.alive):
-                self._check_written(end)
-                held = zip(self.cells, state, strict=True)
-                after = tuple(run.whole(end.changes.get(cell, value)) for cell, value in held)
-                return kind, after, run.whole(end.value)
-        raise _Impossible
-
-    def _check_written(self, end: End) -> None:
-        """Raise _Written where a round wrote a cell that was there before the loop, or may be read after it."""
-        for cell, value in end.changes.items():
-            key = cell[0] if isinstance(cell, tuple) else cell
-            if cell not in self.cells and key <= self.keys and value is not self.m.store.get(cell):
-                raise _Written(cell)
-
-    def _stuck(self, steps: dict[State, dict[Outcome, Number]]) -> list[State]:
-        """Return the states from which no end is reachable."""
-        before: dict[State, list[State]] = {}
-        ending = []
-        for state, outcomes in steps.items():
-            for kind, after, _ in outcomes:
-                if kind == "on":
-                    before.setdefault(self._read(after), []).append(state)
-                else:
-                    ending.append(state)
-        reached = set(ending)
-        while ending:
-            new = [state for state in before.get(ending.pop(), ()) if state not in reached]
-            reached.update(new)
-            ending += new
-        return [state for state in steps if state not in reached]
-
-    def _solved(self, steps: dict[State, dict[Outcome, Number]], entry: State) -> dict[Outcome, Number]:
-        """Take out one state after the other: what leads to it leads to where it leads, by a geometric series."""
-        rows: dict[State, dict[State, Number]] = {}
-        ends: dict[State, dict[Outcome, Number]] = {}
-        for state, outcomes in steps.items():
-            rows[state], ends[state] = {}, {}
-            for outcome, mass in outcomes.items():
-                row: dict[Any, Number] = rows[state] if outcome[0] == "on" else ends[state]
-                place = self._read(outcome[1]) if outcome[0] == "on" else outcome
-                row[place] = row.get(place, Fraction(0)) + mass
-        for state in [*(state for state in reversed(steps) if state != entry), entry]:
-            self.m.watch()
-            leaving = 1 - rows[state].pop(state, Fraction(0))
-            for row in (rows[state], ends[state]):
-                for place in row:
-                    row[place] = row[place] / leaving
-            for other in rows:
-                share = rows[other].pop(state, None) if other != state else None
-                if share is not None:
-                    for row, added in ((rows[other], rows[state]), (ends[other], ends[state])):
-                        for place, mass in added.items():
-                            row[place] = row.get(place, Fraction(0)) + share * mass
-            if state != entry:
-                del rows[state], ends[state]
-        return ends[entry]
-
-    def shown(self, state: State, context: Context) -> str:
-        """Write a state, with the names of this function that hold something else that is known."""
-        held = [(cell[1], value) for cell, value in zip(self.cells, state, strict=True) if isinstance(cell, tuple)]
-        for name, value in self.m.store.names(self.m.frame.key):
-            if isinstance(value, Expr) and value.serial in context and (self.m.frame.key, name) not in self.cells:
-                held.append((name, context[value.serial]))
-        return ", ".join(f"{name} = {value!r}" for name, value in held if value is not MISSING)
-
-
-def in_place_of(
-    m: Machine, body: Sequence[ast.stmt], play: Round
-) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
-    """Draw how a loop ends whose rounds are played by `play`, after its test held once.
+def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
+    """Draw how a loop ends whose first round is played.
 
     Return the ways in which it does, under conditions, with what it writes, and the failures. Raises NotAChain where
     it has infinitely many states, or is otherwise not followed.
@@ -200,12 +39,12 @@ def in_place_of(
     cells: list[Cell] = []
     outer: list[Expr] = []
     while True:
-        live = [not (isinstance(cell, tuple) and _overwritten(body, cell[1])) for cell in cells]
-        chain = _Chain(m, cells, live, play, born, keys)
+        live = [not (isinstance(cell, tuple) and _overwritten(rounds.body, cell[1])) for cell in cells]
+        chain = LoopChain(m, cells, live, rounds, born, keys)
         held = tuple(m.store.get(cell) for cell in cells)
         try:
             selector = _joint(m, outer)
-            possible = m.probe(m.alive, [selector])[0] if m.probe and outer else [True] * len(selector.values)
+            possible = _possible(m, rounds, selector, outer)
             laws = [
                 chain.law(context, _entry(chain, held, context)) if here else None
                 for here, context in zip(possible, _contexts(selector, outer), strict=True)
@@ -213,8 +52,10 @@ def in_place_of(
             break
         except Outer as needed:
             outer.append(needed.expr)
-        except _Written as found:
-            cells.append(found.cell)
+            if rounds.growth:
+                _check_simple(outer)
+        except Written as found:
+            cells += found.cells
     _check_noise(m, chain, noises)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
@@ -230,25 +71,58 @@ def in_place_of(
             continue
         shown = chain.shown(law, context)
         what = "the loop can run for ever" + (f": from {shown} it does not end" if shown else "")
-        if m.probe is not None:
+        if m.probe is not None or rounds.growth:
             raise NotAChain(what)
         failing.append((m.builder.equals(selector, value), Failure(what, "let every round end with some probability")))
     if not outcomes:
         return [], failing
-    return _taken_apart(m, chain, m.builder.draw("while", selector, table, m.alive), outcomes, failing)
+    return _taken_apart(m, chain, _drawn(m, selector, table), outcomes, failing)
+
+
+def _possible(m: Machine, rounds: Rounds, selector: Expr, outer: Sequence[Expr]) -> Sequence[bool]:
+    """Say with which values from before it the loop is reached; of one that can be unrolled what is plain to see."""
+    if not outer:
+        return [True]
+    if rounds.growth in (0, FASTER):
+        return m.probe(m.alive, [selector])[0] if m.probe else [True] * len(selector.values)
+    conditions = m.alive.operands if isinstance(m.alive, Nary) and m.alive.operator == "and" else (m.alive,)
+    return [all(_may_hold(condition, context) for condition in conditions) for context in _contexts(selector, outer)]
+
+
+def _may_hold(condition: Expr, context: Context) -> bool:
+    """Whether a condition holds where some nodes have these values, or depends on others."""
+    run = Run(0, context, [])
+    try:
+        return bool(run.value(condition)) or bool(run.draws)
+    except NotAChain:
+        return True
+
+
+def _drawn(m: Machine, selector: Expr, table: Sequence[Law | None]) -> Expr:
+    """Return the place of the outcome of a loop, which is a draw unless every entry leads to one outcome."""
+    if any(law is not None and len(law) > 1 for law in table):
+        return m.builder.draw("while", selector, table, m.alive)
+    certain = next(law for law in table if law)
+    return m.builder.case(selector, [m.builder.const((law or certain)[0][0]) for law in table])
 
 
 def _taken_apart(
-    m: Machine, chain: _Chain, drawn: Expr, outcomes: Sequence[Outcome], failing: list[tuple[Expr, Failure]]
+    m: Machine, chain: LoopChain, drawn: Expr, outcomes: Sequence[Outcome], failing: list[tuple[Expr, Failure]]
 ) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
-    """Return what a draw among outcomes says: the ways to go on, and the failures."""
+    """Return what the place of an outcome says: the ways to go on, and the failures; `observe` holds in the others."""
 
     def case(values: Sequence[Value]) -> Value:
-        """Merge plain values, one for each outcome of the draw."""
+        """Merge plain values, one for each outcome."""
+        first = values[0]
+        if all(value == first and type(value) is type(first) for value in values):
+            return first
+        if all(map(is_scalar, values)):
+            return known(m.builder.case(drawn, [m.builder.const(values[at]) for at in drawn.values]))
+        if isinstance(first, tuple) and all(isinstance(value, tuple) and len(value) == len(first) for value in values):
+            return tuple(map(case, zip(*values, strict=True)))
         result = values[-1]
         for at in range(len(values) - 2, -1, -1):
-            if values[at] != result or type(values[at]) is not type(result):
-                result = m.merge(m.builder.equals(drawn, at), values[at], result)
+            result = m.merge(m.builder.equals(drawn, at), values[at], result)
         return result
 
     ways: list[tuple[str, End]] = []
@@ -256,7 +130,7 @@ def _taken_apart(
         here = [at for at, outcome in enumerate(outcomes) if outcome[0] == kind]
         if not here:
             continue
-        alive = m.conj(m.alive, m.builder.disjunction([m.builder.equals(drawn, at) for at in here]))
+        alive = m.conj(m.alive, m.expr(case([outcome[0] == kind for outcome in outcomes])))
         values = [outcomes[at] if outcomes[at][0] == kind else outcomes[here[0]] for at in range(len(outcomes))]
         changes = {
             cell: case([state[place] for _, state, _ in values])
@@ -267,7 +141,20 @@ def _taken_apart(
     for at, (kind, _, value) in enumerate(outcomes):
         if kind == "fail":
             failing.append((m.builder.equals(drawn, at), chain.failures[value]))
+        elif kind == "reject":
+            accepted = m.builder.negation(m.builder.equals(drawn, at))
+            m.evidence.append(m.builder.disjunction([m.builder.negation(m.alive), accepted]))
+            m.depart(None)
     return ways, failing
+
+
+def _check_simple(outer: Sequence[Expr]) -> None:
+    """Raise NotAChain where one draw in place of a loop would hide how it treats the clients one after the other."""
+    clients = {node.client for node in reachable(outer) if isinstance(node, Input)}
+    if len(outer) > 1 and len(clients) > 1:
+        raise NotAChain("it looks at several records")
+    if any(map(is_far, outer)):
+        raise NotAChain("it looks at noise on all integers")
 
 
 def _joint(m: Machine, outer: Sequence[Expr]) -> Expr:
@@ -288,12 +175,12 @@ def _contexts(selector: Expr, outer: Sequence[Expr]) -> Iterator[Context]:
         yield {expr.serial: part for expr, part in zip(outer, parts, strict=True)}
 
 
-def _entry(chain: _Chain, held: State, context: Context) -> State:
+def _entry(chain: LoopChain, held: Values, context: Context) -> Values:
     run = Run(chain.born, context, [])
     return tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
 
 
-def _check_noise(m: Machine, chain: _Chain, before: int) -> None:
+def _check_noise(m: Machine, chain: LoopChain, before: int) -> None:
     """Noise on all integers may be drawn and compared within a round; it must not go on to the next one.
 
     There it would be compared unseen by `Meetings`, which finds how far it must be looked at.

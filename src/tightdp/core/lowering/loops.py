@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
+from typing import Any
 
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.iteration import iterate, visit
+from tightdp.core.lowering.loop_chain import FASTER, GROWTH, GROWTHS, LONG, Ends, Rounds, TooManyStates
 from tightdp.core.lowering.loops_alike import loop_over_all
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
@@ -17,8 +19,9 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.rounds import NotAChain
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Filtered, Generator, Value
+from tightdp.core.lowering.values import Filtered, Generator, Range, Value, is_scalar
 from tightdp.core.nodes import Const, Expr
+from tightdp.errors import LanguageError
 
 __all__ = ["Unrolled", "meet"]
 
@@ -34,6 +37,9 @@ def _for(m: Machine, node: ast.For) -> None:
     if isinstance(iterable, (Generator, Filtered)):
         m.attempt(lambda: visit(m, iterable, partial(_round_with, m, node, unrolled)))
         unrolled.finish(node.orelse)
+        return
+    items = _plain_items(iterable)
+    if len(items) >= LONG and _tried(m, node, partial(_for_as_chain, m, node, items)):
         return
     iterator = iterate(m, iterable)
     for at in count():
@@ -62,8 +68,10 @@ def _while(m: Machine, node: ast.While) -> None:
     if node in m.endless:
         _ending_some_time(m, node)
         return
+    if m.followed.get(node) and _tried(m, node, partial(_while_as_chain, m, node, FASTER)):
+        return
     before = _Before(m)
-    unrolled, progress = Unrolled(m), Progress(m)
+    unrolled, progress, rounds = Unrolled(m), Progress(m), 0
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
         if m.alive is m.builder.false:
@@ -72,6 +80,14 @@ def _while(m: Machine, node: ast.While) -> None:
         if m.alive is m.builder.false:
             break
         certain = m.alive is unrolled.base and isinstance(condition, Const)
+        growth = GROWTHS.get(rounds, 0)
+        rounds += 1
+        if growth and node not in m.followed:
+            before.restore(unrolled.level)
+            if _tried(m, node, partial(_while_as_chain, m, node, growth)):
+                return
+            unrolled, progress = Unrolled(m), Progress(m)
+            continue
         if not progress.another_round(certain):
             before.restore(unrolled.level)
             m.endless.add(node)
@@ -81,12 +97,59 @@ def _while(m: Machine, node: ast.While) -> None:
     unrolled.finish(node.orelse)
 
 
-class _Before:
-    """What a loop finds, so that it can begin again."""
+def _plain_items(iterable: Value) -> Sequence[Value]:
+    """Return what a loop goes through where that is known and stays the same, else nothing."""
+    items = iterable.items if isinstance(iterable, Range) else iterable
+    return items if isinstance(items, tuple) and all(map(_is_plain, items)) else ()
 
-    def __init__(self, m: Machine) -> None:
+
+def _is_plain(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_plain, value))
+    return is_scalar(value) and not isinstance(value, Expr)
+
+
+def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None]) -> bool:
+    """Lower a loop as a chain if that is little work; else leave everything as it was.
+
+    A `while` loop that has too many states in any case is refused: unrolled it would have as many.
+    """
+    if not m.followed.get(node, True):
+        return False
+    before, level, spent, impossible = _Before(m), m.store.open(), set(m.spent), m.impossible
+    try:
+        action()
+    except (NotAChain, LanguageError) as reason:
+        before.restore(level)
+        m.spent, m.impossible = spent, impossible
+        if not isinstance(reason, TooManyStates):
+            m.followed[node] = False
+        elif reason.any_case and isinstance(node, ast.While) and m.some_run_is_left():
+            raise _endless(m, node, reason) from None
+        return False
+    m.store.keep(level)
+    m.followed[node] = True
+    return True
+
+
+class _Before:
+    """What a loop finds, so that it can begin again; `drawn` with the noise on all integers that was drawn."""
+
+    def __init__(self, m: Machine, drawn: bool = True) -> None:
         self._m, self._alive, self._mark = m, m.alive, m.departures()
-        self._lists = [(each, len(each)) for each in (m.checks, m.evidence, m.results, m.frame.returns)]
+        lists: list[list[Any]] = [
+            m.checks,
+            m.evidence,
+            m.results,
+            m.added,
+            m.stack,
+            m.position,
+            m.frame.returns,
+            m.frame.loops,
+        ]
+        if drawn:
+            lists += [m.builder.noises, m.builder.operations]
+        self._lists = [(each, len(each)) for each in lists]
 
     def restore(self, level: int) -> None:
         """Forget all that was done since, with what was written since a level was opened."""
@@ -99,17 +162,59 @@ class _Before:
 
 def _ending_some_time(m: Machine, node: ast.While) -> None:
     """Lower a loop without a bound on its rounds, by the law of how it ends."""
+    try:
+        _while_as_chain(m, node)
+    except NotAChain as reason:
+        raise _endless(m, node, reason) from None
+
+
+def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> LanguageError:
+    return m.unsupported(
+        f"no bound on the rounds of this while loop could be established, and {reason}",
+        "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
+        node,
+    )
+
+
+def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
     unrolled = Unrolled(m)
     condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
     unrolled.end_where(m.builder.negation(condition))
-    try:
-        ways, failing = endless.in_place_of(m, node.body, lambda state: _round_from(m, node, state))
-    except NotAChain as reason:
-        raise m.unsupported(
-            f"no bound on the rounds of this while loop could be established, and {reason}",
-            "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
-            node,
-        ) from None
+
+    def test(unrolled: Unrolled) -> None:
+        condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
+        if m.alive is not m.builder.false:
+            unrolled.end_where(m.builder.negation(condition))
+
+    rounds = Rounds(node.body, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth)
+    _as_chain(m, node, rounds, unrolled)
+
+
+def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
+    """Lower a loop through plain items by the law of how it ends, within little work."""
+    stored = {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+    used = [part for part in ast.walk(m.frame.source.node) if _uses(part, stored)]
+    plain = isinstance(node.target, ast.Name) and not used
+
+    def assign(item: Value) -> None:
+        if not plain:
+            m.assign(node.target, item)
+
+    def play(item: Value, state: dict[Cell, Value]) -> Ends:
+        return _round_from(m, node.body, state, lambda: assign(item), lambda _: None)
+
+    _as_chain(m, node, Rounds(node.body, play, items, alike=plain, growth=GROWTH), Unrolled(m))
+
+
+def _uses(part: ast.AST, names: set[str]) -> bool:
+    if isinstance(part, ast.Name):
+        return part.id in names and isinstance(part.ctx, ast.Load)
+    return isinstance(part, (ast.Global, ast.Nonlocal)) and not names.isdisjoint(part.names)
+
+
+def _as_chain(m: Machine, node: ast.For | ast.While, rounds: Rounds, unrolled: Unrolled) -> None:
+    """Lower a loop, whose test held, by the law of how it ends. Raises NotAChain."""
+    ways, failing = endless.in_place_of(m, rounds)
     for impossible, failure in failing:
         m.oblige(impossible, failure)
     for kind, end in ways:
@@ -127,9 +232,15 @@ def _ending_some_time(m: Machine, node: ast.While) -> None:
     unrolled.finish(node.orelse)
 
 
-def _round_from(m: Machine, node: ast.While, state: dict[Cell, Value]) -> endless.Ends:
-    """Lower one round, and the test after it, from a state, and leave everything as it was."""
-    before, alive = _Before(m), m.alive
+def _round_from(
+    m: Machine,
+    body: Sequence[ast.stmt],
+    state: dict[Cell, Value],
+    first: Callable[[], None] | None,
+    last: Callable[[Unrolled], None],
+) -> Ends:
+    """Lower one round from a state, with what is done before and after it, and leave everything as it was."""
+    before, alive = _Before(m, drawn=False), m.alive
     m.alive = m.builder.true
     unrolled = Unrolled(m)
     checks, returns, evidence = len(m.checks), len(m.frame.returns), len(m.evidence)
@@ -138,12 +249,12 @@ def _round_from(m: Machine, node: ast.While, state: dict[Cell, Value]) -> endles
             m.store[cell] = value
         elif m.store.get(cell) is not MISSING:
             m.store.pop(cell)
-    unrolled.round(node.body)
+    if first is not None:
+        m.attempt(first)
+    unrolled.round(body)
     if m.alive is not m.builder.false:
-        condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
-        if m.alive is not m.builder.false:
-            unrolled.end_where(m.builder.negation(condition))
-    found = endless.Ends()
+        last(unrolled)
+    found = Ends(observed=m.evidence[evidence:])
     if m.alive is not m.builder.false:
         found.ways.append(("on", End(m.alive, m.store.changes(unrolled.level))))
     for kind, ends in (("end", unrolled.normal), ("break", unrolled.breaks), ("return", m.frame.returns[returns:])):
@@ -152,11 +263,8 @@ def _round_from(m: Machine, node: ast.While, state: dict[Cell, Value]) -> endles
         failure = Failure(check.message, check.hint)
         failure.span = check.span
         found.failures.append((check.condition, failure))
-    conditioned = len(m.evidence) > evidence
     before.restore(unrolled.level)
     m.alive = alive
-    if conditioned:
-        raise NotAChain("it conditions the run")
     return found
 
 

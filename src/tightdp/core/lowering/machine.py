@@ -103,6 +103,8 @@ class Machine:
         """The draws of one record that stand for those of all."""
         self.endless: set[ast.AST] = set()
         """The loops without a bound on their rounds that were met so far."""
+        self.followed: dict[ast.AST, bool] = {}
+        """Of the longer loops that were met so far, whether they are followed state by state, or unrolled."""
         self._departures: list[object] = []
         self._possible: dict[tuple[int, ...], list[bool]] = {}
 

@@ -36,12 +36,18 @@ class Run:
     """One run of a round: the values of its nodes, with the outcomes of its draws as they are given or the first."""
 
     def __init__(self, born: int, context: Context, past: list[tuple[Law, int]]) -> None:
-        self._born, self._values, self._past = born, dict(context), past
+        self._born, self._context, self._past = born, context, past
+        self._values: Context = {}
         self.draws: list[tuple[Law, int]] = []
+        self.read: Context = {}
+        """What it looked at of the context."""
 
     def value(self, expr: Expr) -> Value:
         if isinstance(expr, Const):
             return expr.values[0]
+        if expr.serial in self._context:
+            self.read[expr.serial] = self._context[expr.serial]
+            return self.read[expr.serial]
         if expr.serial not in self._values:
             if expr.serial <= self._born and not (isinstance(expr, Apply) and expr.operator == "not"):
                 raise Outer(expr)
@@ -92,12 +98,13 @@ class Run:
         return product
 
 
-def runs(born: int, context: Context, action: Callable[[Run], T]) -> Iterator[tuple[T, Number]]:
+def runs(born: int, context: Context, action: Callable[[Run], T]) -> Iterator[tuple[T, Run]]:
+    """Yield what an action makes of each run, and the run."""
     past: list[tuple[Law, int]] = []
     while True:
         run = Run(born, context, past)
         outcome = action(run)
-        yield outcome, run.probability
+        yield outcome, run
         past = run.draws
         while past and past[-1][1] + 1 == len(past[-1][0]):
             past.pop()

@@ -1,0 +1,246 @@
+"""A loop as a Markov chain: its states, found by lowering one round from each, and the law of how it ends.
+
+The state of a loop is what it carries from round to round: the values of the names that it writes, and of a `for` loop
+the place of the next item. A round is lowered from each reachable state, on its own, and enumerated run by run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from tightdp.core.lowering.machine import End, Failure, Machine
+from tightdp.core.lowering.rounds import Context, NotAChain, Run, runs
+from tightdp.core.lowering.store import MISSING, Cell
+from tightdp.core.lowering.values import Reference, Value
+from tightdp.core.nodes import Expr
+from tightdp.exact.absorbing import absorbed, reaching
+from tightdp.exact.field import Number
+
+__all__ = [
+    "FASTER",
+    "GROWTH",
+    "GROWTHS",
+    "LONG",
+    "Ends",
+    "LoopChain",
+    "Outcome",
+    "Rounds",
+    "TooManyStates",
+    "Values",
+    "Written",
+]
+
+LONG, GROWTH, FASTER = 8, 3, 30
+GROWTHS = {LONG: GROWTH, 2 * LONG: 10, 8 * LONG: FASTER}
+"""After how many rounds a loop that could be unrolled is tried as a chain, and how fast its states may become more:
+so many times the rounds, times the rounds and `LONG` where a round does not look at its item."""
+_MOST_STATES = 2_000
+"""From how many states a round is lowered."""
+_MOST_PLACES = 100_000
+"""How many states a loop may have, those that differ in the place of the next item alone included."""
+_MOST_RUNS = 20_000
+"""How many runs one round may have from one state."""
+_FEW_STATES = 64
+"""How many states a loop that could be unrolled may have besides."""
+
+Values = tuple[Any, ...]
+State = tuple[int, Values]
+"""The place of the next item, and the values of the cells."""
+Outcome = tuple[str, Values, Any]
+"""How a round or a loop ends ("on", "end", "break", "return", "fail", "reject"), the cells, and what it brings."""
+Place: TypeAlias = State | Outcome
+
+
+@dataclass
+class Ends:
+    """How the runs of one round part: where they go on or leave, each under a condition, with what they wrote.
+
+    `observed` are the conditions of `observe` that they must meet.
+    """
+
+    ways: list[tuple[str, End]] = field(default_factory=list)
+    failures: list[tuple[Expr, Failure]] = field(default_factory=list)
+    observed: list[Expr] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of a loop: `play` lowers one of them, with its item, from given values of cells.
+
+    A `while` loop has no items; where rounds are `alike` they do not look at them. A loop that could be unrolled says
+    how fast its states may become more, see `GROWTH`.
+    """
+
+    body: Sequence[ast.stmt]
+    play: Callable[[Value, dict[Cell, Value]], Ends]
+    items: Sequence[Value] | None = None
+    alike: bool = True
+    growth: int = 0
+
+
+class TooManyStates(NotAChain):
+    """A loop has more states than are followed; in `any_case`, not only for so few rounds, or if values can occur."""
+
+    def __init__(self, what: str, any_case: bool) -> None:
+        super().__init__(what)
+        self.any_case = any_case
+
+
+class Written(Exception):
+    """A round writes cells that were not known to be written."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        super().__init__()
+        self.cells = cells
+
+
+class _Impossible(Exception):
+    """No way is open with these values from before the loop: they contradict each other."""
+
+
+@dataclass
+class LoopChain:
+    """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds."""
+
+    m: Machine
+    cells: Sequence[Cell]
+    live: Sequence[bool]
+    rounds: Rounds
+    born: int
+    keys: int
+    known: dict[State, Ends] = field(default_factory=dict)
+    laws: dict[State, list[tuple[Context, dict[Outcome, Number]]]] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    places: int = 0
+
+    def law(self, context: Context, entry: Values) -> dict[Outcome, Number] | Values | None:
+        """Return how the loop ends from a state, or a state from which it can go on for ever; None for contradictions.
+
+        These are values from before the loop that cannot come together.
+        """
+        try:
+            return self._law(context, (0, entry))
+        except _Impossible:
+            return None
+
+    def _law(self, context: Context, entry: State) -> dict[Outcome, Number] | Values:
+        steps: dict[Place, dict[Place, Number]] = {}
+        ends: dict[Outcome, None] = {}
+        level, depth = [entry], 0
+        while level:
+            following: dict[State, None] = {}
+            for state in level:
+                steps[state] = self._step(state, context)
+                for place in steps[state]:
+                    if len(place) == 2:
+                        following[place] = None
+                    else:
+                        ends[place] = None
+                self._check_size(state, depth, context)
+            level, depth = [state for state in following if state not in steps], depth + 1
+            if self.rounds.growth and depth == LONG and not context and all(len(row) == 1 for row in steps.values()):
+                raise NotAChain("it draws nothing")
+        reached = reaching(ends, steps)
+        stuck = next((state for state in steps if state not in reached), None)
+        if stuck is not None:
+            return stuck[1]
+        start: Place = entry
+        return {end: mass for end, mass in absorbed(start, steps).items() if len(end) == 3}
+
+    def _check_size(self, state: State, depth: int, context: Context) -> None:
+        """Raise NotAChain where there are too many states, or too many for so few rounds."""
+        self.places += 1
+        growth, most = self.rounds.growth, _MOST_STATES
+        if growth:
+            most = min(most, _FEW_STATES + growth * depth * (depth + LONG if self.rounds.alike else 1))
+        if len(self.known) > most or self.places > _MOST_PLACES:
+            what = f"it has more than {most:,} states, such as {self.shown(state[1], context)}"
+            raise TooManyStates(what, most == _MOST_STATES and (not context or growth == FASTER))
+
+    def _read(self, values: Values) -> Values:
+        """Return a state without what no round reads."""
+        return tuple(value if live else MISSING for value, live in zip(values, self.live, strict=True))
+
+    def _step(self, state: State, context: Context) -> dict[Place, Number]:
+        """Return the law of the states and ends that follow a state."""
+        at, values = state
+        items = self.rounds.items
+        following = 0 if items is None else at + 1
+        found: dict[Place, Number] = {}
+        for (kind, after, value), mass in self._outcomes((0 if self.rounds.alike else at, values), context).items():
+            place: Place = (kind, after, value)
+            if kind == "on":
+                last = items is not None and following == len(items)
+                place = ("end", after, value) if last else (following, self._read(after))
+            found[place] = found.get(place, Fraction(0)) + mass
+        return found
+
+    def _outcomes(self, state: State, context: Context) -> dict[Outcome, Number]:
+        """Return what one round makes of a state."""
+        for read, law in self.laws.get(state, ()):
+            if all(context[serial] == value for serial, value in read.items()):
+                return law
+        self.m.watch()
+        if state not in self.known:
+            item = self.rounds.items[state[0]] if self.rounds.items else None
+            self.known[state] = self.rounds.play(item, dict(zip(self.cells, state[1], strict=True)))
+        ends = self.known[state]
+        found: dict[Outcome, Number] = {}
+        read = {}
+        for number, (outcome, run) in enumerate(runs(self.born, context, lambda run: self._end(run, ends, state[1]))):
+            if number > _MOST_RUNS:
+                raise NotAChain(f"a round has more than {_MOST_RUNS:,} runs")
+            found[outcome] = found.get(outcome, Fraction(0)) + run.probability
+            read |= run.read
+        self.laws.setdefault(state, []).append((read, found))
+        return found
+
+    def _end(self, run: Run, ends: Ends, values: Values) -> Outcome:
+        for condition, failure in ends.failures:
+            if run.value(condition):
+                if failure not in self.failures:
+                    self.failures.append(failure)
+                return "fail", (), self.failures.index(failure)
+        if not all(run.value(condition) for condition in ends.observed):
+            return "reject", (), None
+        for kind, end in ends.ways:
+            if run.value(end.alive):
+                self._check_written(end)
+                held = zip(self.cells, values, strict=True)
+                after = tuple(run.whole(end.changes.get(cell, value)) for cell, value in held)
+                outcome = kind, after, run.whole(end.value)
+                self._check_lists(outcome)
+                return outcome
+        raise _Impossible
+
+    def _check_written(self, end: End) -> None:
+        """Raise Written where a round wrote a cell that was there before the loop, or may be read after it."""
+        new = [
+            cell
+            for cell, value in end.changes.items()
+            if (cell[0] if isinstance(cell, tuple) else cell) <= self.keys
+            and cell not in self.cells
+            and value is not self.m.store.get(cell)
+        ]
+        if new:
+            raise Written(new)
+
+    def _check_lists(self, value: Value) -> None:
+        """Raise NotAChain for a list that a round made, and that is there when it is over."""
+        if isinstance(value, Reference) and value.key > self.keys:
+            raise NotAChain("it makes new lists")
+        if isinstance(value, tuple):
+            for item in value:
+                self._check_lists(item)
+
+    def shown(self, state: Values, context: Context) -> str:
+        """Write a state, with the names of this function that hold something else that is known."""
+        held = [(cell[1], value) for cell, value in zip(self.cells, state, strict=True) if isinstance(cell, tuple)]
+        for name, value in self.m.store.names(self.m.frame.key):
+            if isinstance(value, Expr) and value.serial in context and (self.m.frame.key, name) not in self.cells:
+                held.append((name, context[value.serial]))
+        return ", ".join(f"{name} = {value!r}" for name, value in held if value is not MISSING)
