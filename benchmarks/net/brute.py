@@ -22,6 +22,7 @@ from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 
 from .asking import written
+from .envelope import breaks, without_straight
 from .sources import bound, dataset
 
 MOST_RUNS = 5_000
@@ -71,7 +72,7 @@ def _judge(answer: Row, meant: Values) -> str:
         wrong = {key: written(value) for key, value in meant.items() if found.get(key) != written(value)}
         return f"wrong: by brute force {wrong}" if wrong else "brute force"
     for key, (low, high) in answer["ends"].items():
-        if key in meant and not float(low) * (1 - 1e-12) <= float(meant[key]) <= float(high) * (1 + 1e-12):
+        if key in meant and not _number(low) * (1 - 1e-12) <= float(meant[key]) <= _number(high) * (1 + 1e-12):
             return f"wrong: by brute force {key} is {written(meant[key])}"
     return "brute force: within"
 
@@ -177,6 +178,8 @@ class Truth:
             law[output] = law.get(output, Fraction(0)) + mass
             if count > MOST_RUNS:
                 raise Unknown("too many runs")
+        if not law:
+            raise Fails  # no run satisfies `observe`
         total = sum(law.values(), Fraction(0))
         return {output: mass / total for output, mass in law.items()}
 
@@ -213,9 +216,9 @@ class Truth:
         last = max([Fraction(1), *(one for one in self._ratios() if one != math.inf)])
         points = [last]
         if last > 1:
-            points = _breaks(pairs, Fraction(1), last)
+            points = breaks(pairs, Fraction(1), last)
         kept = [(t, self.delta(t)) for t in sorted(set(points))]
-        return _without_straight(kept)
+        return without_straight(kept)
 
     def about_curve(self) -> Values:
         """The curve."""
@@ -356,45 +359,3 @@ def _power(law: dict[Any, Any], runs: int) -> dict[Any, Any]:
         tuple(y for y, _ in one): math.prod((p for _, p in one), start=Fraction(1))
         for one in product(law.items(), repeat=runs)
     }
-
-
-Line = tuple[Any, Any]
-Pairs = list[tuple[Any, Any]]
-
-
-def _breaks(pairs: Pairs, low: Any, high: Any) -> list[Any]:
-    """Where the slope of the largest δ changes, between two ends, which are among them."""
-    right, left = _line(pairs, low, after=True), _line(pairs, high, after=False)
-    if right == left:
-        return [low, high]
-    middle = (right[0] - left[0]) / (right[1] - left[1])
-    largest = max(delta_of(law, other, middle) for law, other in pairs)
-    if largest == right[0] - right[1] * middle:
-        return [low, middle, high]
-    return _breaks(pairs, low, middle) + _breaks(pairs, middle, high)
-
-
-def _line(pairs: Pairs, t: Any, after: bool) -> Line:
-    """Constant a and slope b of the largest δ, a - b·t, just after or just before a point."""
-    best: tuple[Any, Any, Any] | None = None
-    for law, other in pairs:
-        a, b = Fraction(0), Fraction(0)
-        for y, p in law.items():
-            q = other.get(y, Fraction(0))
-            if p > t * q or (not after and p == t * q):
-                a, b = a + p, b + q
-        here = (a - b * t, -b if after else b, a)
-        best = here if best is None or here[:2] > best[:2] else best
-    assert best is not None
-    return best[2], abs(best[1])
-
-
-def _without_straight(points: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    kept: list[tuple[Any, Any]] = []
-    slopes = [(q[1] - p[1]) / (q[0] - p[0]) for p, q in pairwise(points)]
-    for place, point in enumerate(points):
-        before = slopes[place - 1] if place else None
-        after = slopes[place] if place < len(slopes) else Fraction(0)
-        if before is None or before != after:
-            kept.append(point)
-    return kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 _SOME = [["privacy", {}], ["delta", {"exp_epsilon": 2}], ["distribution", {"x": -1}], ["privacy", {"delta": "1/10"}]]
+_RANKED = [["privacy", {"top": 3}], ["delta", {"exp_epsilon": 1}], *_SOME]
 _GAUSSIAN = [
     *_SOME,
     ["privacy", {"delta": "1/1000"}],
@@ -106,4 +107,42 @@ WRITTEN: list[dict[str, Any]] = [
         "majority", "return sum(v ^ flip('1/3') for v in x) * 2 > len(x)", target="lambda x: sum(x) * 2 > len(x)"
     ),
     *_written("tree", "a = geometric(x[0] + x[1], '1/2', -1, 3)\nreturn (a, a + geometric(x[0], '1/2', -1, 2))"),
+    *_written(
+        "shuffled-pair", "return shuffle((1, 0))", target="lambda x: (1, 0)", questions=[["utility", {}], *_SOME]
+    ),
+    *_written(
+        "shuffled-flips",
+        "return shuffle([flip('1/2'), flip('1/2')])",
+        target="lambda x: (0, 1)",
+        questions=[["utility", {}], *_SOME],
+    ),
+    *_written("published-and-shuffled", "return (tuple(x), shuffle((1, 0)), shuffle((1, 0)))", questions=_RANKED),
+    *_written("sum-and-flip", "return (sum(x) + flip('1/3'), flip('1/2'))", questions=_RANKED, sizes=(1, 2, 3)),
+    *_written("set-in-a-branch", "s = {1}\nif x[0]:\n    s = {2}\nreturn tuple(sorted(s))"),
+    *_written(
+        "relabelled-and-shuffled",
+        "c = [b != 1 for b in x]\nreturn shuffle([c[0] == c[1], c[1] == c[2], c[2] == c[3]])",
+        sizes=(4, 6),
+    ),
+    *_written("empty-output", "return ()", questions=[["probability", {"x": 0, "seed": 1}], *_SOME]),
+    *_written("list-in-a-loop", "t = [1]\nwhile t[0] == 1:\n    t = [int(flip('1/2'))]\nreturn t[0]"),
+    *_written("observed-noise", "z = geometric(0, '1/2')\nobserve(z == 4)\nreturn 1"),
+    *_written("dice-until-thirty", "s = 0\nwhile s < 30:\n    s += randint(1, 6)\nreturn (s, x[0] ^ flip('1/4'))"),
+    *_written(
+        "walk-between-walls",
+        "at = 3\nfor _ in range(20):\n    at = min(max(at + (1 if flip('1/2') else -1), 0), 6)\nreturn at + x[0]",
+    ),
+    *_written("sum-of-noise", "return sum(geometric(v, '1/2') for v in x)", questions=_SOME[:2], sizes=(1, 2)),
+    *_written("doubled-noise", "return 2 * geometric(sum(x), '1/3') + 1", questions=_SOME[:2], sizes=(1, 2)),
+    *_written(
+        "output-of-two-shapes",
+        "f = int(flip('2/3'))\nif x[0] and f ^ (f > 0):\n    return 'stop'\nreturn (1,) if x[0] else ()",
+        sizes=(1, 2),
+    ),
+    *_written(
+        "nowhere-a-neighbour",
+        "return sum(v or 0 for v in x) if x[0] is None else 1",
+        neighbours="'add-remove'",
+        sizes=(1, 2),
+    ),
 ]
