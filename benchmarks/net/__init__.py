@@ -1,0 +1,1 @@
+"""The recorded answers: which questions are asked (`cases`), how (`asking`), and brute force on them (`brute`)."""

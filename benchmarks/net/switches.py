@@ -1,0 +1,110 @@
+"""Parts of the methods that can be switched off one by one, beyond the candidates of the list.
+
+A switch replaces a function where it is used by one that says "does not apply". `used` hears whenever the replaced
+function has said something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from importlib import import_module
+from typing import Any
+
+Used = Callable[[str], None]
+
+
+def _nothing(*arguments: Any, **named: Any) -> None:
+    """It does not apply."""
+
+
+def _too_much(*arguments: Any, **named: Any) -> Any:
+    from tightdp.methods.elimination import TooMuchWork
+
+    raise TooMuchWork
+
+
+def _first_plan(program: Any) -> Any:
+    from tightdp.methods.elimination_plan import plans
+
+    return min(plans(program), key=lambda plan: plan.logarithm)
+
+
+def _always(*arguments: Any) -> Any:
+    from tightdp.methods.elimination_guards import ALWAYS
+
+    return ALWAYS
+
+
+class _Alone:
+    """A question without anything that races it."""
+
+    overtaken = False
+
+    def __init__(self, question: Callable[[], Any], other: Any, limits: Any) -> None:
+        self.answer = question
+
+
+class _NothingBeside:
+    known = None
+
+    def __init__(self, other: Any, limits: Any) -> None:
+        self.meanwhile = nullcontext
+
+
+SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
+    "chain_lumped": (("methods.chain_search", "lumped", lambda chain: chain),),
+    "chain_published": (("methods.chain_search", "published_levels", _nothing),),
+    "chain_certain": (("methods.chain_search", "largest_certainly", lambda *rest: (False, None)),),
+    "impossible": (("methods.chain_search", "find_difference", _nothing),),
+    "chain_screen": (("methods.chain_search", "screened", _nothing), ("methods.by_chain", "screened", _nothing)),
+    "shared_values": (("methods.aggregate", "by_shared_values", _nothing),),
+    "screening": (("methods.by_aggregates", "largest_changes", _nothing),),
+    "states": (("methods.aggregated", "find_states", _nothing),),
+    "mixture.changed": (("methods.aggregated", "changed", _nothing),),
+    "rounded_laws": (("methods.aggregated", "rounded_laws", _nothing),),
+    "lane_laws": (("methods.leaf_laws", "laws_of_lanes", _too_much), ("methods.leaf_laws", "rounded_laws", _too_much)),
+    "elimination_trial": (
+        ("methods.elimination_table", "make_plan", _first_plan),
+        ("methods.leaf_laws", "make_plan", _first_plan),
+    ),
+    "elimination_guards": (("methods.elimination_guards.Guards", "find", _always),),
+    "output_parts": (("methods.by_outputs", "find_output_parts", _nothing),),
+    "one_output": (("session.engine", "table_without_diagram", _nothing),),
+    "noisy_parts.many_outputs": (("session.engine", "many_outputs", lambda *rest: False),),
+    "listing": (("session.engine", "check_listable", _nothing),),
+    "first": (("methods.questions", "first_ratio", lambda method, control, ratio, found: found),),
+    "limits.race (runs beside)": (("session.limited", "Race", _Alone),),
+    "limits.race (few pairs beside)": (("session.limited", "Beside", _NothingBeside),),
+    "failing": (("session.limited", "_failing_run", _nothing),),
+}
+"""By name: where it is used (module or class of the package), the function, and what stands for it."""
+
+
+def install(without: str, used: Used) -> None:
+    """Switch one off, and listen to the others."""
+    for name, places in SWITCHES.items():
+        for where, function, instead in places:
+            place = owner(where)
+            setattr(place, function, instead if name == without else _heard(getattr(place, function), name, used))
+
+
+def owner(where: str) -> Any:
+    """The module or class of the package in which a function is used."""
+    path, _, last = where.rpartition(".")
+    if last[0].isupper():
+        return getattr(import_module(f"tightdp.{path}"), last)
+    return import_module(f"tightdp.{where}")
+
+
+def _heard(original: Any, name: str, used: Used) -> Any:
+    if isinstance(original, type):
+        return original
+
+    def heard(*arguments: Any, **named: Any) -> Any:
+        found = original(*arguments, **named)
+        if found is not None and found is not False and (not isinstance(found, tuple) or found[0] is not False):
+            used(name)
+        return found
+
+    return heard
