@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import fmpz_poly
 
-from tightdp.exact.evaluation import lifted
+from tightdp.core.writing import written_whole
 from tightdp.exact.whole import ExpInteger, Whole, gcd
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune
@@ -89,17 +89,14 @@ class _Search:
 
     def _read(self, value: Any) -> Whole:
         """Return a number of the checker as a weight."""
-        return value if isinstance(value, int) else ExpInteger(fmpz_poly(list(value)), self.checker.Polynomial.root)
+        return value if isinstance(value, int) else ExpInteger(fmpz_poly(list(value)), self.checker.ROOT[0])
 
     def _plain(self, value: Whole) -> Any:
-        """Return a weight as the file has it: a number, or the coefficients of a polynomial."""
-        if isinstance(value, int):
-            return value
-        coefficients = lifted(value.polynomial, self.checker.Polynomial.root // value.root).coeffs()
-        return [int(each) for each in coefficients] or 0
+        """Return a weight as the file has it."""
+        return written_whole(value, self.checker.ROOT[0])
 
     def _back(self, value: Whole) -> Any:
-        return self.checker.Polynomial(self._plain(value))
+        return self.checker.whole(self._plain(value))
 
     def _later(self, forms: list[Form]) -> list[Form]:
         """Return forms of which all those after the difference are sums, or below some multiple."""
