@@ -24,7 +24,9 @@ from fractions import Fraction
 from itertools import product, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
-WORK = 2_000_000  # steps of about a microsecond; what is kept costs more of them, so that this bounds memory as well
+WORK = (
+    6_000_000  # steps of a third of a microsecond; what is kept costs more of them, so that this bounds memory as well
+)
 LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; its enclosures
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
@@ -65,7 +67,7 @@ def fields(given, names, others=""):
 
 def items(given, length=None):
     need(type(given) is list and length in (None, len(given)), "a list of another length is expected")
-    spend(1 + len(given))
+    spend(4 + 3 * len(given))
     return given
 
 
@@ -78,6 +80,12 @@ def cost(number):
 def times(a, b):
     spend(cost(a) * cost(b))
     return a * b
+
+
+def salted(number):
+    """Return a number that a file cannot make the same for many."""
+    spend(3 * cost(number))
+    return hash(",".join([f"{c:x}" for c in (number if isinstance(number, Polynomial) else (number,))]))
 
 
 class Polynomial(tuple):
@@ -108,11 +116,11 @@ def positive(number):
         if bits not in POWERS:
             low, term, k = 0, 1 << bits, 0
             while term:  # T is the sum of all 1 / (k! root^k); each term, rounded down twice, is less than 2 too small
-                spend(1 + bits // 5000)
+                spend(3 + bits // 1500)
                 low, term, k = low + term, term // ((k + 1) * ROOT[0]), k + 1
             POWERS[bits] = low, low + 2 * k + 4
         (low, high), least, most = POWERS[bits], 0, 0
-        spend(2 * cost(number) + len(number) * (len(number) + bits // 100))
+        spend(6 * cost(number) + 3 * len(number) * (len(number) + bits // 100))
         for c in reversed(number):  # Horner's rule, rounded down, and up
             least = (least * (low if least >= 0 else high) >> bits) + (c << bits)
             most = -(-most * (high if most >= 0 else low) >> bits) + (c << bits)
@@ -135,7 +143,7 @@ def ratio(given, least, most=None):
     if type(given) is str:
         found = RATIO.fullmatch(given)
         need(found and len(given) <= MOST_DIGITS, "a number is expected")
-        spend(1 + len(given) // 20)
+        spend(3 + len(given) // 6)
         above, below = map(int, found.groups())
         need(below > 1 and math.gcd(above, below) == 1, "a ratio is not in lowest terms")
     else:
@@ -151,7 +159,8 @@ def rational(given, least=None, most=None):
 
 
 # Values are numbers, null, {"text": ..} and lists of values, here tuples; true and false are the numbers 1 and 0, as in
-# Python. No number is equal to a text or a tuple, so that values are equal where Python says so.
+# Python. Equal values have equal texts (no ratio is whole), and dicts are keyed by these texts, or by numbers of states
+# and records: Python's hashes of numbers are known beforehand, so that a file could make them all the same.
 def size(value, depth=0):
     """Charge for a value, and return how large it is."""
     found = 1
@@ -163,7 +172,7 @@ def size(value, depth=0):
     elif type(value) in (int, Fraction):
         bits = max(value.numerator.bit_length(), value.denominator.bit_length())
         found += bits // 100 + 4 * (type(value) is Fraction) + (bits > MOST_BITS) * MOST_SIZE
-    spend(found)
+    spend(4 * found)
     need(found <= MOST_SIZE and depth <= MOST_DEPTH, "a value grows too large")
     return found
 
@@ -197,8 +206,9 @@ def operate(kind, *values):
     if kind in ("div", "floordiv", "mod") and values[1] == 0:
         return UNDEFINED
     found = values if kind == "tuple" else PYTHON[kind](*values)
+    found = found.numerator if type(found) in (bool, Fraction) and found.denominator == 1 else found
     size(found)
-    return int(found) if type(found) is bool else found
+    return found
 
 
 class Program:
@@ -220,10 +230,10 @@ class Program:
         self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"], 1)
         self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
         self.records = [value(record) for record in items(claim["records"])]
-        spend(len(self.records) ** 2 // 40)
+        self.numbers = {repr(record): at for at, record in enumerate(self.records)}
         lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
         need(len(lengths) == 1 and 0 not in lengths, "records are no lists of one length")
-        need(len({*self.records}) == len(self.records), "a record stands twice")
+        need(len(self.numbers) == len(self.records), "a record stands twice")
         self.relate([] if self.kept else claim["neighbours"])
         self.clients, self.takes, self.lines, self.shown, self.keys, known = [], [], [], [], [], set()
         for part in items(given["program"]):
@@ -236,13 +246,13 @@ class Program:
         if self.kept:
             need(len(self.shown.pop()) == 1 and not any(self.shown), "what is published is not one error")
             self.shown.append(())
-        self.states, self.same = [{(): 0}], {}
+        self.states, self.told, self.same = [[()]], [], {}
         self.meets = [[(None, None)] if client is None else self.met for client in self.clients]
         self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
 
     def relate(self, relation):
         """Read the neighbours: a name, or all pairs."""
-        self.at_once, self.met, self.listed = relation == "unit-all", [(a, a) for a in self.records], []
+        self.at_once, self.met, self.listed = relation == "unit-all", [(a, a) for a in self.numbers.values()], []
         if type(relation) is list:
             self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in items(relation)]
             self.at_once, some = not self.kept, self.kept or self.listed
@@ -251,14 +261,13 @@ class Program:
         need(type(relation) is str and relation in NEAR, "there are no such neighbours")
         need(relation[:4] != "unit" or all(type(a[0]) is int for a in self.records), "records are no whole numbers")
         spend(len(self.records) ** 2)
-        self.met = [(a, b) for a, b in product(self.records, repeat=2) if a == b or NEAR[relation](a, b)]
+        pairs = product(enumerate(self.records), repeat=2)
+        self.met = [(i, j) for (i, a), (j, b) in pairs if i == j or NEAR[relation](a, b)]
         need(len(self.met) > len(self.records), "the claim is empty: there are no neighbours")
 
     def dataset(self, given):
-        found = value(given)
-        need(type(found) is tuple and len(found) == self.n, "a dataset has not n records")
-        need({*found} <= {*self.records}, "a dataset has other records")
-        return found
+        need(len(items(given)) == self.n, "a dataset has not n records")
+        return tuple([self.numbers[repr(value(record))] for record in given])
 
     def names(self, given, known):
         """Read names, each of which stands once, and is known unless that is None."""
@@ -268,6 +277,7 @@ class Program:
 
     def part(self, given, before):
         """Read a part: its client, its lines, the names that it takes from those before, and what it publishes."""
+        spend(90)
         client, takes, lines, shown = fields(given, "client takes lines publishes")
         one = type(client) is int and type(self.n) is int and 0 <= client < self.n
         need(one or client is None or (self.every and client == "all"), "there is no such client")
@@ -291,15 +301,15 @@ class Program:
             return None, value(given)
 
         def table(given, reader):  # [[value, what belongs to it], ...]
-            spend(len(items(given)) ** 2 // 40)  # in a dict all keys may have one hash: charge as if they had
-            rows = [(value(key), reader(each)) for key, each in (items(row, 2) for row in given)]
-            need(0 < len(dict(rows)) == len(rows), "a table is empty, or has a value twice")
-            return dict(rows)
+            rows = [(value(key), reader(each)) for key, each in (items(row, 2) for row in items(given))]
+            found = {repr(key): (key, each) for key, each in rows}
+            need(0 < len(found) == len(rows), "a table is empty, or has a value twice")
+            return found
 
         def law(given):
-            odds = table(given, whole)
-            need(not any(positive(-1 * each) for each in odds.values()), "odds are negative")
-            return [*odds.items()]
+            found = [*table(given, whole).values()]
+            need(not any(positive(-1 * odds) for _, odds in found), "odds are negative")
+            return found
 
         if kind == "input":  # ["x0", "input", 1]: component 1 of the record of the client
             (leaf,), words, function = items(rest, 1), [], lambda record: [(record[leaf], 1)]
@@ -307,15 +317,16 @@ class Program:
             need(good, "there is no such component of a record")
         elif kind == "draw":  # ["d1", "draw", [[0, 4], [1, 1]]]: outcomes with their odds, here 4 to 1; or odds that
             # depend on a value: ["d2", "draw", "x0", [[0, [[1, 3]]], ..]]
-            words, laws = ([operand(rest.pop(0))], table(*rest, law)) if len(rest) > 1 else ([], {None: law(*rest)})
-            total, *others = [sum(odds for _, odds in each) for each in laws.values()]
+            words = [operand(rest.pop(0)) if len(rest) > 1 else (None, None)]
+            laws = table(*rest, law) if words[0] != (None, None) else {"None": (None, law(*rest))}
+            total, *others = [sum(odds for _, odds in each) for _, each in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
-            words, function = words or [(None, None)], lambda _, of: laws.get(of, [(UNDEFINED, total)])
+            function = lambda _, of: laws.get(repr(of), (of, [(UNDEFINED, total)]))[1]  # noqa: E731
         elif kind == "case":  # ["v4", "case", "d1", [[0, "v3"], [1, 0]]]: one of several values, or undefined
             choices = table(items(rest, 2)[1], operand)
             places = {key: at for at, key in enumerate(choices)}
-            words = [operand(rest[0]), *choices.values(), (None, UNDEFINED)]
-            function = lambda _, of, *others: [(others[places.get(of, -1)], 1)]  # noqa: E731
+            words = [operand(rest[0]), *(choice for _, choice in choices.values()), (None, UNDEFINED)]
+            function = lambda _, of, *others: [(others[places.get(repr(of), -1)], 1)]  # noqa: E731
         elif name is None:  # [null, "fails", "v7"]: v7 must never be 1; [null, "observe", "v7"]: runs where it is 0 do
             # not count; nor may it be anything else
             self.observes |= kind == "observe"
@@ -335,30 +346,36 @@ class Program:
             before, runs = runs, []
             for known, weight in before:
                 given = function(record, *[known[word] if word else constant for word, constant in words])
-                spend(2 + len(words) + len(given) * (2 + len(known) // 8))
+                spend(9 + 3 * len(words) + len(given) * (6 + len(known) // 3))
                 runs += [({**known, name: each}, weight * odds) for each, odds in given]
-        spend(len(runs) ** 2 // 40)
         for known, weight in runs:
             told, after = (tuple([known[name] for name in some]) for some in (self.shown[part], self.takes[part + 1]))
             need(UNDEFINED not in told, "an output is undefined")
-            spend(30 + size(told) + size(after) + cost(weight))
-            found[told, after] = found.get((told, after), 0) + weight
+            spend(90 + size(told) + size(after) + 3 * cost(weight))
+            key = repr(told), repr(after)
+            found[key] = after, found[key][1] + weight if key in found else weight
         return found
 
     def explore(self, part, client):
         """Find what a part makes of all states before it (the same lines do the same), and what from what."""
-        waiting, back, after = [*self.states[-1]], {}, self.states[-1] if client == "all" else {}
+        before, block, back, told, numbers = self.states[-1], {}, {}, {}, {}
+        after = before if client == "all" else []
+        numbers = {repr(state): at for at, state in enumerate(after)}
         key = self.keys[part], self.takes[part], self.shown[part], self.takes[part + 1], client is None
-        block = self.same.setdefault(key, {})
-        for state, record in ((state, a) for state in waiting for a in ([None] if client is None else self.records)):
-            if (record, state) not in block:
-                block[record, state] = self.run(part, state, record)
-            spend((20 + len(after) // 40) * len(block[record, state]) + 5)
-            for (told, new), odds in block[record, state].items():
-                back.setdefault((record, new), []).append((told, state, odds))
-                waiting += [new] if client == "all" and new not in after else []
-                after[new] = 0
+        same, records = self.same.setdefault(key, {}), [None] if client is None else range(len(self.records))
+        for (at, state), record in ((each, a) for each in enumerate(before) for a in records):
+            if (known := (record, repr(state))) not in same:
+                same[known] = self.run(part, state, None if record is None else self.records[record])
+            found = block[record, at] = []
+            for (text, key), (new, odds) in same[known].items():
+                spend(30)
+                if key not in numbers:
+                    numbers[key] = len(after)
+                    after.append(new)
+                found.append((told.setdefault(text, len(told)), numbers[key], odds))
+                back.setdefault((record, numbers[key]), []).append((found[-1][0], at, odds))
         self.states.append(after)
+        self.told.append(told)
         return block, back
 
     def along(self, x, y):
@@ -375,18 +392,21 @@ class Program:
         Which outputs does not matter to a claim: many datasets, as all orders of the same records, lead to the same.
         Where it is given, only what is `published` counts.
         """
-        found = {(frozenset([((frozenset([((), 1)]),) * 2, 1)]), False)}
+        found = {(frozenset([((frozenset([(0, 1, 1)]),) * 2, 1)]), False)}
         for at, (part, meets) in enumerate(parts):
-            wanted, before, found, moved = published[at] if published else None, found, set(), {}
+            wanted, before, found, moved = None, found, set(), {}
+            if published and published[at] is not None:
+                wanted = self.told[at].get(repr(published[at]))
+                need(wanted is not None, "this is never published")
             for (left, differ), (a, b) in product(before, meets):
-                spend(20 + len(found) // 4)
+                spend(12)
                 if differ and a != b and not self.at_once:
                     continue
                 tables = {}
                 for laws, count in left:
                     ours, theirs = self.move(part, laws[0], a, moved), self.move(part, laws[1], b, moved)
                     for told in ours.keys() | theirs.keys() if wanted is None else [wanted]:
-                        spend(10 + len(tables) // 4)
+                        spend(9)
                         key = ours.get(told, frozenset()), theirs.get(told, frozenset())
                         tables[key] = tables.get(key, 0) + count
                 found.add((frozenset(tables.items()), differ or a != b))
@@ -394,30 +414,33 @@ class Program:
 
     def move(self, part, law, record, moved):
         """Return the weights of the states after a part for everything that it may publish; each is `moved` once."""
-        spend(len(law) + len(moved) // 4)
+        spend(1 + len(law))
         if (law, record) not in moved:
             found, block = {}, self.blocks[part]
-            for state, weight in law:
-                for (told, after), odds in block[record, state].items():
-                    spend(10 + (len(found) + len(block)) // 40)
+            for state, weight, _ in law:
+                for told, after, odds in block[record, state]:
+                    spend(4)
                     sums = found.setdefault(told, {})
                     sums[after] = sums.get(after, 0) + times(weight, odds)
-            laws = {told: frozenset(sums.items()) for told, sums in found.items()}
+            laws = {
+                told: frozenset([(*each, salted(each[1])) for each in sums.items()]) for told, sums in found.items()
+            }
             moved[law, record] = {told: moved.setdefault(law, law) for told, law in laws.items()}
         return moved[law, record]
 
     def over(self, left, published=None):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
         spend(sum(len(law) for laws, _ in left for law in laws))
-        ours, theirs = (1, 1) if published else (sum(times(n, w) for of, n in left for _, w in of[at]) for at in (0, 1))
+        need(not self.kept or all(state in ((0,), (1,)) for state in self.states[-1]), "an error is no truth value")
+        ours, theirs = (
+            (1, 1) if published else (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
+        )
         need(not published or not (self.observes or self.kept or self.delta[0] != 0), "all outputs count here")
         need(positive(ours) and positive(theirs), "every run is dropped")
         attained = self.delta[0] != 0 or self.kept
         over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
         for laws, count in left:  # a state is (), or for accuracy the output, which has to be true or false
-            good = not self.kept or {state for law in laws for state, _ in law} <= {(0,), (1,)}
-            need(good, "an error is no truth value")
-            v, w = (sum(weight for state, weight in law if state != (0,)) for law in laws)
+            v, w = (sum(weight for state, weight, _ in law if self.states[-1][state] != (0,)) for law in laws)
             gap = times(times(self.down, theirs), v) + -1 * times(times(self.up, ours), w)
             if positive(gap) and (w == 0 or not self.infinite):
                 over += times(count, times(self.delta[1], gap))
@@ -430,7 +453,7 @@ class Program:
             found, first = {}, a != b and not self.at_once
             for (copy, after), factor in form.items() if not first or all(copy for copy, _ in form) else ():
                 for told, state, odds in self.back[part].get(((a, a, b)[copy], after), ()):
-                    spend(10)
+                    spend(2)
                     sums, key = found.setdefault(told, {}), (0 if first else copy, state)
                     sums[key] = sums.get(key, 0) + times(odds, factor)
             yield from (old for old in found.values() if any(map(positive, old.values())))
@@ -450,15 +473,15 @@ class Program:
         need(type(units) is bool and not any(others), "this rule is not for this claim")
         need(len(cuts) + 1 == len(items(why)) == len(self.clients), "there are no such forms")
         for states, cut in zip(self.states[1:-1], cuts):
-            keys = [*product((0,) if units else (0, 1, 2), states)]
+            keys = [*product((0,) if units else (0, 1, 2), range(len(states)))]
             spend(len(keys))
             rows = [(row[::2], [*map(whole, row[1::2])]) for row in map(items, items(cut))]
             good = all(len(at) == len(c) == len({*at}) and {*at} <= {*range(len(keys))} for at, c in rows)
             need(good, "a form is of states that are not there")
             lists.append([{keys[at]: c for at, c in zip(*row)} for row in rows])
             need(all(len({copy > 0 for copy, _ in form}) == 1 for form in lists[-1]), "a form is of u, v and w")
-            lists[-1] += [{(copy, state): factor for copy, factor in pair} for state in states if units]
-        lists.append([{(copy, state): factor for state in self.states[-1] for copy, factor in pair}])
+            lists[-1] += [{(copy, state): factor for copy, factor in pair} for state in range(len(states)) if units]
+        lists.append([{(copy, state): factor for state in range(len(self.states[-1])) for copy, factor in pair}])
         for part, reasons in enumerate(map(iter, map(items, why))):
             for form in self.taken_back(part, lists[part + 1]):
                 later = all(copy for copy, _ in form)
@@ -500,7 +523,7 @@ def audit(claim, evidence):
         wanted = max(0, (i >= v) * one - math.floor(c * one) + -(-(r - i) * after // (k - 1)))
         left, after = -(-wanted // max(i, 1)), 0
         for above, below, z, steps in units:
-            spend(2 + steps)
+            spend(9 + 3 * steps)
             left, after = left - min(left, z), after - (-above * min(left, z) // below)
         need(left == 0 and (i > 0 or wanted == 0), "the multipliers do not fit")
     total = math.ceil(c * one) + m * sum(math.ceil(delta * z * one) for _, delta, z in rows)

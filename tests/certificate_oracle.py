@@ -15,7 +15,8 @@ from tightdp.exact.field import exp
 Law = dict[Any, Fraction]
 MISSING = object()
 OPERATIONS: dict[str, Any] = {
-    name: getattr(operator, name) for name in "add sub mul mod floordiv eq ne lt le gt ge neg abs".split()
+    name: getattr(operator, name)
+    for name in ["add", "sub", "mul", "mod", "floordiv", "eq", "ne", "lt", "le", "gt", "ge", "neg", "abs"]
 }
 OPERATIONS |= {"min": min, "max": max, "bool": bool, "not": operator.not_, "div": lambda a, b: Fraction(a) / b}
 

@@ -10,7 +10,6 @@ import random
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path

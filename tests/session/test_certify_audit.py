@@ -74,7 +74,9 @@ def test_changed_certificates_are_refused_or_true() -> None:
             elif name in ("t", "delta"):
                 claim["guarantee"][0][name == "delta"] = number
             elif name == "bound":
-                claim["bound"] = written_value(Fraction(claim["bound"]) * Fraction(random_.choice(["1", "9/10", "11/10", "2"])))
+                claim["bound"] = written_value(
+                    Fraction(claim["bound"]) * Fraction(random_.choice(["1", "9/10", "11/10", "2"]))
+                )
             elif name == "constant":
                 evidence["constant"] = number
             else:

@@ -91,7 +91,9 @@ def changed(given: dict[str, Any], random_: random.Random) -> dict[str, Any]:
     lines, evidence, kind = random_.choice(new["program"])["lines"], new["evidence"], random_.randrange(7)
     at = random_.randrange(len(lines))
     if kind <= 1:
-        text = re.sub(r"(?<!\w)\d(?!\d)", lambda found: random_.choice([found[0], found[0], "0", "1", "3"]), json.dumps(lines))
+        text = re.sub(
+            r"(?<!\w)\d(?!\d)", lambda found: random_.choice([found[0], found[0], "0", "1", "3"]), json.dumps(lines)
+        )
         lines[:] = json.loads(text)
     elif kind == 2:
         text = re.sub(

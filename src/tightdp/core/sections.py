@@ -6,14 +6,11 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, TypeAlias
 
-from tightdp.core.writing import shown_line
+from tightdp.core.writing import Line, Written, shown_line
 
-__all__ = ["Line", "Part", "is_name", "sections"]
+__all__ = ["Part", "is_name", "sections"]
 
-Line: TypeAlias = list[Any]
-"""A name (None where a line defines nothing), a kind, and operands: names, constants as JSON has them, and tables."""
 _NAME = re.compile(r"[dsvx][0-9_]*")
 
 
@@ -26,7 +23,7 @@ class Part:
     lines: Sequence[Line]
     publishes: Sequence[str]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Written]:
         """Return the part as a certificate has it."""
         listed = {"takes": [*self.takes], "lines": [*self.lines], "publishes": [*self.publishes]}
         return {"client": self.client, **listed}
@@ -39,7 +36,7 @@ class Part:
             yield " ".join(["output", *self.publishes])
 
 
-def is_name(operand: Any) -> bool:
+def is_name(operand: Written) -> bool:
     """Whether an operand is the name of a value, and no constant."""
     return isinstance(operand, str) and _NAME.fullmatch(operand) is not None
 
@@ -95,7 +92,7 @@ def _numbered(lines: Sequence[Line], common: Container[str]) -> list[Line]:
 def _renamed(line: Line, new: Callable[[str], str]) -> Line:
     """Return a line with other names for what it uses."""
 
-    def of(operand: Any) -> Any:
+    def of(operand: Written) -> Written:
         return new(operand) if is_name(operand) else operand
 
     name, kind, *rest = line

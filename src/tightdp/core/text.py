@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import chain, product
-from typing import Any
 
 from tightdp.core.difference import difference
 from tightdp.core.nodes import (
@@ -45,8 +44,8 @@ from tightdp.core.nodes import (
 )
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.placing import find_parts, last_clients
-from tightdp.core.sections import Line, Part, is_name, sections
-from tightdp.core.writing import root_of, shown_value, written_value, written_whole
+from tightdp.core.sections import Part, is_name, sections
+from tightdp.core.writing import Line, Written, root_of, shown_value, written_value, written_whole
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.whole import lcm
 
@@ -82,7 +81,7 @@ class ProgramText:
     """
 
     parts: tuple[Part, ...]
-    components: tuple[Any, ...]
+    components: tuple[Written, ...]
     root: int
     remark: str = ""
 
@@ -133,7 +132,7 @@ class _Writer:
         published = [self._key(expr) for expr in self._published]
         self._depends, self._before, self._end = find_parts(below, clients, self._joined, published)
         self._lines: list[Line] = []
-        self._names: dict[Key, Any] = {}
+        self._names: dict[Key, Written] = {}
         self._own: set[Key] = set()
         self._taken: dict[Key, int] = {}
         self._counts = {"d": 0, "v": 0}
@@ -267,7 +266,7 @@ class _Writer:
         self._join(key, operator, value)
         self._taken[key] = taken + 1 if operator == "first" else taken | 1 << at
 
-    def _join(self, key: Key, operator: str, value: Any) -> None:
+    def _join(self, key: Key, operator: str, value: Written) -> None:
         """Write a line that joins one more value to those taken before; the first stands for itself."""
         held = self._names.get(key)
         if key not in self._names:
@@ -285,7 +284,7 @@ class _Writer:
 
     # lines
 
-    def _operand(self, expr: Expr) -> Any:
+    def _operand(self, expr: Expr) -> Written:
         """Return the name of a node, or a constant as JSON has it."""
         if isinstance(expr, Const):
             return written_value(expr.values[0])
@@ -344,7 +343,7 @@ class _Writer:
         self._names[self._key(expr)] = name
         self._lines.append([name, "input", expr.leaf])
 
-    def _drawn(self, expr: Draw) -> list[Any]:
+    def _drawn(self, expr: Draw) -> list[Written]:
         """Return outcomes with their weights over one common denominator, for each value of a selector."""
         laws = [(value, law) for value, law in zip(expr.selector.values, expr.laws, strict=True) if law]
         common = lcm(*(mass.denominator for _, law in laws for _, mass in law))
@@ -354,7 +353,7 @@ class _Writer:
         ]
         return [weights[0][1]] if isinstance(expr.selector, Const) else [self._operand(expr.selector), weights]
 
-    def _weight(self, mass: Number, common: Any) -> Any:
+    def _weight(self, mass: Number, common: Written) -> Written:
         return written_whole(mass.numerator * (common // mass.denominator), self._root)
 
     def _apply(self, key: Key, expr: Apply) -> None:
@@ -381,13 +380,13 @@ class _Writer:
             listed.append([written_value(free[0] if single else free), written_value(found)])
         return self._define(key, "v", "case", unknown[0], listed)
 
-    def _define(self, key: Key, letter: str, *line: Any) -> None:
+    def _define(self, key: Key, letter: str, *line: Written) -> None:
         self._counts[letter] += 1
         self._names[key] = f"{letter}{self._counts[letter]}"
         self._lines.append([self._names[key], *line])
 
 
-def _shape(shape: Shape, components: Sequence[Any]) -> str:
+def _shape(shape: Shape, components: Sequence[Written]) -> str:
     match shape:
         case Leaf():
             return shown_value(components[shape.component])

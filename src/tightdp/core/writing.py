@@ -6,17 +6,22 @@ import json
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from tightdp.exact.evaluation import lifted
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
 from tightdp.exact.whole import ExpInteger, Whole
 
-__all__ = ["root_of", "shown_line", "shown_value", "written_value", "written_whole"]
+__all__ = ["Line", "Written", "root_of", "shown_line", "shown_value", "written_value", "written_whole"]
+
+Written: TypeAlias = Any
+"""A value, a weight or a name as JSON has it."""
+Line: TypeAlias = Sequence[Written]
+"""A name (None where a line defines nothing), a kind, and operands: names, constants as JSON has them, and tables."""
 
 
-def written_value(value: object) -> Any:
+def written_value(value: object) -> Written:
     """Return a value as JSON has it: p/q as a string, strings and numbers with e^q as texts, tuples as lists."""
     if isinstance(value, tuple):
         return [written_value(each) for each in value]
@@ -27,14 +32,14 @@ def written_value(value: object) -> Any:
     return {"text": as_text(value) if isinstance(value, ExpNumber) else value}
 
 
-def shown_value(written: Any) -> str:
+def shown_value(written: Written) -> str:
     """Return a value, or the name of one, as people read it: strings in quotes, tuples in parentheses."""
     if isinstance(written, list):
         return f"({', '.join(map(shown_value, written))}{',' * (len(written) == 1)})"
     return json.dumps(written["text"]) if isinstance(written, dict) else str(written)
 
 
-def written_whole(value: Whole, root: int) -> Any:
+def written_whole(value: Whole, root: int) -> Written:
     """Return a weight as JSON has it: a whole number, or the coefficients of a polynomial in T = e^(1/root)."""
     if not isinstance(value, ExpInteger):
         return int(value)
@@ -42,7 +47,7 @@ def written_whole(value: Whole, root: int) -> Any:
     return found if len(found) > 1 else (found or [0])[0]
 
 
-def shown_line(line: Sequence[Any]) -> str:
+def shown_line(line: Line) -> str:
     """Return a line of a core program as people read it."""
     name, kind, *rest = line
     if kind == "draw":
@@ -55,11 +60,11 @@ def shown_line(line: Sequence[Any]) -> str:
     return " ".join(words)
 
 
-def _law(law: Sequence[Sequence[Any]], before: str = "") -> str:
+def _law(law: Sequence[Line], before: str = "") -> str:
     return " | ".join(f"{before}{shown_value(outcome)} {_whole(weight)}" for outcome, weight in law)
 
 
-def _whole(written: Any) -> str:
+def _whole(written: Written) -> str:
     parts = []
     for power, factor in reversed(list(enumerate(written if isinstance(written, list) else [written]))):
         shown = "" if not power else "T" if power == 1 else f"T^{power}"

@@ -54,7 +54,7 @@ class _Search:
 
     def found(self, units: bool) -> dict[str, Any]:
         """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
-        states = self.data.states
+        states = [range(len(each)) for each in self.data.states]
         after: list[Keyed] = [{(copy, state): value for state in states[-1] for copy, value in self._pair()}]
         cuts: list[list[Any]] = []
         reasons: list[list[list[Any]]] = []
