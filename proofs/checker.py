@@ -24,9 +24,7 @@ from fractions import Fraction
 from itertools import product, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
-WORK = (
-    6_000_000  # steps of a third of a microsecond; what is kept costs more of them, so that this bounds memory as well
-)
+WORK = 6_000_000  # steps of a third of a microsecond; what is kept costs more of them, which bounds memory as well
 LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; its enclosures
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
@@ -330,8 +328,8 @@ class Program:
         elif name is None:  # [null, "fails", "v7"]: v7 must never be 1; [null, "observe", "v7"]: runs where it is 0 do
             # not count; nor may it be anything else
             self.observes |= kind == "observe"
-            words, passes = [operand(*items(rest, 1))], {0: 0, 1: 1} if kind == "observe" else {0: 1}
-            function = lambda _, of: [(0, 1)] * passes[of]  # noqa: E731
+            words, passes = [operand(*items(rest, 1))], {"0": 0, "1": 1} if kind == "observe" else {"0": 1}
+            function = lambda _, of: [(0, 1)] * passes[repr(of)]  # noqa: E731
         else:  # ["v3", "add", "x0", "d1"]: an operation on the values of names, and constants
             need(kind in OPERATIONS, "there is no such operation")
             words = [operand(each) for each in items(rest, OPERATIONS[kind])]
