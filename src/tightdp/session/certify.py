@@ -41,7 +41,7 @@ from tightdp.session.search import approximate_privacy, tight_privacy
 __all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
 
 FORMAT = 5
-WORK = 50
+WORK = 1000
 """How many times the work that a checker does unasked may be needed."""
 _MOST_EVENTS = 4
 _WIDTH = 110
