@@ -4,29 +4,41 @@
 WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the claimed property, with R = e^epsilon:
   privacy    sum over y of max(0, P(y|x) - R P(y|x')) <= delta for all neighbours x, x'; without delta this says that
              P(E|x) <= R P(E|x') for all events E. Tight: the pair that is named attains it
-  accuracy   P(the output, which says that an error is too large, is True | x) <= beta for all datasets x
+  privacy of messages: the same for every n, of a program that publishes what its output is computed from. So R bounds
+             the output, too (post-processing), and nothing is said about what the output attains
+  accuracy   P(the output, which says that an error is too large, is true | x) <= beta for all datasets x
   violation, inaccuracy: that this is false for the pair, or the dataset, that is named
   audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), this file, Python's integers, and the facts that `walk`, `forms`, `audit` state.
 Rules of evidence: `witness`, for what is false; `datasets`: all of them; `forms`: for many clients, or any number;
-`dual`: for audits. Numbers are whole, or polynomials in T, a root of e that the certificate names; and their ratios.
+`dual`: for audits. A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
 import json
+import math
 import operator
 import re
 import sys
 from fractions import Fraction
 from itertools import product, zip_longest
 
-MOST_BYTES, MOST_DEPTH, MOST_DIGITS, MOST_WORK, SPENT = 32_000_000, 40, 20_000, 3_000_000_000, [0]
-WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[()]|[^\s,:;|{}()"]+')  # blanks and , : ; | { } only separate, for the eye
-LINE = re.compile(r"(?:([xdvs]\w*) = )?([a-z]+) ?(.*)|#.*")  # name, kind and operands, or a remark
-TERM = r"(?:[0-9]+|[0-9]*T(?:\^[0-9]{1,4})?)"  # 4, T, 3T or 3T^2
+MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
+WORK = 6_000_000  # steps of a third of a microsecond; what is kept costs more of them, which bounds memory as well
+LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; its enclosures
+NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
 NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
+CLAIMS = {  # what a claim says, and may say, besides its kind; and the rules that establish it
+    "privacy": ("n records neighbours bound", "delta tight root", "forms datasets"),
+    "privacy of messages": ("n records neighbours bound", "root", "forms"),
+    "violation": ("n records neighbours bound", "delta root", "witness"),
+    "accuracy": ("n records beta", "tight root", "datasets"),
+    "inaccuracy": ("n records beta", "root", "witness"),
+    "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
+}
+EVIDENCE = {"forms": "units cuts why", "datasets": "", "witness": "", "dual": "constant multipliers"}
 
 
 class Refused(Exception):
@@ -38,29 +50,59 @@ def need(condition, reason):
         raise Refused(reason)
 
 
-def spend(numbers, times=1):
-    SPENT[0] += 30 + times * sum(map(sys.getsizeof, numbers))
-    need(SPENT[0] <= MOST_WORK, "checking takes too long")
+def spend(steps):  # before they are done
+    LEFT[0] -= steps
+    need(LEFT[0] >= 0, "checking takes more work than is allowed (N behind the file allows N times as much)")
+
+
+def fields(given, names, others=""):
+    """Return the values of some fields, after which there are no more, or only these others."""
+    need(type(given) is dict, "an object is expected")
+    wrong = ({*names.split()} - given.keys()) | (given.keys() - {*names.split(), *others.split()})
+    need(not wrong, f"fields are missing or unknown: {', '.join(sorted(map(ascii, wrong)))[:200]}")
+    return [given[name] for name in names.split()]
+
+
+def items(given, length=None):
+    need(type(given) is list and length in (None, len(given)), "a list of another length is expected")
+    spend(4 + 3 * len(given))
+    return given
+
+
+# Numbers. In a file they are whole; or "p/q" in lowest terms; or polynomials c[0] + c[1] T + c[2] T^2 + ... as lists of
+# c, for T = e^(1/root) with the root of the claim; or {"above": .., "below": ..} of two whole numbers or polynomials.
+def cost(number):
+    return sum(map(cost, number)) if isinstance(number, Polynomial) else 1 + number.bit_length() // 200
+
+
+def times(a, b):
+    spend(cost(a) * cost(b))
+    return a * b
+
+
+def salted(number):
+    """Return a number that a file cannot make the same for many."""
+    spend(3 * cost(number))
+    return hash(",".join([f"{c:x}" for c in (number if isinstance(number, Polynomial) else (number,))]))
 
 
 class Polynomial(tuple):
-    """c[0] + c[1] T + c[2] T^2 + ... for T = e^(1/root), which is transcendental: only equal c are equal numbers."""
+    """T = e^(1/root) is transcendental: only equal coefficients are equal numbers."""
 
     def __new__(cls, c):
-        c = [c] if type(c) is int else c
         size = max((at for at, each in enumerate(c, 1) if each), default=0)
         return super().__new__(cls, c[:size]) if size > 1 else c[0]  # an int where it is one
 
     def __add__(self, other):
         others = other if isinstance(other, Polynomial) else (other,)
+        spend(len(self) + len(others))
         return Polynomial([a + b for a, b in zip_longest(self, others, fillvalue=0)])
 
     def __mul__(self, other):
         others = other if isinstance(other, Polynomial) else (other,)
         found = [0] * (len(self) + len(others) - 1)
-        spend(self, len(others))
         for (i, a), (j, b) in product(enumerate(self), enumerate(others)):
-            found[i + j] += a * b
+            found[i + j] += times(a, b)
         return Polynomial(found)
 
     __radd__, __rmul__ = __add__, __mul__
@@ -69,10 +111,14 @@ class Polynomial(tuple):
 def positive(number):
     """Whether a number is larger than 0, by integers below and above 2^bits times it."""
     for bits in (64, 512, 4096, 32768) if isinstance(number, Polynomial) else ():
-        low, term, k, least, most = 0, 1 << bits, 0, 0, 0
-        while term:  # T is the sum of all 1 / (k! root^k); each term, rounded down twice, is less than 2 too small
-            low, term, k = low + term, term // ((k + 1) * Polynomial.root), k + 1
-        high = low + 2 * k + 4
+        if bits not in POWERS:
+            low, term, k = 0, 1 << bits, 0
+            while term:  # T is the sum of all 1 / (k! root^k); each term, rounded down twice, is less than 2 too small
+                spend(3 + bits // 1500)
+                low, term, k = low + term, term // ((k + 1) * ROOT[0]), k + 1
+            POWERS[bits] = low, low + 2 * k + 4
+        (low, high), least, most = POWERS[bits], 0, 0
+        spend(6 * cost(number) + 3 * len(number) * (len(number) + bits // 100))
         for c in reversed(number):  # Horner's rule, rounded down, and up
             least = (least * (low if least >= 0 else high) >> bits) + (c << bits)
             most = -(-most * (high if most >= 0 else low) >> bits) + (c << bits)
@@ -81,56 +127,85 @@ def positive(number):
     return operator.index(number) > 0
 
 
-def ratio(text):
-    """Read p/q: whole numbers, or polynomials as (3T^2-T+4)/(T+1)."""
-    found = []
-    for part in (text.replace("(", "").replace(")", "") + "/1").split("/")[:2]:
-        need(re.fullmatch(rf"-?{TERM}(?:[+-]{TERM})*", part) and len(part) < MOST_DIGITS, f"cannot read {part[:40]!r}")
-        terms = re.findall(r"([+-]?)([0-9]*)(T?)\^?([0-9]*)", part)[:-1]
-        found.append(sum(Polynomial([0] * int(n or bool(t)) + [int(sign + (c or "1"))]) for sign, c, t, n in terms))
-    need(positive(found[1]), "a denominator is not positive")
+def whole(given):
+    if type(given) is list:
+        good = len(items(given)) > 1 and {*map(type, given)} == {int} and given[-1] != 0 and ROOT[0]
+        need(good, "this is no polynomial in T, or there is no T")
+        return Polynomial(given)
+    need(type(given) is int, "a number is expected")
+    return given
+
+
+def ratio(given, least, most=None):
+    """Read a number, which is between two others, as what is above and below."""
+    if type(given) is str:
+        found = RATIO.fullmatch(given)
+        need(found and len(given) <= MOST_DIGITS, "a number is expected")
+        spend(3 + len(given) // 6)
+        above, below = map(int, found.groups())
+        need(below > 1 and math.gcd(above, below) == 1, "a ratio is not in lowest terms")
+    else:
+        above, below = map(whole, fields(given, "above below") if type(given) is dict else (given, 1))
+    good = positive(below) and (least is None or not positive(least * below + -1 * above))
+    need(good and (most is None or not positive(above + -most * below)), "a number is out of its range")
+    return above, below
+
+
+def rational(given, least=None, most=None):
+    need(type(given) in (int, str), "a rational number is expected")
+    return Fraction(*ratio(given, least, most))
+
+
+# Values are numbers, null, {"text": ..} and lists of values, here tuples; true and false are the numbers 1 and 0, as in
+# Python. Equal values have equal texts (no ratio is whole), and dicts are keyed by these texts, or by numbers of states
+# and records: Python's hashes of numbers are known beforehand, so that a file could make them all the same.
+def size(value, depth=0):
+    """Charge for a value, and return how large it is."""
+    found = 1
+    if type(value) is tuple:
+        spend(1 + len(value))
+        found += sum([size(each, depth + 1) for each in value])
+    elif type(value) is str:
+        found += len(value) // 20
+    elif type(value) in (int, Fraction):
+        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+        found += bits // 100 + 4 * (type(value) is Fraction) + (bits > MOST_BITS) * MOST_SIZE
+    spend(4 * found)
+    need(found <= MOST_SIZE and depth <= MOST_DEPTH, "a value grows too large")
     return found
 
 
-def words_of(text):
-    """Read names, as themselves, and constants, as ("=", value)."""
-    stack, plain = [[]], {"True": "true", "False": "false", "None": "null"}
-    for word in WORD.findall(text):
-        if word == "(":
-            stack.append([])
-        elif word[0] in "xdvs" and len(stack) == 1:
-            stack[0].append(word)
-        else:
-            if word == ")":
-                value = tuple(stack.pop())
-            elif word[0] == '"' or word in plain:
-                value = json.loads(plain.get(word, word))
-            else:
-                value = Fraction(*ratio(word)) if "/" in word else ratio(word)[0]
-            stack[-1].append(value if len(stack) > 1 else ("=", value))
-        need(len(stack) < MOST_DEPTH, "a value nests too deeply")
-    (found,) = stack
+def value(given):
+    if type(given) is list:
+        found = tuple([value(each) for each in items(given)])
+    elif type(given) is dict:
+        (found,) = fields(given, "text")
+        need(type(found) is str, "a text is expected")
+    else:
+        need(given is None or type(given) in (str, int, bool), "a value is expected")
+        found = rational(given) if type(given) is str else given if given is None else int(given)
+    size(found)
     return found
 
 
-def constant(text):
-    ((_, value),) = words_of(text)
-    return value
-
-
-OPERATIONS = {"min": min, "max": max, "bool": bool, "tuple": lambda *of: of, "div": lambda a, b: Fraction(a) / b}
-OPERATIONS |= {"not": operator.not_, "else": lambda a, b: b if a is UNDEFINED else a}  # the first that is defined
-OPERATIONS |= {name: getattr(operator, name) for name in "add sub mul neg abs mod floordiv eq ne lt le gt ge".split()}
+NUMBERS = dict.fromkeys("add sub mul div floordiv mod min max lt le gt ge".split(), 2) | {"neg": 1, "abs": 1}
+OPERATIONS = {**NUMBERS, "eq": 2, "ne": 2, "not": 1, "bool": 1, "else": 2, "tuple": None}  # with how many values
+PYTHON = {name: getattr(operator, name) for name in "add sub mul floordiv mod lt le gt ge neg abs eq ne".split()}
+PYTHON |= {"min": min, "max": max, "div": lambda a, b: Fraction(a) / b, "not": operator.not_, "bool": bool}
 
 
 def operate(kind, *values):
     """Return what an operation gives: undefined where an operand is (but for `else`), and where Python refuses."""
-    odd = kind in ("mul", "div", "mod") and {*map(type, values)} - {int, bool, Fraction}
-    try:
-        found = UNDEFINED if odd or (UNDEFINED in values and kind != "else") else OPERATIONS[kind](*values)
-    except (ArithmeticError, TypeError, ValueError):
-        found = UNDEFINED
-    need(len(repr(found)) < MOST_DIGITS, "a value grows too large")
+    spend(sum(map(size, values)))
+    if kind == "else":  # the first that is defined
+        return values[values[0] is UNDEFINED]
+    if UNDEFINED in values or (kind in NUMBERS and not {*map(type, values)} <= {int, Fraction}):
+        return UNDEFINED
+    if kind in ("div", "floordiv", "mod") and values[1] == 0:
+        return UNDEFINED
+    found = values if kind == "tuple" else PYTHON[kind](*values)
+    found = found.numerator if type(found) in (bool, Fraction) and found.denominator == 1 else found
+    size(found)
     return found
 
 
@@ -138,99 +213,176 @@ class Program:
     """Lines that define values, one after the other, in parts; each takes the values of some names: its state.
 
     What a part makes of a state, and of a client's record, is {(what it publishes, state after): weight}. A weight is a
-    probability times a number that all datasets share, unless `observe` drops runs. `client "all"` are all clients.
+    probability times a number that all datasets share, unless `observe` drops runs. The client "all" is every client.
     """
 
     def __init__(self, given):
-        Polynomial.root = int(re.fullmatch(r"exp\(1/([0-9]{1,4})\)", given.get("T", "exp(1/0)"))[1])
-        self.records, claim = [constant(record) for record in given["records"]], given["claim"]
-        self.parts, self.observes, SPENT[0] = [(None, [], [], [])], False, 0
-        self.n, self.kept, self.infinite = given["clients"], "beta" in claim, claim.get("bound") == "inf"
-        for line in given["program"]:
-            self.read(line)
-        self.clients, self.every = [client for client, *_ in self.parts], self.n == "all"
+        claim, root = given["claim"], given["claim"].get("root", 1)
+        need(type(root) is int and 0 < root < 10_000, "T = e^(1/root) has no such root")
+        ROOT[0], self.observes = root * ("root" in claim), False
+        POWERS.clear()
+        self.n, self.every, self.kept = claim["n"], claim["kind"] == "privacy of messages", "beta" in claim
+        few = type(self.n) is int and 0 < self.n <= MOST_CLIENTS
+        need(self.n == "all" if self.every else few, "there is no such number of records")
+        self.infinite = claim["kind"] == "violation" and claim["bound"] == "inf"
+        self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"], 1)
+        self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
+        self.records = [value(record) for record in items(claim["records"])]
+        self.numbers = {repr(record): at for at, record in enumerate(self.records)}
+        lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
+        need(len(lengths) == 1 and 0 not in lengths, "records are no lists of one length")
+        need(len(self.numbers) == len(self.records), "a record stands twice")
+        self.relate([] if self.kept else claim["neighbours"])
+        self.clients, self.takes, self.lines, self.shown, self.keys, known = [], [], [], [], [], set()
+        for part in items(given["program"]):
+            known = self.part(part, known)
         named = [client for client in self.clients if client is not None]
-        few = type(self.n) is int and self.n <= 10_000 and len({*named}) == len(named) and {*named} <= {*range(self.n)}
-        self.takes = [*(names for _, names, *_ in self.parts), self.parts[-1][3] * self.kept]
         alone = self.clients == [None, "all", None] and self.takes[1] == self.takes[2]
-        need((alone if self.every else few) and len(self.takes[-1]) == self.kept, "clients or what is left are others")
-        self.shown = [shown for *_, shown in self.parts[:-1]] + [[] if self.kept else self.parts[-1][3]]
-        self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"])
-        self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", "0"))
-        relation, pairs = given["neighbours"], product(self.records, self.records)
-        self.listed = [] if isinstance(relation, str) else [constant(pair) for pair in relation]
-        self.at_once, alike = relation == "unit-all" or self.listed != [], self.listed or self.kept
-        self.met = [(a, b) for a, b in pairs if a == b or (not alike and NEAR[relation](a, b))]  # under x, and x'
-        self.states, self.same = [{(): 0}], {}
+        need(alone if self.every else len({*named}) == len(named), "there are other clients, or one twice")
+        need(self.shown and not self.takes[0], "there is no program, or it takes something at its start")
+        self.takes.append(self.shown[-1] if self.kept else ())
+        if self.kept:
+            need(len(self.shown.pop()) == 1 and not any(self.shown), "what is published is not one error")
+            self.shown.append(())
+        self.states, self.told, self.same = [[()]], [], {}
         self.meets = [[(None, None)] if client is None else self.met for client in self.clients]
         self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
 
-    def read(self, line):
-        """Take in one line: its name, operands, and what it gives on a record and their values: [(value, weight)]."""
-        need(LINE.fullmatch(line), f"cannot read {line[:40]!r}")
-        (name, kind, text), (*_, lines, shown) = LINE.fullmatch(line).groups(), self.parts[-1]
-        words = words_of(text or "")
-        names, values = [word for word in words if isinstance(word, str)], [word[1] for word in words if word[0] == "="]
-        if kind in ("client", "then"):  # client 1 v3 / then v3: here begins a part, of a client or none, that takes v3
-            self.parts.append((values[0] if kind == "client" else None, names, [], []))
-        elif kind == "output":  # output v3 v4: what this part publishes, at its end
-            shown += names
-        elif kind == "input":  # x0 = input 1: leaf 1 of the record of the client
-            lines.append((name, [], lambda record: [(record[values[0]], 1)], line))
-        elif kind == "draw":  # d1 = draw { False 4 | True 1 }: outcomes with their odds, here 4 to 1; or odds that
-            laws, chosen = {}, words[: isinstance(words[0], str)]  # depend on a value: draw x0 { 0: 0 1 | 1: 0 1 }
-            for *key, outcome, odds in zip(*[iter(values)] * (2 + len(chosen)), strict=True):
-                need(type(odds) in (int, Polynomial) and not positive(-1 * odds), "odds are negative, or no numbers")
-                laws.setdefault(tuple(key), []).append((outcome, odds))
-            total, *others = [sum(odds for _, odds in law) for law in laws.values()]
-            need(positive(total) and all(each == total for each in others), "odds have different sums")
-            lines.append((name, chosen, lambda _, *value: laws.get(value, [(UNDEFINED, total)]), line))
-        elif kind == "case":  # v4 = case d1 { False: v3 | True: 0 }: one of several values
-            places = {word[1]: at for at, word in enumerate(words[1::2], 1) if word[0] == "="}
-            need(len(words) == 1 + 2 * len(places), "the values of a case are not all different")
-            words = [words[0], *words[2::2], ("=", UNDEFINED)]
-            lines.append((name, words, lambda _, value, *of: [(of[places.get(value, 0) - 1], 1)], line))
-        elif kind in ("fails", "observe"):  # v7 must never be true / runs where v7 is not true do not count
+    def relate(self, relation):
+        """Read the neighbours: a name, or all pairs."""
+        self.at_once, self.met, self.listed = relation == "unit-all", [(a, a) for a in self.numbers.values()], []
+        if type(relation) is list:
+            self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in items(relation)]
+            self.at_once, some = not self.kept, self.kept or self.listed
+            need(some and all(x != y for x, y in self.listed), "the claim is empty, or about equal datasets")
+            return
+        need(type(relation) is str and relation in NEAR, "there are no such neighbours")
+        need(relation[:4] != "unit" or all(type(a[0]) is int for a in self.records), "records are no whole numbers")
+        spend(len(self.records) ** 2)
+        pairs = product(enumerate(self.records), repeat=2)
+        self.met = [(i, j) for (i, a), (j, b) in pairs if i == j or NEAR[relation](a, b)]
+        need(len(self.met) > len(self.records), "the claim is empty: there are no neighbours")
+
+    def dataset(self, given):
+        need(len(items(given)) == self.n, "a dataset has not n records")
+        return tuple([self.numbers[repr(value(record))] for record in given])
+
+    def names(self, given, known):
+        """Read names, each of which stands once, and is known unless that is None."""
+        good = {*map(type, items(given))} <= {str} and len({*given}) == len(given) and all(map(NAME.fullmatch, given))
+        need(good and (known is None or {*given} <= known), "these are no names, or have no value")
+        return tuple(given)
+
+    def part(self, given, before):
+        """Read a part: its client, its lines, the names that it takes from those before, and what it publishes."""
+        spend(90)
+        client, takes, lines, shown = fields(given, "client takes lines publishes")
+        one = type(client) is int and type(self.n) is int and 0 <= client < self.n
+        need(one or client is None or (self.every and client == "all"), "there is no such client")
+        known = {*self.names(takes, before)}
+        self.clients.append(client), self.takes.append(tuple(takes))
+        self.lines.append([self.line(line, known, client) for line in items(lines)])
+        need(sum(kind == "draw" for _, kind, *_ in self.lines[-1]) < 2, "a part draws twice")
+        self.shown.append(self.names(shown, known))
+        self.keys.append(json.dumps(lines))  # clients who do the same have the same lines
+        return known
+
+    def line(self, given, known, client):
+        """Read a line: its name, kind, operands, and what it gives on a record and their values."""
+        need(len(items(given)) > 2, "a line is too short")
+        name, kind, *rest = given
+        need(type(kind) is str and (name is None) == (kind in ("fails", "observe")), "there is no such line")
+
+        def operand(given):  # a name, or else a constant
+            if type(given) is str and NAME.fullmatch(given):
+                return self.names([given], known)[0], None
+            return None, value(given)
+
+        def table(given, reader):  # [[value, what belongs to it], ...]
+            rows = [(value(key), reader(each)) for key, each in (items(row, 2) for row in items(given))]
+            found = {repr(key): (key, each) for key, each in rows}
+            need(0 < len(found) == len(rows), "a table is empty, or has a value twice")
+            return found
+
+        def law(given):
+            found = [*table(given, whole).values()]
+            need(not any(positive(-1 * odds) for _, odds in found), "odds are negative")
+            return found
+
+        if kind == "input":  # ["x0", "input", 1]: component 1 of the record of the client
+            (leaf,), words, function = items(rest, 1), [], lambda record: [(record[leaf], 1)]
+            good = client is not None and type(leaf) is int and 0 <= leaf < len(self.records[0])
+            need(good, "there is no such component of a record")
+        elif kind == "draw":  # ["d1", "draw", [[0, 4], [1, 1]]]: outcomes with their odds, here 4 to 1; or odds that
+            # depend on a value: ["d2", "draw", "x0", [[0, [[1, 3]]], ..]]
+            words = [operand(rest.pop(0)) if len(rest) > 1 else (None, None)]
+            laws = table(*rest, law) if words[0] != (None, None) else {"None": (None, law(*rest))}
+            total, *others = [sum(odds for _, odds in each) for _, each in laws.values()]
+            need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
+            function = lambda _, of: laws.get(repr(of), (of, [(UNDEFINED, total)]))[1]  # noqa: E731
+        elif kind == "case":  # ["v4", "case", "d1", [[0, "v3"], [1, 0]]]: one of several values, or undefined
+            choices = table(items(rest, 2)[1], operand)
+            places = {key: at for at, key in enumerate(choices)}
+            words = [operand(rest[0]), *(choice for _, choice in choices.values()), (None, UNDEFINED)]
+            function = lambda _, of, *others: [(others[places.get(repr(of), -1)], 1)]  # noqa: E731
+        elif name is None:  # [null, "fails", "v7"]: v7 must never be 1; [null, "observe", "v7"]: runs where it is 0 do
+            # not count; nor may it be anything else
             self.observes |= kind == "observe"
-            times = {False: 0, True: 1} if kind == "observe" else {False: 1}
-            lines.append((None, words, lambda _, value: [(0, 1)] * times[value], line))
-        elif kind is not None:  # v3 = add x0 d1: an operation on the values of names, and constants
-            lines.append((name, words, lambda _, *values: [(operate(kind, *values), 1)], line))
+            words, passes = [operand(*items(rest, 1))], {"0": 0, "1": 1} if kind == "observe" else {"0": 1}
+            function = lambda _, of: [(0, 1)] * passes[repr(of)]  # noqa: E731
+        else:  # ["v3", "add", "x0", "d1"]: an operation on the values of names, and constants
+            need(kind in OPERATIONS, "there is no such operation")
+            words = [operand(each) for each in items(rest, OPERATIONS[kind])]
+            function = lambda _, *of: [(operate(kind, *of), 1)]  # noqa: E731
+        known.update([] if name is None else self.names([name], None))
+        return name, kind, words, function
+
+    def run(self, part, state, record):
+        """Return {(what is published, state after): weight}."""
+        runs, found = [(dict(zip(self.takes[part], state)), 1)], {}
+        for name, _, words, function in self.lines[part]:
+            before, runs = runs, []
+            for known, weight in before:
+                given = function(record, *[known[word] if word else constant for word, constant in words])
+                spend(9 + 3 * len(words) + len(given) * (6 + len(known) // 3))
+                runs += [({**known, name: each}, weight * odds) for each, odds in given]
+        for known, weight in runs:
+            told, after = (tuple([known[name] for name in some]) for some in (self.shown[part], self.takes[part + 1]))
+            need(UNDEFINED not in told, "an output is undefined")
+            spend(90 + size(told) + size(after) + 3 * cost(weight))
+            key = repr(told), repr(after)
+            found[key] = after, found[key][1] + weight if key in found else weight
+        return found
 
     def explore(self, part, client):
         """Find what a part makes of all states before it (the same lines do the same), and what from what."""
-        waiting, names, back = [*self.states[-1]], (self.shown[part], self.takes[part + 1]), {}
-        after = self.states[-1] if client == "all" else {}
-        block = self.same.setdefault(repr(([line for *_, line in self.parts[part][2]], self.takes[part], names)), {})
-        for state, record in ((state, a) for state in waiting for a in ([None] if client is None else self.records)):
-            runs, found = [(dict(zip(self.takes[part], state)), 1)], block.setdefault((record, state), {})
-            for name, words, function, _ in self.parts[part][2] if not found else ():
-                before, runs = runs, []
-                for known, weight in before:
-                    of = [known[word] if isinstance(word, str) else word[1] for word in words]
-                    outcomes = function(record, *of)
-                    spend(of + [weight] * 11, 9 * len(outcomes))
-                    runs += [({**known, name: value}, weight * odds) for value, odds in outcomes]
-            spend([*runs, *found.values()], 40 + (client == "all") * len(waiting))
-            for known, weight in runs if not found else ():
-                key = told, _ = tuple([tuple([known[name] for name in some]) for some in names])
-                need(UNDEFINED not in told, "an output is undefined")
-                found[key] = found.get(key, 0) + weight
-            for (told, new), odds in found.items():
-                back.setdefault((record, new), []).append((told, state, odds))
-                waiting += [new] if client == "all" and new not in after else []
-                after[new] = 0
+        before, block, back, told, numbers = self.states[-1], {}, {}, {}, {}
+        after = before if client == "all" else []
+        numbers = {repr(state): at for at, state in enumerate(after)}
+        key = self.keys[part], self.takes[part], self.shown[part], self.takes[part + 1], client is None
+        same, records = self.same.setdefault(key, {}), [None] if client is None else range(len(self.records))
+        for (at, state), record in ((each, a) for each in enumerate(before) for a in records):
+            if (known := (record, repr(state))) not in same:
+                same[known] = self.run(part, state, None if record is None else self.records[record])
+            found = block[record, at] = []
+            for (text, key), (new, odds) in same[known].items():
+                spend(30)
+                if key not in numbers:
+                    numbers[key] = len(after)
+                    after.append(new)
+                found.append((told.setdefault(text, len(told)), numbers[key], odds))
+                back.setdefault((record, numbers[key]), []).append((found[-1][0], at, odds))
         self.states.append(after)
+        self.told.append(told)
         return block, back
 
     def along(self, x, y):
         """Every part, with the records of one pair of neighbours, or of one dataset."""
-        every, size = [*zip(x, y)], len(x) == len(y) == (len(x) or 1 if self.every else self.n)
+        every = [*zip(x, y)]
         near = {*every} <= {*self.met} and (self.at_once or sum(a != b for a, b in every) <= 1)
-        need(size and (near or (x, y) in self.listed), "the witness is no pair of neighbours")
+        need(self.listed or (near and (x == y) == self.kept), "the witness is no pair of neighbours")
         for part, client in enumerate(self.clients):
-            found = every if client == "all" else self.meets[part] if client is None else [every[client]]
-            yield from ((part, [each]) for each in found)
+            yield part, self.meets[part] if client is None else [every[client]]
 
     def walk(self, parts, published=None):
         """Return [{((weights of states under x, and x'), for how many outputs), ...}, ...] for all that parts meet.
@@ -238,46 +390,58 @@ class Program:
         Which outputs does not matter to a claim: many datasets, as all orders of the same records, lead to the same.
         Where it is given, only what is `published` counts.
         """
-        found = {(frozenset([((frozenset([((), 1)]),) * 2, 1)]), False)}
+        found = {(frozenset([((frozenset([(0, 1, 1)]),) * 2, 1)]), False)}
         for at, (part, meets) in enumerate(parts):
-            wanted, before, found, moved = published and published[at] and constant(published[at]), found, set(), {}
+            wanted, before, found, moved = None, found, set(), {}
+            if published and published[at] is not None:
+                wanted = self.told[at].get(repr(published[at]))
+                need(wanted is not None, "this is never published")
             for (left, differ), (a, b) in product(before, meets):
+                spend(12)
                 if differ and a != b and not self.at_once:
                     continue
                 tables = {}
-                for laws, times in left:
+                for laws, count in left:
                     ours, theirs = self.move(part, laws[0], a, moved), self.move(part, laws[1], b, moved)
-                    for told in [wanted] if wanted else ours.keys() | theirs.keys():
+                    for told in ours.keys() | theirs.keys() if wanted is None else [wanted]:
+                        spend(9)
                         key = ours.get(told, frozenset()), theirs.get(told, frozenset())
-                        tables[key] = tables.get(key, 0) + times
-                        spend(key, 2)
+                        tables[key] = tables.get(key, 0) + count
                 found.add((frozenset(tables.items()), differ or a != b))
         return [left for left, _ in found]
 
     def move(self, part, law, record, moved):
         """Return the weights of the states after a part for everything that it may publish; each is `moved` once."""
+        spend(1 + len(law))
         if (law, record) not in moved:
             found, block = {}, self.blocks[part]
-            spend([weight for state, weight in law for _ in block[record, state]], 10)
-            for state, weight in law:
-                for (told, after), odds in block[record, state].items():
+            for state, weight, _ in law:
+                for told, after, odds in block[record, state]:
+                    spend(4)
                     sums = found.setdefault(told, {})
-                    sums[after] = sums.get(after, 0) + weight * odds
-            laws = {told: frozenset(sums.items()) for told, sums in found.items()}
+                    sums[after] = sums.get(after, 0) + times(weight, odds)
+            laws = {
+                told: frozenset([(*each, salted(each[1])) for each in sums.items()]) for told, sums in found.items()
+            }
             moved[law, record] = {told: moved.setdefault(law, law) for told, law in laws.items()}
         return moved[law, record]
 
     def over(self, left, published=None):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
-        ours, theirs = (1, 1) if published else (sum(n * w for of, n in left for _, w in of[at]) for at in (0, 1))
+        spend(sum(len(law) for laws, _ in left for law in laws))
+        need(not self.kept or all(state in ((0,), (1,)) for state in self.states[-1]), "an error is no truth value")
+        ours, theirs = (
+            (1, 1) if published else (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
+        )
         need(not published or not (self.observes or self.kept or self.delta[0] != 0), "all outputs count here")
         need(positive(ours) and positive(theirs), "every run is dropped")
-        over, attained = -1 * self.delta[0] * self.down * ours * theirs, self.kept or self.delta[0] != 0
-        for laws, times in left:  # a state is (), or for accuracy the output, which has to be a truth value
-            v, w = (sum({(): 1, (True,): 1, (False,): 0}[state] * weight for state, weight in law) for law in laws)
-            gap = self.down * theirs * v + -1 * self.up * ours * w
+        attained = self.delta[0] != 0 or self.kept
+        over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
+        for laws, count in left:  # a state is (), or for accuracy the output, which has to be true or false
+            v, w = (sum(weight for state, weight, _ in law if self.states[-1][state] != (0,)) for law in laws)
+            gap = times(times(self.down, theirs), v) + -1 * times(times(self.up, ours), w)
             if positive(gap) and (w == 0 or not self.infinite):
-                over += times * self.delta[1] * gap
+                over += times(count, times(self.delta[1], gap))
             attained = attained or gap == 0 != v
         return over, attained and over == 0
 
@@ -285,11 +449,11 @@ class Program:
         """Yield the forms before a part that give those after it, for all that the part may meet and publish."""
         for form, (a, b) in product(forms, self.meets[part]):
             found, first = {}, a != b and not self.at_once
-            for (copy, after), value in form.items() if not first or all(copy for copy, _ in form) else ():
+            for (copy, after), factor in form.items() if not first or all(copy for copy, _ in form) else ():
                 for told, state, odds in self.back[part].get(((a, a, b)[copy], after), ()):
+                    spend(2)
                     sums, key = found.setdefault(told, {}), (0 if first else copy, state)
-                    sums[key] = sums.get(key, 0) + odds * value
-            spend(value for old in found.values() for value in old.values())
+                    sums[key] = sums.get(key, 0) + times(odds, factor)
             yield from (old for old in found.values() if any(map(positive, old.values())))
 
     def forms(self, cuts, why, units):
@@ -302,29 +466,36 @@ class Program:
         that are not negative: `why` has the numbers. With `units` all forms down v[s] - up w[s] are among them, and no
         others in v and w: taken back, they are sums of such.
         """
-        others = self.observes, self.listed, self.infinite, self.delta[0] != 0, units and self.at_once
-        lists, pair, cuts = [[]], ((1, self.down), (2, -1 * self.up)), cuts * (1 + self.every)
-        need(not any(others) and len(cuts) + 1 == len(why) == len(self.clients), "there are no such forms")
+        others = self.observes, self.listed, self.delta[0] != 0, units and self.at_once
+        lists, pair, cuts = [[]], ((1, self.down), (2, -1 * self.up)), items(cuts) * (1 + self.every)
+        need(type(units) is bool and not any(others), "this rule is not for this claim")
+        need(len(cuts) + 1 == len(items(why)) == len(self.clients), "there are no such forms")
         for states, cut in zip(self.states[1:-1], cuts):
-            keys = [*product((0,) if units else (0, 1, 2), states)]
-            lists.append([{keys[at]: c for at, c in zip(row[::2], map(Polynomial, row[1::2]))} for row in cut])
+            keys = [*product((0,) if units else (0, 1, 2), range(len(states)))]
+            spend(len(keys))
+            rows = [(row[::2], [*map(whole, row[1::2])]) for row in map(items, items(cut))]
+            good = all(len(at) == len(c) == len({*at}) and {*at} <= {*range(len(keys))} for at, c in rows)
+            need(good, "a form is of states that are not there")
+            lists.append([{keys[at]: c for at, c in zip(*row)} for row in rows])
             need(all(len({copy > 0 for copy, _ in form}) == 1 for form in lists[-1]), "a form is of u, v and w")
-            lists[-1] += [{(copy, state): value for copy, value in pair} for state in states if units]
-        lists.append([{(copy, state): value for state in self.states[-1] for copy, value in pair}])
-        for part, reasons in enumerate(map(iter, why)):
+            lists[-1] += [{(copy, state): factor for copy, factor in pair} for state in range(len(states)) if units]
+        lists.append([{(copy, state): factor for state in range(len(self.states[-1])) for copy, factor in pair}])
+        for part, reasons in enumerate(map(iter, map(items, why))):
             for form in self.taken_back(part, lists[part + 1]):
                 later = all(copy for copy, _ in form)
                 if part == 0:
                     need((later and not self.at_once) or not positive(sum(form.values())), "a form starts above 0")
                 elif not (later and units):
-                    times, *used = map(Polynomial, next(reasons, ()))
-                    left = {key: times * value for key, value in form.items()}
-                    for at, factor in zip(used[::2], used[1::2], strict=True):
-                        need(at >= 0 and not positive(-1 * factor), "a factor is negative")
-                        spend(lists[part][at].values())
-                        for key, value in lists[part][at].items():
-                            left[key] = left.get(key, 0) + -1 * factor * value
-                    need(positive(times) and not any(map(positive, left.values())), "a form is not bounded by others")
+                    factor, *used = map(whole, items(next(reasons, [0])))
+                    left = {key: times(factor, each) for key, each in form.items()}
+                    for at, multiplier in zip(used[::2], used[1::2], strict=True):
+                        good = type(at) is int and 0 <= at < len(lists[part]) and not positive(-1 * multiplier)
+                        need(good, "a multiplier is negative, or of no form")
+                        for key, each in lists[part][at].items():
+                            spend(1)
+                            left[key] = left.get(key, 0) + -1 * times(multiplier, each)
+                    need(positive(factor) and not any(map(positive, left.values())), "a form is not bounded by others")
+            need(next(reasons, None) is None, "there are more reasons than forms")
 
 
 def audit(claim, evidence):
@@ -336,64 +507,98 @@ def audit(claim, evidence):
     max(0, i p[i] - t (r-i+1)/(k-1) p[i-1]) is at most m delta. Let c, z[t] >= y[i,t] >= 0 be numbers that satisfy
         (1 if i >= v else 0)  <=  c + i sum_t y[i,t] - (r-i)/(k-1) sum_t t y[i+1,t]      for i = 0..r.
     Times p[i] and added up: P(at least v) <= c + m sum_t delta z[t]. The evidence has c and z; y is the least that will
-    do (rounded up), from i = r on, and taken from the first t.
+    do, from i = r on, and taken from the first t: in units of 2^-256, and rounded so that this is harder.
     """
-    m, r, v, k = (claim[name] for name in ("canaries", "guesses", "correct", "options"))
-    texts = zip(claim["guarantee"], evidence["multipliers"], strict=True)
-    rows = [[Fraction(*ratio(text)) for text in (*pair, z)] for pair, z in texts]
-    c, bound = (Fraction(*ratio(text)) for text in (evidence["constant"], claim["bound"]))
-    good = all(t >= 1 and delta >= 0 <= z for t, delta, z in rows) and r * len(rows) <= 1_000_000
-    need(good and {*map(type, (m, r, v, k))} == {int} and 0 < v <= r <= m and k >= 2, "there is no such audit")
-    cost = 0  # sum_t t y[i+1,t]
-    for i in range(r, -1, -1):
-        wanted = max(0, (i >= v) - c + Fraction(r - i, k - 1) * cost)
-        left, cost = Fraction(-(-wanted * (1 << 256) // max(i, 1)), 1 << 256), 0
-        for t, _, z in rows:
-            left, cost = left - min(left, z), cost + t * min(left, z)
+    m, v, r, k, guarantee = fields(claim, "canaries correct guesses options guarantee", "kind bound")
+    good = {*map(type, (m, r, v, k))} == {int} and 0 < v <= r <= m and k >= 2
+    need(good and max(m, k).bit_length() <= MOST_BITS, "there is no such audit")
+    rows = [[*map(rational, (*items(pair, 2), z))] for pair, z in zip(items(guarantee), items(evidence["multipliers"]))]
+    need(0 < len(rows) == len(guarantee) == len(evidence["multipliers"]), "there is one multiplier for each pair")
+    need(all(t >= 1 >= delta >= 0 <= z for t, delta, z in rows), "a guarantee or a multiplier is out of its range")
+    c, bound, one, after = rational(evidence["constant"], 0), rational(claim["bound"], 0, 1), 1 << 256, 0
+    units = [(t.numerator, t.denominator, math.floor(z * one), cost(t.numerator)) for t, _, z in rows]
+    for i in range(r, -1, -1):  # after is sum_t t y[i+1,t]
+        wanted = max(0, (i >= v) * one - math.floor(c * one) + -(-(r - i) * after // (k - 1)))
+        left, after = -(-wanted // max(i, 1)), 0
+        for above, below, z, steps in units:
+            spend(9 + 3 * steps)
+            left, after = left - min(left, z), after - (-above * min(left, z) // below)
         need(left == 0 and (i > 0 or wanted == 0), "the multipliers do not fit")
-    need(c + m * sum(delta * z for _, delta, z in rows) <= bound, "the multipliers show less")
-    return f"audit: P(at least {v} of {r} guesses about {m} secrets right) <= {claim['bound']}"[:200]
+    total = math.ceil(c * one) + m * sum(math.ceil(delta * z * one) for _, delta, z in rows)
+    need(total <= bound * one, "the multipliers show less")
+    return verdict(claim, ", which is always so" * (bound == 1))
 
 
-def check(certificate):
+def verdict(claim, remark):
+    """Return a claim as it stands in the file: in full, but for what is long."""
+    said = [name for name in " ".join(CLAIMS[claim["kind"]][:2]).split() if name in claim and name != "tight"]
+    texts = [json.dumps(claim[name]) for name in said]
+    said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in zip(said, texts)]
+    return f"{claim['kind']}: {', '.join(said)}{', attained' * ('tight' in claim)}{remark}"
+
+
+def check(certificate, work=1):
     """Return in words what a certificate establishes. Raises Refused."""
-    claim, evidence = certificate["claim"], certificate["evidence"]
-    kind, rule, published = claim["kind"], evidence["rule"], evidence.get("published")
-    if (kind, rule) == ("audit", "dual"):
+    LEFT[0], ROOT[0] = work * WORK, 0
+    version, claim, evidence = fields(certificate, "certificate claim evidence", "program")
+    kind, rule = (type(each) is dict and each.get(name) for each, name in ((claim, "kind"), (evidence, "rule")))
+    need(type(version) is int and version == 5 and type(kind) is str and kind in CLAIMS, "there is no such claim")
+    needed, others, rules = CLAIMS[kind]
+    fields(claim, f"kind {needed}", others)
+    need(type(rule) is str and rule in rules.split(), "this rule is not for this claim")
+    tight, refuted = claim.get("tight", False), rule == "witness"
+    need(tight is ("tight" in claim), "what is tight is called true")
+    fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (tight or refuted)}", "published" * (tight or refuted))
+    need((kind == "audit") != ("program" in certificate), "a program is missing, or is not read")
+    if kind == "audit":
         return audit(claim, evidence)
-    program, refuted, tight = Program(certificate), kind in ("violation", "inaccuracy"), claim.get("tight") is True
-    need(kind in (("accuracy", "inaccuracy") if program.kept else ("privacy", "violation")), "there is no such claim")
+    program = Program(certificate)
     if tight or refuted:
-        (left,) = program.walk(program.along(*map(constant, evidence["witness"])), published)
+        x, y = map(program.dataset, items(evidence["witness"], 2))
+        need(not program.listed or (x, y) in program.listed, "the witness is not in the list of neighbours")
+        published = [each if each is None else value(each) for each in items(evidence.get("published", []))]
+        need(len(published) == len(program.clients) * ("published" in evidence), "what is published is something else")
+        (left,) = program.walk(program.along(x, y), published)
         over, attained = program.over(left, published)
         need(positive(over) if refuted else attained, "the witness does not show it")
-    if (kind, rule) == ("privacy", "forms"):
-        program.forms(evidence["cuts"], evidence["why"], evidence.get("units") is True)
-    elif rule == "datasets" and not refuted:
-        need(not program.every and not program.infinite, "this rule is not for this claim")
-        every = [program.along(*pair) for pair in program.listed * (not program.kept)] or [[*enumerate(program.meets)]]
-        need(not any(positive(program.over(left)[0]) for parts in every for left in program.walk(parts)), "it is wrong")
-    else:
-        need(rule == "witness" and refuted, "there is no such evidence for this claim")
-    said = ", ".join(f"{name} = {claim[name]}"[:100] for name in ("beta", "bound", "delta") if name in claim)
-    return f"{kind}: {said}{', attained' * (tight and not refuted)}"
+    if rule == "forms":
+        program.forms(evidence["cuts"], evidence["why"], evidence["units"])
+    for pair in (program.listed or [None]) if rule == "datasets" else ():
+        every = program.along(*pair) if pair else enumerate(program.meets)
+        need(not any(positive(program.over(left)[0]) for left in program.walk(every)), "the claim is wrong")
+    remark = ", which is always so" * (program.delta[0] == program.delta[1])
+    remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
+    return verdict(claim, remark + "; nothing is published" * (not program.kept and not any(program.shown)))
 
 
-def main(path):
-    """Check a file, print one line and return the exit status."""
-    sys.set_int_max_str_digits(MOST_DIGITS)
-    once = {"object_pairs_hook": lambda pairs: dict(pairs) if len(dict(pairs)) == len(pairs) else "a key stands twice"}
+def read(path):
+    def once(pairs):
+        need(len(dict(pairs)) == len(pairs), "a field stands twice")
+        return dict(pairs)
+
+    def number(text):
+        good = text.lstrip("-").isdigit() and text != "-0" and len(text) <= MOST_DIGITS
+        need(good, "a number is too long, or not whole")
+        return int(text)
+
+    with open(path, "rb") as file:
+        text = file.read(MOST_BYTES + 1)
+    need(len(text) <= MOST_BYTES, "the file is too large")
+    need(not re.search(rb"[^\n -~]", text), "the file has other characters than printable ASCII")
+    return json.loads(text, object_pairs_hook=once, parse_int=number, parse_float=number, parse_constant=number)
+
+
+def main(path, work="1"):
+    """Check a file with so many times the usual work, print one line and return the exit status."""
     try:
-        with open(path, "rb") as file:
-            text = file.read(MOST_BYTES + 1)
-        need(len(text) <= MOST_BYTES, "the file is too large")
-        print("accepted:", check(json.loads(text, **once, parse_float=int, parse_constant=int)))
+        print("accepted:", check(read(path), int(work)))
+        return 0
+    except (Refused, json.JSONDecodeError) as error:
+        print(f"refused: {'' if isinstance(error, Refused) else 'this is not JSON: '}{error}")
     except Exception as error:
-        known = {Refused: "", json.JSONDecodeError: "this is not JSON: ", UnicodeDecodeError: "this is not JSON: "}
-        print(f"refused: {known.get(type(error), f'no certificate, {type(error).__name__}: ')}{error}"[:120])
-        return 1
-    return 0
+        print(f"refused: no certificate: {type(error).__name__}")
+    return 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:3]))

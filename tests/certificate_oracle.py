@@ -1,12 +1,12 @@
 """Whether the claim of a certificate is true, by going through all runs: shares no code with the checker.
 
-It reads the lines of a core program again, runs them with every outcome of every draw, and takes the claim literally.
+It runs the lines of a core program with every outcome of every draw, and takes the claim literally.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
+import operator
 from fractions import Fraction
 from typing import Any
 
@@ -14,107 +14,97 @@ from tightdp.exact.field import exp
 
 Law = dict[Any, Fraction]
 MISSING = object()
-_TOKEN = re.compile(r'"[^"]*"|\((?:[^()]|\([^()]*\))*\)|[^\s,:;|{}]+')
+OPERATIONS: dict[str, Any] = {
+    name: getattr(operator, name)
+    for name in ["add", "sub", "mul", "mod", "floordiv", "eq", "ne", "lt", "le", "gt", "ge", "neg", "abs"]
+}
+OPERATIONS |= {"min": min, "max": max, "bool": bool, "not": operator.not_, "div": lambda a, b: Fraction(a) / b}
 
 
 class Impossible(Exception):
     """The program has no law: a run fails, an output is not defined, or nothing is observed."""
 
 
-def constant(word: str) -> Any:
-    """Read a constant, as Python has it but for p/q."""
-    return eval(re.sub(r"(-?\d+)/(\d+)", r"Fraction(\1, \2)", word), {"Fraction": Fraction})
+def constant(given: Any) -> Any:
+    """A value as Python has it."""
+    if isinstance(given, list):
+        return tuple(map(constant, given))
+    return given["text"] if isinstance(given, dict) else Fraction(given) if isinstance(given, str) else given
 
 
-def law(lines: list[str], x: tuple[Any, ...], power: Any = None) -> Law:
+def is_name(operand: Any) -> bool:
+    """Whether an operand is a name."""
+    return isinstance(operand, str) and operand[0] in "dsvx"
+
+
+def law(program: list[dict[str, Any]], x: tuple[Any, ...], power: Any = None) -> Law:
     """The law of what is published on a dataset; `power` stands for T."""
-    parsed = [*(line for line in lines if not line.startswith("#")), "then"]
     found: Law = {}
+    lines = [(part, line) for part in program for line in [*part["lines"], None]]
 
-    def go(at: int, values: dict[str, Any], weight: Fraction) -> None:
-        for place in range(at, len(parsed)):
-            line = parsed[place]
-            words = _TOKEN.findall(line)
+    def go(at: int, values: dict[str, Any], told: tuple[Any, ...], weight: Fraction) -> None:
+        def get(operand: Any) -> Any:
+            return values[operand] if is_name(operand) else constant(operand)
 
-            def get(word: str) -> Any:
-                return values[word] if word[0] in "xdvs" else constant(word)
-
-            if words[0] in ("fails", "observe"):
-                if get(words[1]) not in (False, True):
+        for place in range(at, len(lines)):
+            part, line = lines[place]
+            if place == 0 or lines[place - 1][1] is None:
+                values = {name: values[name] for name in part["takes"]}
+            if line is None:
+                told = (*told, *(values[name] for name in part["publishes"]))
+                continue
+            name, kind, *rest = line
+            if name is None:
+                if get(rest[0]) not in (False, True) or (kind == "fails" and get(rest[0])):
                     raise Impossible
-                if get(words[1]) == (words[0] == "fails"):
-                    if words[0] == "fails":
-                        raise Impossible
+                if kind == "observe" and not get(rest[0]):
                     return
-            elif words[0] in ("client", "then"):
-                values["told"] = (*values["told"], *(get(word) for word in values["outputs"]))
-                values["outputs"] = []
-                values["client"] = int(words[1]) if words[0] == "client" else None
-                for name in [name for name in values if name[0] in "xdvs" and name not in words]:
-                    del values[name]
-            elif words[0] == "output":
-                values["outputs"] = [*values["outputs"], *(word for word in words[1:] if word[0] in "xdvs")]
+            elif kind == "draw":
+                here = rest[-1]
+                if len(rest) == 2:
+                    chosen = get(rest[0])
+                    here = next((each for key, each in rest[1] if constant(key) == chosen), [[None, 1]])
+                whole = sum(number(odds, power) for _, odds in here)
+                for outcome, odds in here:
+                    drawn = MISSING if outcome is None else constant(outcome)
+                    go(place + 1, {**values, name: drawn}, told, weight * number(odds, power) / whole)
+                return
+            elif kind == "input":
+                values = {**values, name: x[part["client"]][rest[0]]}
+            elif kind == "case":
+                chosen = get(rest[0])
+                branches = [get(branch) for key, branch in rest[1] if constant(key) == chosen]
+                values = {**values, name: branches[0] if branches else MISSING}
             else:
-                name, kind, rest = words[0], words[2], words[3:]
-                if kind == "draw":
-                    chosen = get(rest[0]) if rest[0][0] in "xdvs" else None
-                    step = 3 if rest[0][0] in "xdvs" else 2
-                    rows = [rest[i : i + step] for i in range(step - 2, len(rest), step)]
-                    here = [row[-2:] for row in rows if step == 2 or constant(row[0]) == chosen]
-                    whole = sum(number(odds, power) for _, odds in here)
-                    for outcome, odds in here:
-                        go(place + 1, {**values, name: constant(outcome)}, weight * number(odds, power) / whole)
-                    if step == 3 and not any(constant(row[0]) == chosen for row in rows):
-                        go(place + 1, {**values, name: MISSING}, weight)
-                    return
-                values[name] = value_of(kind, rest, get, x[values["client"]] if kind == "input" else None)
-
-        if MISSING in values["told"]:
+                values = {**values, name: calculated(kind, list(map(get, rest)))}
+        if MISSING in told:
             raise Impossible
-        found[values["told"]] = found.get(values["told"], Fraction(0)) + weight
+        found[told] = found.get(told, Fraction(0)) + weight
 
-    go(0, {"told": (), "outputs": [], "client": None}, Fraction(1))
+    go(0, {}, (), Fraction(1))
     whole = sum(found.values())
     if not whole:
         raise Impossible
     return {key: mass / whole for key, mass in found.items()}
 
 
-def value_of(kind: str, rest: list[str], get: Any, record: Any) -> Any:
-    """The value of a line that draws nothing."""
-    if kind == "input":
-        return record[int(rest[0])]
-    if kind == "case":
-        chosen, table = get(rest[0]), {constant(key): word for key, word in zip(rest[1::2], rest[2::2], strict=True)}
-        return get(table[chosen]) if chosen in table else MISSING
-    values = [get(word) for word in rest]
-    if kind == "else":
-        return values[1] if values[0] is MISSING else values[0]
-    return MISSING if MISSING in values else calculated(kind, values)
-
-
-def number(text: str, power: Any) -> Any:
-    """A number of a claim, or odds: with T in it, for which `power` stands."""
-    if "T" not in text:
-        return Fraction(text.replace("(", "").replace(")", ""))
-    return eval(re.sub(r"(\d)T", r"\1*T", text).replace("^", "**"), {"T": power})
+def number(given: Any, power: Any = None) -> Any:
+    """A number of a claim, or odds: polynomials in T, for which `power` stands."""
+    if isinstance(given, dict):
+        return number(given["above"], power) / number(given["below"], power)
+    if isinstance(given, list):
+        return sum(c * power**at for at, c in enumerate(given))
+    return Fraction(given)
 
 
 def calculated(kind: str, values: list[Any]) -> Any:
     """An operation on values."""
+    if kind == "else":
+        return values[1] if values[0] is MISSING else values[0]
+    if MISSING in values:
+        return MISSING
     try:
-        if kind == "tuple":
-            return tuple(values)
-        if kind in ("not", "bool", "neg", "abs"):
-            return {"not": lambda a: not a, "bool": bool, "neg": lambda a: -a, "abs": abs}[kind](values[0])
-        if kind in ("min", "max"):
-            return {"min": min, "max": max}[kind](*values)
-        a, b = values
-        symbols = {"add": "+", "sub": "-", "mul": "*", "mod": "%", "floordiv": "//"}
-        symbols |= {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-        if kind == "div":
-            return Fraction(a) / b
-        return eval(f"a {symbols[kind]} b", {"a": a, "b": b})
+        return tuple(values) if kind == "tuple" else OPERATIONS[kind](*values)
     except (ArithmeticError, TypeError, ValueError):
         return MISSING
 
@@ -132,23 +122,24 @@ def neighbours(relation: str, x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
 
 def is_true(certificate: dict[str, Any]) -> bool:
     """Whether a claim is true, attained where it says so."""
-    claim, records = certificate["claim"], [constant(record) for record in certificate["records"]]
-    every = list(itertools.product(records, repeat=certificate["clients"]))
-    power = exp(Fraction(re.findall(r"[0-9/]+", certificate["T"])[0])) if "T" in certificate else None
+    claim = certificate["claim"]
+    records = [constant(record) for record in claim["records"]]
+    every = list(itertools.product(records, repeat=claim["n"]))
+    power = exp(Fraction(1, claim["root"])) if "root" in claim else None
     found = {x: law(certificate["program"], x, power) for x in every}
     if claim["kind"] in ("accuracy", "inaccuracy"):
-        if any(type(value) is not bool for each in found.values() for (value,) in each):
+        if any(value not in (False, True) for each in found.values() for (value,) in each):
             raise Impossible
         worst, beta = max(each.get((True,), Fraction(0)) for each in found.values()), number(claim["beta"], power)
         if claim["kind"] == "inaccuracy":
             return worst > beta
         return worst <= beta and (worst == beta or not claim.get("tight"))
-    relation = certificate["neighbours"]
+    relation = claim["neighbours"]
     if isinstance(relation, str):
         pairs = [(x, y) for x in every for y in every if neighbours(relation, x, y)]
     else:
         pairs = [constant(pair) for pair in relation]
-    delta = number(claim.get("delta", "0"), power)
+    delta = number(claim.get("delta", 0), power)
     if claim["bound"] == "inf":
         assert claim["kind"] == "violation"
         return any(

@@ -13,6 +13,7 @@ import pytest
 import tightdp
 from tightdp.auditing import optimal
 from tightdp.cli.main import main
+from tightdp.core.writing import written_value
 from tightdp.errors import QueryError
 from tightdp.session.certify import load_checker
 
@@ -54,7 +55,7 @@ def test_bounds_are_certified_and_smaller_ones_refused(asked: dict[str, Any]) ->
     assert least <= bound <= least * (1 + near)
     if answer.answer.p_value is None:
         assert bound <= answer.answer.significance
-    claim["bound"] = str(least - Fraction(1, 10**30))
+    claim["bound"] = written_value(least - Fraction(1, 10**30))
     assert not accepted(content)
 
 
@@ -66,14 +67,16 @@ def test_changed_certificates_are_refused_or_true() -> None:
         new = copied(random_.choice(bases))
         claim, evidence = new["claim"], new["evidence"]
         for _ in range(random_.randint(1, 3)):
-            number = random_.choice(["0", "1", "2", "-1", "1/2", "1/3", "1/50", "9/10", "1/1000000"])
+            number = random_.choice([0, 1, 2, -1, "1/2", "1/3", "1/50", "9/10", "1/1000000"])
             name = random_.choice(["canaries", "guesses", "correct", "options", "bound", "t", "delta", "constant", "z"])
             if name in ("canaries", "guesses", "correct", "options"):
                 claim[name] = random_.choice([claim[name] + 1, claim[name] - 1, random_.randint(0, 9)])
             elif name in ("t", "delta"):
                 claim["guarantee"][0][name == "delta"] = number
             elif name == "bound":
-                claim["bound"] = str(Fraction(claim["bound"]) * Fraction(random_.choice(["1", "9/10", "11/10", "2"])))
+                claim["bound"] = written_value(
+                    Fraction(claim["bound"]) * Fraction(random_.choice(["1", "9/10", "11/10", "2"]))
+                )
             elif name == "constant":
                 evidence["constant"] = number
             else:
@@ -90,7 +93,7 @@ def test_the_command_writes_what_the_checker_accepts(tmp_path: Path, capsys: pyt
     path = tmp_path / "audit.json"
     words = ["--canaries", "1000", "--guesses", "100", "--correct", "75", "--delta", "1e-4", "--output", str(path)]
     assert main(["certify", "audit", *words]) == 0
-    assert "P(at least 75 of 100 guesses about 1000 secrets right)" in capsys.readouterr().out
+    assert "audit: canaries 1000, guesses 100, correct 75" in capsys.readouterr().out
     assert main(["check", str(path)]) == 0
 
 

@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import copy
-import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from certificate_bombs import BOMBS, HARMLESS
 from certificate_oracle import is_true
+from forgeries import EXAMPLES, ONE, PAIR, REFUSED, T, every, example, law, made, wrong
 from tightdp.session.certify import load_checker
 
 checker = load_checker()
-EXAMPLES = Path(__file__).parents[2] / "proofs" / "certificates"
-ONE = ["client 0", "x0 = input 0", "output x0", "then"]
-"""The record is published: no e^ε is enough."""
+CHECKER = Path(__file__).parents[2] / "proofs" / "checker.py"
+FAILURES = (checker.Refused, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def example(name: str) -> dict[str, Any]:
-    """A committed certificate."""
-    found: dict[str, Any] = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
-    return found
-
-
-def made(lines: list[str], claim: dict[str, Any], rule: str = "datasets", **more: Any) -> dict[str, Any]:
-    """A certificate for one client with one bit."""
-    evidence = {"rule": rule, **more}
-    given = {"clients": 1, "records": ["(0,)", "(1,)"], "neighbours": "replace-one"}
-    return {"claim": {"kind": "privacy", "bound": "2", **claim}, "program": lines, "evidence": evidence, **given}
+def forget(given: dict[str, Any]) -> None:
+    """Claim nothing about what is attained."""
+    given["claim"].pop("tight", None)
+    given["evidence"].pop("witness", None)
+    given["evidence"].pop("published", None)
 
 
 def smaller(given: dict[str, Any]) -> None:
     """Claim less than the tight ratio."""
-    given["claim"] = {"kind": "privacy", "bound": "3"}
+    given["claim"]["bound"] = 3
+    forget(given)
 
 
 def false_form(given: dict[str, Any]) -> None:
@@ -54,30 +51,30 @@ def false_form_after(given: dict[str, Any]) -> None:
 def negative_multiplier(given: dict[str, Any]) -> None:
     """Turn kept forms round."""
     smaller(given)
-    for part in given["evidence"]["why"]:
-        for row in part:
+    for reasons in given["evidence"]["why"]:
+        for row in reasons:
             row[2::2] = [-abs(factor) for factor in row[2::2]]
 
 
 def negative_times(given: dict[str, Any]) -> None:
     """Turn the form that is to be bounded round."""
     smaller(given)
-    for part in given["evidence"]["why"]:
-        for row in part:
+    for reasons in given["evidence"]["why"]:
+        for row in reasons:
             row[0] = -row[0]
 
 
 def negative_index(given: dict[str, Any]) -> None:
     """Take forms from the end of a list."""
-    for part in given["evidence"]["why"]:
-        for row in part:
+    for reasons in given["evidence"]["why"]:
+        for row in reasons:
             row[1] = -1
 
 
 def floats(given: dict[str, Any]) -> None:
     """Multiply so that rounding hides what is left."""
-    for part in given["evidence"]["why"]:
-        for row in part:
+    for reasons in given["evidence"]["why"]:
+        for row in reasons:
             row[0], row[2] = row[0] * 1e-300, row[2] * 1e300
 
 
@@ -86,26 +83,33 @@ def no_reasons(given: dict[str, Any]) -> None:
     given["evidence"]["why"] = [[] for _ in given["evidence"]["why"]]
 
 
+def refuted(given: dict[str, Any], witness: Any, **claim: Any) -> None:
+    """Claim that a pair shows something."""
+    forget(given)
+    given["claim"] |= {"kind": "violation", **claim}
+    given["evidence"] = {"rule": "witness", "witness": witness}
+
+
 def filtered_delta(given: dict[str, Any]) -> None:
     """Look at some outputs only where all count."""
-    given["claim"] = {"kind": "violation", "bound": "1", "delta": "2/3"}
-    given["evidence"]["rule"] = "witness"
+    published = given["evidence"]["published"]
+    refuted(given, [[[0], [0], [0]], [[1], [0], [0]]], bound=1, delta="2/3")
+    given["evidence"]["published"] = published
 
 
 def no_neighbours(given: dict[str, Any]) -> None:
     """Refute with two datasets that are no neighbours."""
-    given["claim"] = {"kind": "violation", "bound": "5"}
-    given["evidence"] |= {"rule": "witness", "witness": ["((0,), (0,), (0,))", "((1,), (1,), (0,))"]}
+    refuted(given, [[[0], [0], [0]], [[1], [1], [0]]], bound=5)
 
 
 def other_records(given: dict[str, Any]) -> None:
     """Refute with a record that is not in the domain."""
-    given["records"] = ["(0,)"]
+    given["claim"]["records"] = [[0], [2]]
 
 
 def too_many_records(given: dict[str, Any]) -> None:
     """Refute with a dataset that is too long."""
-    given["evidence"]["witness"] = [text[:-1] + ", (0,))" for text in given["evidence"]["witness"]]
+    given["evidence"]["witness"] = [[*x, [0]] for x in given["evidence"]["witness"]]
 
 
 FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
@@ -135,104 +139,95 @@ def test_forged_evidence_is_refused(forgery: str) -> None:
     given = copy.deepcopy(example(name))
     checker.check(given)
     change(given)
-    with pytest.raises((checker.Refused, LookupError, TypeError, ValueError)):
+    with pytest.raises(FAILURES):
         checker.check(given)
 
 
-TWICE = [*ONE[:2], "v1 = eq x0 7", "output x0 v1"]
-LISTED = {"neighbours": ["(((0,),), ((1,),))"]}
-DROPS = ["client 0", "x0 = input 0", "v1 = eq x0 0", "observe v1", "output "]
-LATE = [*ONE[:2], "then x0", "v1 = eq x0 7", "output v1 x0"]
-TWO = ["client 0", "x0 = input 0", "v1 = eq x0 1", "output v1"]
-WORDS: dict[str, dict[str, Any]] = {
-    "the-ratio-is-infinite": made(ONE, {}),
-    "forms-for-an-infinite-ratio": made(ONE, {}, "forms", cuts=[[], []], why=[[], [], []], units=True),
-    "forms-for-a-delta": made(ONE, {"delta": "1/2"}, "forms", cuts=[[], []], why=[[], [], []], units=True),
-    "two-outputs-of-an-error": made(TWICE, {"kind": "accuracy", "beta": "0"}),
-    "a-number-as-an-error": made(ONE, {"kind": "accuracy", "beta": "0"}),
-    "what-is-published-of-an-error": made(
-        TWO,
-        {"kind": "accuracy", "beta": "0", "tight": True},
-        witness=["((1,),)", "((1,),)"],
-        published=["()", "(5,)"],
-    ),
-    "two-outputs": made(LATE, {}),
-    "a-record-in-another-part": made(["x0 = input 0", "client 0 x0", "output x0"], {}),
-    "a-client-twice": made(["client 0", "client 0", "x0 = input 0", "then", "output "], {}),
-    "a-client-that-is-not-there": made(["client 1", "x0 = input 0", "then", "output "], {}),
-    "a-client-that-is-a-truth-value": made(["client 0", "client False", "x0 = input 0", "then", "output "], {}),
-    "a-value-that-was-forgotten": made(["client 0", "x0 = input 0", "then", "output x0"], {}),
-    "a-value-that-never-was": made(["client 0", "then v7", "output v7"], {}),
-    "a-part-of-all-among-others": made(['client "all"', "x0 = input 0", "client 0", "then"], {}),
-    "odds-below-zero-for-this-T": made(["d1 = draw { 0 T-2 | 1 T^2 }", "output d1"], {}) | {"T": "exp(1/2)"},
-    "odds-of-different-sums-but-for-a-float": made(
-        [
-            *ONE[:2],
-            "d1 = draw x0 { 0: 0 T | 0: 1 1 ; 1: 0 1 | 1: 1 271828182845904523536028747135266249775724709369995 }",
-        ],
-        {"bound": "1"},
-    ),
-    "a-bound-that-is-just-too-small": made(
-        [*ONE[:2], "d1 = draw x0 { 0: 0 T | 0: 1 1 ; 1: 0 1 | 1: 1 T }", "output d1"],
-        {"bound": f"{271828182845904523536028747135266249775724709369995}/{10**50}"},
-    ),
-    "a-polynomial-that-is-an-infinite-bound": made(ONE, {"bound": "T/(T-T)"}),
-    "an-observation-that-drops-one-dataset": made(DROPS, {}),
-    "forms-with-observations": made(
-        ["client 0", "x0 = input 0", "d1 = draw x0 { 0: True 1 | 0: False 9 | 1: True 10 }", "observe d1", "output "],
-        {},
-        "forms",
-        cuts=[[]],
-        why=[[], []],
-        units=True,
-    ),
-    "a-bound-below-one": made(["output "], {"bound": "1/2"}),
-    "a-negative-denominator": made(ONE, {"bound": "-4/-2"}),
-    "a-negative-delta": made(ONE, {"delta": "-1"}),
-    "an-infinite-bound": made(ONE, {"bound": "inf"}),
-    "no-such-claim": made(["output "], {"kind": "privacies"}),
-    "no-such-rule": made(["output "], {}, "trust"),
-    "a-witness-for-all": made(["output "], {}, "witness"),
-    "an-undefined-operand": made(["v1 = div 1 0", "v2 = eq v1 0", "output v2"], {}),
-    "a-format-of-strings": made(['v1 = mod "%099999999d" 1', "output v1"], {}),
-    "the-other-branch-is-missing": made(["client 0", "x0 = input 0", "v1 = case x0 { 0: 1 }", "output v1"], {}),
-    "a-law-is-missing": made(["client 0", "x0 = input 0", "d1 = draw x0 { 0: 1 1 }", "output d1"], {}),
-    "listed-pairs-for-forms": made(ONE, {}, "forms", cuts=[[], []], why=[[], [], []], units=True) | LISTED,
-    "no-such-neighbours": made(["client 0", "x0 = input 0", "output "], {}) | {"neighbours": "none"},
-}
+@pytest.mark.parametrize("name", REFUSED)
+def test_false_empty_and_meaningless_claims_are_refused(name: str) -> None:
+    with pytest.raises(FAILURES):
+        checker.check(copy.deepcopy(REFUSED[name]))
 
 
-@pytest.mark.parametrize("name", WORDS)
-def test_false_or_meaningless_claims_are_refused(name: str) -> None:
-    with pytest.raises((checker.Refused, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)):
-        checker.check(WORDS[name])
+def test_what_the_forgeries_begin_with_is_accepted() -> None:
+    """So each is refused for what it changes."""
+    noisy = [*ONE, law((2, 1), (1, 2))]
+    assert checker.check(made(noisy, "d1")).endswith("bound 2")
+    assert checker.check(made(noisy, "d1", rule="forms")).endswith("bound 2")
+    assert checker.check(made(noisy, "d1", tight=True, witness=PAIR)).endswith("bound 2, attained")
+    assert checker.check(made([["v1", "add", "1/2", 0]], "v1"))
+    assert checker.check(made([], bound=T, root=1)).endswith("; nothing is published")
+    assert checker.check(made([], delta=1)).endswith(", which is always so; nothing is published")
+    assert checker.check(wrong([["v1", "eq", 0, 1]], "v1"))
+    assert "an upper bound" in checker.check(every())
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        ('"bound": "4"', '"bound": "4", "bound": "4"'),
-        ('"clients": 3', '"clients": 3.0'),
-        ('"clients": 3', '"clients": NaN'),
-        ('"clients": 3', '"clients": 1e3'),
-        ('"clients": 3', '"clients": -1'),
-        ('"clients": 3', '"clients": 1000000000'),
-        ('"clients": 3', '"clients": "all"'),
+        ('"bound": 4', '"bound": 4, "bound": 4'),
+        ('"n": 3', '"n": 3.0'),
+        ('"n": 3', '"n": NaN'),
+        ('"n": 3', '"n": 1e3'),
+        ('"n": 3', '"n": -1'),
+        ('"n": 3', '"n": 03'),
+        ('"n": 3', '"n": 1000000000'),
+        ('"n": 3', '"n": "all"'),
+        ('"bound": 4', '"bound": -0'),
+        ('"bound": 4', '"bound": 4\r'),
+        ('"bound": 4', '"bound": 4\t'),
+        ('"tight": true', '"tight": true, "\\u001b[2K\\raccepted": true'),
+        ('"tight": true', '"tight": true, "note": "\x1b[2K\raccepted: privacy"'),
+        ('"tight": true', '"tight": true, "\u202e": 1'),
+        ('"v1"', '"v\u0661"'),
+        ('"replace-one"', '"replace-one\\u001b[1A"'),
+        ('"replace-one"', '"\\u202eeno-ecalper"'),
+        ('"sub"', '"\\u0455ub"'),
     ],
 )
-def test_keys_that_stand_twice_and_numbers_that_are_not_whole_are_refused(
+def test_what_is_no_strict_file_is_refused_in_plain_characters(
     change: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = (EXAMPLES / "randomized_response_count_n3.json").read_text(encoding="utf-8")
-    assert text.count(change[0]) == 1
+    assert change[0] in text
     path = tmp_path / "forged.json"
-    path.write_text(text.replace(*change), encoding="utf-8")
+    path.write_bytes(text.replace(*change, 1).encode())
     assert checker.main(path) == 1
-    assert capsys.readouterr().out.startswith("refused: ")
+    said = capsys.readouterr().out
+    assert said.startswith("refused: ")
+    assert said.count("\n") == 1
+    assert said.removesuffix("\n").isascii()
+    assert said.removesuffix("\n").isprintable()
 
 
 def test_pairs_that_are_listed_need_not_be_symmetric() -> None:
-    lines = ["client 0", "x0 = input 0", "d1 = draw x0 { 0: 0 1 | 1: 0 1 | 1: 1 0 }", "output d1", "then"]
-    given = made(lines, {"bound": "1"}) | {"neighbours": ["(((0,),), ((1,),))"]}
-    assert is_true(given)
-    assert checker.check(given)
+    certificate = made([*ONE, law((1, 1), (0, 2))], "d1", neighbours=[[[[1]], [[0]]]])
+    assert is_true(certificate)
+    assert checker.check(certificate)
+
+
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(status, used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+"""Runs the checker from a small process, since a child begins with the memory of its parent."""
+FAST = ["quotes", "open-brackets", "one-long-number", "values-that-nest", "values-that-grow", "states-that-double",
+        "long-odds", "many-forms", "a-long-guarantee", "outputs-of-odds-of-one-hash"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in BOMBS]
+)
+def test_bombs_end_soon_and_in_little_memory(name: str, tmp_path: Path) -> None:
+    """Two seconds on an idle machine; the processor time is allowed to be twice that."""
+    path = tmp_path / "bomb.json"
+    path.write_text(BOMBS[name](), encoding="utf-8")
+    words = [sys.executable, "-I", "-c", MEASURE, sys.executable, "-I", str(CHECKER), str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    said, status, seconds, kilobytes = done.stdout.rsplit(maxsplit=3)
+    assert int(status) == (0 if name in HARMLESS else 1), said
+    assert said.startswith("accepted: " if name in HARMLESS else "refused: ")
+    assert float(seconds) < 4
+    assert int(kilobytes) < 200_000

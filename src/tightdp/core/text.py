@@ -44,19 +44,20 @@ from tightdp.core.nodes import (
 )
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.placing import find_parts, last_clients
-from tightdp.core.sections import END, sections
-from tightdp.core.writing import root_of, write_value, write_whole
+from tightdp.core.sections import Part, is_name, sections
+from tightdp.core.writing import Line, Written, root_of, shown_value, written_value, written_whole
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.whole import lcm
 
 __all__ = ["ProgramText", "program_text"]
 
-_NUMERIC = frozenset({"add", "sub", "mul", "neg", "abs", "div", "floordiv", "mod"})
-PLAIN = _NUMERIC | {"eq", "ne", "lt", "le", "gt", "ge", "not", "tuple", "bool"}
+_NUMERIC = frozenset({"add", "sub", "mul", "neg", "abs", "div", "floordiv", "mod", "lt", "le", "gt", "ge"})
+PLAIN = _NUMERIC | {"eq", "ne", "not", "tuple", "bool"}
 """The operations that a line may name; all others are written as tables of their values."""
 _REFUSES = {f"refuses {name}" for name in ("div", "floordiv", "mod")}
 _ONE_BY_ONE = {"sum": "add", "min": "min", "max": "max", "xor": "ne"}
-_DECIDED = {"and": "{ False: False | True: %s }", "or": "{ False: %s | True: True }"}
+_DECIDED = {"and": False, "or": True}
+"""What decides a join as soon as one operand has it."""
 
 Place = tuple[int, int, int]
 """Where a line goes: its part (a client, -1 before, n after them), the node's number, and its turn there."""
@@ -73,14 +74,22 @@ Operand = tuple[Expr | None, bool, Expr]
 
 @dataclass(frozen=True)
 class ProgramText:
-    """The lines of a program, the names (or constants) of its components in them, and T = e^(1/root).
+    """The parts of a program, the names (or constants) of its components in them, T = e^(1/root), and a remark.
 
-    The root is 0 where all numbers are rational.
+    The root is 0 where all numbers are rational. The remark says how the output is put together, where that is not
+    plain.
     """
 
-    lines: tuple[str, ...]
-    components: tuple[str, ...]
+    parts: tuple[Part, ...]
+    components: tuple[Written, ...]
     root: int
+    remark: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The program as people read it."""
+        _, *lines = chain.from_iterable(part.shown() for part in self.parts)
+        return (*lines, *([f"# {self.remark}"] if self.remark else []))
 
 
 def program_text(
@@ -122,36 +131,37 @@ class _Writer:
         self._joined = self._find_joined()
         published = [self._key(expr) for expr in self._published]
         self._depends, self._before, self._end = find_parts(below, clients, self._joined, published)
-        self._lines: list[str] = []
-        self._names: dict[Key, str] = {}
+        self._lines: list[Line] = []
+        self._names: dict[Key, Written] = {}
         self._own: set[Key] = set()
         self._taken: dict[Key, int] = {}
         self._counts = {"d": 0, "v": 0}
 
     def text(self) -> ProgramText:
         """Return all lines."""
+        parts: list[tuple[int | None, list[Line]]] = [(None, self._lines)]
         here = -1
         for (part, *_), write in sorted(self._plan(), key=lambda entry: entry[0]):
             if part != here:
-                self._lines.append(END if part == self._end else f"client {part}")
-                here = part
+                self._lines, here = [], part
+                parts.append((None if part == self._end else part, self._lines))
             write()
         if here != self._end:
-            self._lines.append(END)
+            self._lines = []
+            parts.append((None, self._lines))
         components = [self._operand(expr) for expr in self._published]
         if self._error:
-            return ProgramText(tuple(self._too_large(components[0])), (), self._root)
+            return ProgramText(tuple(self._too_large(parts, components[0])), (), self._root)
         shape = _shape(self._program.shape, components)
-        listed = list(dict.fromkeys(name for name in components if name[0] in "dvx"))
-        if shape not in (" ".join(listed), f"( {' '.join(listed)} )"):
-            self._lines.append(f"# the output is {shape}")
-        return ProgramText(tuple(sections(self._lines, listed)), tuple(components), self._root)
+        listed = list(dict.fromkeys(name for name in components if is_name(name)))
+        remark = "" if shape in (" ".join(listed), f"( {' '.join(listed)} )") else f"the output is {shape}"
+        return ProgramText(tuple(sections(parts, listed)), tuple(components), self._root, remark)
 
-    def _too_large(self, error: str) -> list[str]:
-        """Return lines that publish whether the error is too large."""
-        here = self._counts["v"]
-        lines = [*self._lines, f"v{here + 1} = abs {error}", f"v{here + 2} = gt v{here + 1} {write_value(self._alpha)}"]
-        return sections(lines, [f"v{here + 2}"], kept=True)
+    def _too_large(self, parts: Sequence[tuple[int | None, list[Line]]], error: str) -> list[Part]:
+        """Return parts of which the last publishes whether the error is too large."""
+        size, answer = (f"v{self._counts['v'] + more}" for more in (1, 2))
+        self._lines += [[size, "abs", error], [answer, "gt", size, written_value(self._alpha)]]
+        return sections(parts, [answer], kept=True)
 
     # the order of lines
 
@@ -187,7 +197,7 @@ class _Writer:
             self._take(key, at)
 
     def _demand(self, kind: str, condition: Expr) -> None:
-        self._lines.append(f"{kind} {self._operand(condition)}")
+        self._lines.append([None, kind, self._operand(condition)])
 
     # joins
 
@@ -249,32 +259,35 @@ class _Writer:
         condition, wanted, taken_value = operands[at]
         value = self._operand(taken_value)
         if condition is not None:
+            condition_name = self._operand(condition)
             self._counts["v"] += 1
-            self._lines.append(f"v{self._counts['v']} = case {self._operand(condition)} {{ {wanted}: {value} }}")
+            self._lines.append([f"v{self._counts['v']}", "case", condition_name, [[wanted, value]]])
             value = f"v{self._counts['v']}"
         self._join(key, operator, value)
         self._taken[key] = taken + 1 if operator == "first" else taken | 1 << at
 
-    def _join(self, key: Key, operator: str, value: str) -> None:
+    def _join(self, key: Key, operator: str, value: Written) -> None:
         """Write a line that joins one more value to those taken before; the first stands for itself."""
         held = self._names.get(key)
-        if held is None:
+        if key not in self._names:
             self._names[key] = value
             return
         if key not in self._own:
             self._own.add(key)
             self._counts["v"] += 1
             self._names[key] = f"v{self._counts['v']}"
-        text = f"{_ONE_BY_ONE.get(operator, 'else')} {held} {value}"
+        line = [_ONE_BY_ONE.get(operator, "else"), held, value]
         if operator in _DECIDED:
-            text = f"case {held} {_DECIDED[operator] % value}"
-        self._lines.append(f"{self._names[key]} = {text}")
+            decided = _DECIDED[operator]
+            line = ["case", held, [[each, each if each is decided else value] for each in (False, True)]]
+        self._lines.append([self._names[key], *line])
 
     # lines
 
-    def _operand(self, expr: Expr) -> str:
+    def _operand(self, expr: Expr) -> Written:
+        """Return the name of a node, or a constant as JSON has it."""
         if isinstance(expr, Const):
-            return write_value(expr.values[0])
+            return written_value(expr.values[0])
         self._need(self._key(expr))
         return self._names[self._key(expr)]
 
@@ -317,48 +330,46 @@ class _Writer:
             case Input():
                 self._input(expr)
             case Draw():
-                laws = [(value, law) for value, law in zip(expr.selector.values, expr.laws, strict=True) if law]
-                odds = iter(self._odds([mass for _, law in laws for _, mass in law]))
-                constant = isinstance(expr.selector, Const)
-                listed = " ; ".join(
-                    " | ".join(
-                        f"{'' if constant else write_value(value) + ': '}{write_value(outcome)} {next(odds)}"
-                        for outcome, _ in law
-                    )
-                    for value, law in laws
-                )
-                self._define(key, "d", f"draw {'' if constant else self._operand(expr.selector) + ' '}{{ {listed} }}")
+                self._define(key, "d", "draw", *self._drawn(expr))
             case Case():
                 pairs = zip(expr.selector.values, expr.branches, strict=True)
-                listed = " | ".join(f"{write_value(value)}: {self._operand(branch)}" for value, branch in pairs)
-                self._define(key, "v", f"case {self._operand(expr.selector)} {{ {listed} }}")
+                table = [[written_value(value), self._operand(branch)] for value, branch in pairs]
+                self._define(key, "v", "case", self._operand(expr.selector), table)
             case Apply():
                 self._apply(key, expr)
 
     def _input(self, expr: Input) -> None:
         name = f"x{expr.client}" if expr.leaf == 0 else f"x{expr.client}_{expr.leaf}"
         self._names[self._key(expr)] = name
-        self._lines.append(f"{name} = input {expr.leaf}")
+        self._lines.append([name, "input", expr.leaf])
 
-    def _odds(self, masses: Sequence[Number]) -> Iterator[str]:
-        """Yield probabilities as weights, over their common denominator."""
-        common = lcm(*(mass.denominator for mass in masses))
-        yield from (write_whole(mass.numerator * (common // mass.denominator), self._root) for mass in masses)
+    def _drawn(self, expr: Draw) -> list[Written]:
+        """Return outcomes with their weights over one common denominator, for each value of a selector."""
+        laws = [(value, law) for value, law in zip(expr.selector.values, expr.laws, strict=True) if law]
+        common = lcm(*(mass.denominator for _, law in laws for _, mass in law))
+        weights = [
+            [written_value(value), [[written_value(outcome), self._weight(mass, common)] for outcome, mass in law]]
+            for value, law in laws
+        ]
+        return [weights[0][1]] if isinstance(expr.selector, Const) else [self._operand(expr.selector), weights]
+
+    def _weight(self, mass: Number, common: Written) -> Written:
+        return written_whole(mass.numerator * (common // mass.denominator), self._root)
 
     def _apply(self, key: Key, expr: Apply) -> None:
         names = [self._operand(operand) for operand in expr.operands]
         plain = expr.operator not in _NUMERIC or all(operand.numeric for operand in expr.operands)
         plain = plain and not any(isinstance(value, ExpNumber) for each in expr.operands for value in each.values)
         if expr.operator in PLAIN and plain:
-            return self._define(key, "v", f"{expr.operator} {' '.join(names)}")
+            return self._define(key, "v", expr.operator, *names)
         if expr.operator in _REFUSES and all(operand.numeric for operand in expr.operands):
-            return self._define(key, "v", f"eq {names[1]} 0")
+            return self._define(key, "v", "eq", names[1], 0)
         unknown = [name for name, operand in zip(names, expr.operands, strict=True) if not isinstance(operand, Const)]
+        single = len(unknown) == 1
         if len(unknown) > 1:
             self._counts["v"] += 1
-            self._lines.append(f"v{self._counts['v']} = tuple {' '.join(unknown)}")
-            unknown = [f"v{self._counts['v']}", ""]
-        single = len(unknown) == 1
+            self._lines.append([f"v{self._counts['v']}", "tuple", *unknown])
+            unknown = [f"v{self._counts['v']}"]
         listed = []
         for values in product(*(operand.values for operand in expr.operands)):
             free = tuple(v for v, operand in zip(values, expr.operands, strict=True) if not isinstance(operand, Const))
@@ -366,22 +377,22 @@ class _Writer:
                 found = operation(expr.operator)(*values)
             except REFUSED:
                 continue
-            listed.append(f"{write_value(free[0] if single else free)}: {write_value(found)}")
-        return self._define(key, "v", f"case {unknown[0]} {{ {' | '.join(listed)} }}")
+            listed.append([written_value(free[0] if single else free), written_value(found)])
+        return self._define(key, "v", "case", unknown[0], listed)
 
-    def _define(self, key: Key, kind: str, text: str) -> None:
-        self._counts[kind] += 1
-        self._names[key] = f"{kind}{self._counts[kind]}"
-        self._lines.append(f"{self._names[key]} = {text}")
+    def _define(self, key: Key, letter: str, *line: Written) -> None:
+        self._counts[letter] += 1
+        self._names[key] = f"{letter}{self._counts[letter]}"
+        self._lines.append([self._names[key], *line])
 
 
-def _shape(shape: Shape, components: Sequence[str]) -> str:
+def _shape(shape: Shape, components: Sequence[Written]) -> str:
     match shape:
         case Leaf():
-            return components[shape.component]
+            return shown_value(components[shape.component])
         case TupleOf():
             return f"( {' '.join(_shape(item, components) for item in shape.items)} )"
         case Choice():
             options = " | ".join(f"{at} {_shape(item, components)}" for at, item in enumerate(shape.alternatives))
-            return f"case {components[shape.component]} {{ {options} }}"
+            return f"case {shown_value(components[shape.component])} {{ {options} }}"
     raise TypeError(type(shape))

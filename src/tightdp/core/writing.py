@@ -1,37 +1,75 @@
-"""Values and weights as the text of a core program has them."""
+"""Values and weights as certificates have them, and as people read them."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any, TypeAlias
 
 from tightdp.exact.evaluation import lifted
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
 from tightdp.exact.whole import ExpInteger, Whole
 
-__all__ = ["root_of", "write_value", "write_whole"]
+__all__ = ["Line", "Written", "root_of", "shown_line", "shown_value", "written_value", "written_whole"]
+
+Written: TypeAlias = Any
+"""A value, a weight or a name as JSON has it."""
+Line: TypeAlias = Sequence[Written]
+"""A name (None where a line defines nothing), a kind, and operands: names, constants as JSON has them, and tables."""
 
 
-def write_value(value: object) -> str:
-    """Write a value: numbers as p/q, strings as in JSON, tuples in parentheses."""
+def written_value(value: object) -> Written:
+    """Return a value as JSON has it: p/q as a string, strings and numbers with e^q as texts, tuples as lists."""
     if isinstance(value, tuple):
-        return f"({', '.join(map(write_value, value))}{',' * (len(value) == 1)})"
-    if value is None or isinstance(value, (bool, int, Fraction)):
-        return str(value)
-    return json.dumps(as_text(value) if isinstance(value, ExpNumber) else value)
+        return [written_value(each) for each in value]
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else str(value)
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    return {"text": as_text(value) if isinstance(value, ExpNumber) else value}
 
 
-def write_whole(value: Whole, root: int) -> str:
-    """Write a weight: a whole number, or a polynomial in T = e^(1/root), as 3T^2-T+4."""
+def shown_value(written: Written) -> str:
+    """Return a value, or the name of one, as people read it: strings in quotes, tuples in parentheses."""
+    if isinstance(written, list):
+        return f"({', '.join(map(shown_value, written))}{',' * (len(written) == 1)})"
+    return json.dumps(written["text"]) if isinstance(written, dict) else str(written)
+
+
+def written_whole(value: Whole, root: int) -> Written:
+    """Return a weight as JSON has it: a whole number, or the coefficients of a polynomial in T = e^(1/root)."""
     if not isinstance(value, ExpInteger):
-        return str(value)
+        return int(value)
+    found = [int(each) for each in lifted(value.polynomial, root // value.root).coeffs()]
+    return found if len(found) > 1 else (found or [0])[0]
+
+
+def shown_line(line: Line) -> str:
+    """Return a line of a core program as people read it."""
+    name, kind, *rest = line
+    if kind == "draw":
+        laws = [_law(rest[0])] if len(rest) == 1 else [_law(law, f"{shown_value(value)}: ") for value, law in rest[1]]
+        rest = [*rest[:-1], f"{{ {' ; '.join(laws)} }}"]
+    elif kind == "case":
+        table = " | ".join(f"{shown_value(value)}: {shown_value(branch)}" for value, branch in rest[1])
+        rest = [rest[0], f"{{ {table} }}"]
+    words = [*([] if name is None else [name, "="]), kind, *map(shown_value, rest)]
+    return " ".join(words)
+
+
+def _law(law: Sequence[Line], before: str = "") -> str:
+    return " | ".join(f"{before}{shown_value(outcome)} {_whole(weight)}" for outcome, weight in law)
+
+
+def _whole(written: Written) -> str:
     parts = []
-    for power, factor in reversed(list(enumerate(lifted(value.polynomial, root // value.root).coeffs()))):
+    for power, factor in reversed(list(enumerate(written if isinstance(written, list) else [written]))):
         shown = "" if not power else "T" if power == 1 else f"T^{power}"
         if factor:
-            parts.append(f"{int(factor):+d}{shown}" if abs(factor) != 1 or not power else f"{'-+'[factor > 0]}{shown}")
+            parts.append(f"{factor:+d}{shown}" if abs(factor) != 1 or not power else f"{'-+'[factor > 0]}{shown}")
     return "".join(parts).removeprefix("+") or "0"
 
 

@@ -18,8 +18,9 @@ from typing import Any
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Choice, Const, CoreProgram, Leaf, Shape, TupleOf
+from tightdp.core.sections import Part
 from tightdp.core.text import program_text
-from tightdp.core.writing import write_value, write_whole
+from tightdp.core.writing import written_value, written_whole
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log
@@ -39,8 +40,11 @@ from tightdp.session.search import approximate_privacy, tight_privacy
 
 __all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
 
-FORMAT = 4
+FORMAT = 5
+WORK = 1000
+"""How many times the work that a checker does unasked may be needed."""
 _MOST_EVENTS = 4
+_WIDTH = 110
 _MOST_LISTED = 20_000
 
 
@@ -57,12 +61,25 @@ class Certificate:
 
     def write(self, path: str | Path) -> None:
         """Write the file; `proofs/checker.py` and `tightdp check` read it."""
-        Path(path).write_text(as_json(self), encoding="utf-8")
+        Path(path).write_text(as_json(self), encoding="ascii", newline="\n")
 
 
 def as_json(certificate: Certificate) -> str:
     """Return the text of the file."""
-    return json.dumps(certificate.content, indent=1) + "\n"
+    return _indented(dict(certificate.content), 0) + "\n"
+
+
+def _indented(value: Any, depth: int) -> str:
+    """Return JSON in which whatever is short stands on one line."""
+    flat = json.dumps(value)
+    if len(flat) <= _WIDTH - depth or not isinstance(value, (dict, list)):
+        return flat
+    entries = [_indented(each, depth + 1) for each in (value.values() if isinstance(value, dict) else value)]
+    if isinstance(value, dict):
+        entries = [f"{json.dumps(name)}: {text}" for name, text in zip(value, entries, strict=True)]
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    inner = ",\n".join(" " * (depth + 1) + text for text in entries)
+    return f"{start}\n{inner}\n{' ' * depth}{end}"
 
 
 @cache
@@ -74,9 +91,9 @@ def load_checker() -> Any:
     return import_file(place / "checker.py")
 
 
-def check_file(path: str) -> int:
-    """Check a file, print one line, and return 0 where it is accepted, 1 where it is refused."""
-    return int(load_checker().main(path))
+def check_file(path: str, work: int = 1) -> int:
+    """Check a file with so many times the usual work, print one line, and return 0 where it is accepted, else 1."""
+    return int(load_checker().main(path, work))
 
 
 def certify_claim(engine: Engine, pure: tuple[Any, Any], delta: Any, accuracy: tuple[Any, Any]) -> Certificate:
@@ -159,17 +176,18 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
     core = engine.program.expanded(control)
     target = lower_target(bound, prober(engine.backend)) if "alpha" in claim else None
     text = program_text(core, target, Fraction(claim.pop("alpha", 0)), *claim.values())
+    said = {"n": bound.n, "records": [_record(engine, record) for record in bound.record.values]}
+    if target is None:
+        said["neighbours"] = _neighbours(engine)
+    numbers = {name: _written(value, text.root) for name, value in claim.items()}
     content: dict[str, Any] = {
         "certificate": FORMAT,
-        "mechanism": str(engine.subject),
-        "claim": {name: _written(value, text.root) for name, value in claim.items()},
-        "clients": bound.n,
-        "records": [_record(engine, record) for record in bound.record.values],
-        "neighbours": _neighbours(engine),
-        **({"T": f"exp(1/{text.root})"} if text.root else {}),
-        "program": list(text.lines),
+        "claim": {"kind": numbers.pop("kind"), **said, **numbers, **({"root": text.root} if text.root else {})},
+        "program": [part.to_dict() for part in text.parts],
     }
     evidence: dict[str, Any] = {}
+    if "tight" not in claim and claim["kind"] not in ("violation", "inaccuracy"):
+        pair = x = None
     if pair is not None:
         evidence["witness"] = [_dataset(engine, pair.x), _dataset(engine, pair.x_prime)]
     elif x is not None:
@@ -177,13 +195,13 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
     witnesses = [evidence]
     if isinstance(pair, TripleWitness) and "delta" not in claim and not core.evidence:
         events = islice(_events(core, core.shape, pair.output), _MOST_EVENTS)
-        named = ({text.components[at]: value for at, value in event.items()} for event in events)
-        witnesses = [{**evidence, "published": parts} for event in named for parts in [_published(text.lines, event)]]
+        named = ({str(text.components[at]): value for at, value in event.items()} for event in events)
+        witnesses = [{**evidence, "published": _published(text.parts, event)} for event in named]
     reason: Exception | None = None
     for witness, found in product(witnesses, _evidence(content, checker, control)):
         try:
             content["evidence"] = {**found, **witness}
-            return Certificate(content, checker.check(content))
+            return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
     raise QueryError(f"no rule of evidence fits: {reason or 'no witness'}", "ask for fewer records") from None
@@ -197,6 +215,7 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
         return
     if "bound" in claim and "delta" not in claim:
         try:
+            checker.LEFT[0] = WORK * checker.WORK
             forms = find_forms(checker, checker.Program(content), control)
         except checker.Refused:
             forms = None
@@ -206,42 +225,39 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
 
 
 def _written(value: Any, root: int) -> Any:
-    """Return a part of a claim as the file has it: numbers are text, of polynomials in T = e^(1/root)."""
-    if isinstance(value, (Fraction, ExpNumber)):
-        above, below = (write_whole(part, root) for part in value.as_integer_ratio())
-        return above if below == "1" else f"({above})/({below})" if isinstance(value, ExpNumber) else f"{above}/{below}"
-    return "inf" if value == math.inf else value
+    """Return a part of a claim as the file has it."""
+    if isinstance(value, ExpNumber):
+        above, below = (written_whole(part, root) for part in value.as_integer_ratio())
+        return above if below == 1 else {"above": above, "below": below}
+    return written_value(value) if isinstance(value, Fraction) else "inf" if value == math.inf else value
 
 
-def _published(lines: Sequence[str], event: Mapping[str, Any]) -> list[str | None]:
+def _published(parts: Sequence[Part], event: Mapping[str, Any]) -> list[Any]:
     """Return what each part of a program publishes in an event, None where the event leaves it open."""
-    told: list[list[str]] = [[]]
-    for kind, *words in map(str.split, lines):
-        if kind in ("client", "then"):
-            told.append([])
-        elif kind == "output":
-            told[-1] += words
-    return [write_value(tuple(event[name] for name in names)) if event.keys() >= set(names) else None for names in told]
+    return [
+        [written_value(event[name]) for name in part.publishes] if event.keys() >= set(part.publishes) else None
+        for part in parts
+    ]
 
 
-def _neighbours(engine: Engine) -> str | list[str]:
+def _neighbours(engine: Engine) -> str | list[Any]:
     """Return the name of the neighbour relation, or all pairs of one that is given by a function."""
     relation = relation_of(engine.bound)
     if not relation.custom:
         return relation.name
     datasets = list(islice(product(engine.bound.record.values, repeat=engine.bound.n), _MOST_LISTED + 1))
-    pairs = [(x, other) for x in datasets for other in relation.neighbours(x)]
+    pairs = [(x, other) for x in datasets for other in relation.neighbours(x) if other != x]
     if max(len(pairs), len(datasets)) > _MOST_LISTED:
         raise QueryError("there are too many neighbours to list them", "ask for fewer records")
-    return [f"({_dataset(engine, x)}, {_dataset(engine, other)})" for x, other in pairs]
+    return [[_dataset(engine, x), _dataset(engine, other)] for x, other in pairs]
 
 
-def _record(engine: Engine, record: Any) -> str:
-    return write_value(tuple(engine.bound.record.split(record)))
+def _record(engine: Engine, record: Any) -> Any:
+    return written_value(tuple(engine.bound.record.split(record)))
 
 
-def _dataset(engine: Engine, x: Dataset) -> str:
-    return write_value(tuple(tuple(engine.bound.record.split(record)) for record in x))
+def _dataset(engine: Engine, x: Dataset) -> list[Any]:
+    return [_record(engine, record) for record in x]
 
 
 def _events(core: CoreProgram, shape: Shape, output: Any) -> Iterator[dict[int, Any]]:

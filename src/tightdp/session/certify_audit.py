@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from tightdp.core.writing import written_value
 from tightdp.errors import QueryError
-from tightdp.session.certify import FORMAT, Certificate, load_checker
+from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker
 
 if TYPE_CHECKING:
     from tightdp.results.audit import Audit
 
 __all__ = ["certify_audit"]
+
+_ONE = 1 << 128
 
 
 def certify_audit(answer: Audit) -> Certificate:
@@ -35,16 +40,21 @@ def certify_audit(answer: Audit) -> Certificate:
             "guesses": point.guesses,
             "correct": point.correct,
             "options": point.options,
-            "guarantee": [[str(t), str(delta)] for t, delta in point.pairs],
-            "bound": str(point.bound),
+            "guarantee": [[written_value(t), written_value(delta)] for t, delta in point.pairs],
+            "bound": written_value(_above(point.bound)),
         },
         "evidence": {
             "rule": "dual",
-            "constant": str(point.constant),
-            "multipliers": [str(multiplier) for multiplier in point.multipliers],
+            "constant": written_value(point.constant),
+            "multipliers": [written_value(multiplier) for multiplier in point.multipliers],
         },
     }
     try:
-        return Certificate(content, checker.check(content))
+        return Certificate(content, checker.check(content, WORK))
     except checker.Refused as reason:
         raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer guesses") from None
+
+
+def _above(bound: Fraction) -> Fraction:
+    """Return a number of few digits that is a little larger: the checker rounds what it adds up."""
+    return min(Fraction(math.ceil(bound * _ONE) + 1, _ONE), Fraction(1))

@@ -8,7 +8,7 @@ floats, whose equations are then solved in rationals. The checker has the last w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -64,9 +64,9 @@ def ways(chain: Chain) -> Iterator[Way]:
 
 def evidence(program: Any, before: Sequence[Form], after: Sequence[Form] | None) -> dict[str, Any] | None:
     """Return the evidence; None where some form is not bounded by others."""
-    pair = (1, program.down), (2, -program.up)
-    units = [{(copy, state): value for copy, value in pair} for state in program.states[1]] if after is None else []
-    known = {(copy, state) for state in program.states[1] for copy in (0, 1, 2)}
+    pair, states = ((1, program.down), (2, -program.up)), range(len(program.states[1]))
+    units = [{(copy, state): value for copy, value in pair} for state in states] if after is None else []
+    known = {(copy, state): (copy, at) for at, state in enumerate(program.states[1]) for copy in (0, 1, 2)}
     kept = [found for form in [*before, *(after or ())] if (found := _whole(form, known))]
     early = [form for form in kept if not any(copy for copy, _ in form)]
     late = [*(form for form in kept if form not in early), *units]
@@ -74,14 +74,14 @@ def evidence(program: Any, before: Sequence[Form], after: Sequence[Form] | None)
     while pending:
         form = pending.pop()
         if _bounded(form, early) is None:
-            early.append(_whole(form, known))
+            early.append(_whole(form, {key: key for key in form}))
             pending += program.taken_back(1, [early[-1]])
         if len(early) > _MOST_KEPT:
             return None
     if any(sum(form.values()) > 0 for form in program.taken_back(0, early)):
         return None
     lists = [*early, *late]
-    end = {(copy, state): value for state in program.states[-1] for copy, value in pair}
+    end = {(copy, state): value for state in range(len(program.states[-1])) for copy, value in pair}
     why: list[list[list[int]]] = [[]]
     for part, forms in ((1, lists), (2, [end])):
         reasons = [
@@ -92,15 +92,15 @@ def evidence(program: Any, before: Sequence[Form], after: Sequence[Form] | None)
         why.append([each for each in reasons if each is not None])
         if len(why[-1]) < len(reasons):
             return None
-    place = {key: at for at, key in enumerate((copy, state) for copy in (0, 1, 2) for state in program.states[1])}
+    place = {key: at for at, key in enumerate((copy, state) for copy in (0, 1, 2) for state in states)}
     listed = lists[: len(lists) - len(units)]
     rows = [[each for key, value in form.items() for each in (place[key], value)] for form in listed]
     return {"rule": "forms", "units": bool(units), "cuts": [rows], "why": why}
 
 
-def _whole(form: Form, known: set[tuple[int, Any]]) -> Form:
-    """Return a multiple in whole numbers, of the states that are reached."""
-    found = {key: Fraction(value) for key, value in form.items() if key in known and value}
+def _whole(form: Form, known: Mapping[tuple[int, Any], tuple[int, Any]]) -> Form:
+    """Return a multiple in whole numbers, of the states that are reached, by their numbers."""
+    found = {known[key]: Fraction(value) for key, value in form.items() if key in known and value}
     common = math.lcm(*(value.denominator for value in found.values()))
     shared = math.gcd(*(int(value * common) for value in found.values())) or 1
     return {key: int(value * common) // shared for key, value in found.items()}

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import fmpz_poly
 
-from tightdp.exact.evaluation import lifted
+from tightdp.core.writing import written_whole
 from tightdp.exact.whole import ExpInteger, Whole, gcd
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune
@@ -54,7 +54,7 @@ class _Search:
 
     def found(self, units: bool) -> dict[str, Any]:
         """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
-        states = self.data.states
+        states = [range(len(each)) for each in self.data.states]
         after: list[Keyed] = [{(copy, state): value for state in states[-1] for copy, value in self._pair()}]
         cuts: list[list[Any]] = []
         reasons: list[list[list[Any]]] = []
@@ -89,17 +89,14 @@ class _Search:
 
     def _read(self, value: Any) -> Whole:
         """Return a number of the checker as a weight."""
-        return value if isinstance(value, int) else ExpInteger(fmpz_poly(list(value)), self.checker.Polynomial.root)
+        return value if isinstance(value, int) else ExpInteger(fmpz_poly(list(value)), self.checker.ROOT[0])
 
     def _plain(self, value: Whole) -> Any:
-        """Return a weight as the file has it: a number, or the coefficients of a polynomial."""
-        if isinstance(value, int):
-            return value
-        coefficients = lifted(value.polynomial, self.checker.Polynomial.root // value.root).coeffs()
-        return [int(each) for each in coefficients] or 0
+        """Return a weight as the file has it."""
+        return written_whole(value, self.checker.ROOT[0])
 
     def _back(self, value: Whole) -> Any:
-        return self.checker.Polynomial(self._plain(value))
+        return self.checker.whole(self._plain(value))
 
     def _later(self, forms: list[Form]) -> list[Form]:
         """Return forms of which all those after the difference are sums, or below some multiple."""

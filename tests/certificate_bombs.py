@@ -1,0 +1,164 @@
+"""Files that would take a careless checker of certificates minutes or gigabytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+PRIME = (1 << 61) - 1
+"""Numbers that are equal modulo this prime have the same hash in Python."""
+COIN = [[0, 1], [1, 1]]
+
+Lines = list[list[Any]]
+
+
+def part(client: Any, takes: list[str], lines: Lines, publishes: list[str]) -> dict[str, Any]:
+    """One part of a program."""
+    return {"client": client, "takes": takes, "lines": lines, "publishes": publishes}
+
+
+def given(*parts: dict[str, Any], evidence: dict[str, Any] | None = None, **claim: Any) -> dict[str, Any]:
+    """A certificate about one bit, or what the claim says else."""
+    said = {"kind": "privacy", "n": 1, "records": [[0], [1]], "neighbours": "replace-one", "bound": 2}
+    return {
+        "certificate": 5,
+        "claim": said | claim,
+        "program": list(parts) or [part(None, [], [], [])],
+        "evidence": evidence or {"rule": "datasets"},
+    }
+
+
+def straight(lines: Lines, *publishes: str, **claim: Any) -> dict[str, Any]:
+    """A program of one part that looks at no record."""
+    return given(part(None, [], lines, list(publishes)), **claim)
+
+
+def coins(many: int, publishes: bool, odds: Any = 1) -> Iterator[dict[str, Any]]:
+    """Parts that draw a coin each, and publish it or leave behind all coins so far."""
+    for at in range(many):
+        before = [] if publishes else [f"d{each}" for each in range(at)]
+        law = [[0, odds], [1, 1 if odds == 1 else odds * (at + 2)]]
+        yield part(None, before, [[f"d{at}", "draw", law]], [f"d{at}"] if publishes else [])
+
+
+def doubling(operation: str, start: Any, many: int) -> Lines:
+    """Lines in which every value is made of the one before, twice."""
+    return [["v0", "add", start, 0], *([f"v{at + 1}", operation, f"v{at}", f"v{at}"] for at in range(many))]
+
+
+def forms(rows: int, length: int, value: Any) -> dict[str, Any]:
+    """A program of many states, with long lists of forms."""
+    states = [[at, 1] for at in range(length)]
+    lines = [["d1", "draw", states]]
+    row = [each for at in range(length, 2 * length) for each in (at, value)]
+    why = [[1, *(each for at in range(rows) for each in (at, value))]] * (200_000 // len(json.dumps(value)) // rows)
+    return given(
+        part(None, [], lines, []),
+        part(0, ["d1"], [], []),
+        part(None, ["d1"], [], ["d1"]),
+        evidence={"rule": "forms", "units": False, "cuts": [[row] * rows] * 2, "why": [[], why, why]},
+        root=1,
+    )
+
+
+def audit(**changes: Any) -> dict[str, Any]:
+    """An audit, with numbers that take long."""
+    claim = {"kind": "audit", "canaries": 100, "guesses": 10, "correct": 5, "options": 2, "guarantee": [[2, 0]]}
+    evidence = {"rule": "dual", "constant": "1/2", "multipliers": changes.pop("multipliers", [1])}
+    return {"certificate": 5, "claim": claim | {"bound": "1/2"} | changes, "evidence": evidence}
+
+
+def fibonacci(digits: int) -> str:
+    """Two numbers whose greatest common divisor takes the most steps."""
+    a, b = 1, 2
+    while b < 10**digits:
+        a, b = b, a + b
+    return f"{a}/{b}"
+
+
+def wide(count: int) -> Lines:
+    """One draw with many outcomes, and a line that meets all of them."""
+    return [["d1", "draw", [[at, 1] for at in range(count)]], *([f"v{at}", "add", "d1", at] for at in range(300))]
+
+
+BIG = int("9" * 3_900)
+POLYNOMIAL = [(-1) ** at * 10**60 for at in range(300)]
+TEXTS: dict[str, Callable[[], str]] = {
+    "quotes": lambda: '"' * 800_000,
+    "quotes-in-a-list": lambda: "[" + '"",' * 1_000_000 + '""]',
+    "signs": lambda: "-" * 800_000,
+    "open-brackets": lambda: "[" * 3_900_000,
+    "nested-objects": lambda: '{"a":' * 700_000,
+    "empty-lists": lambda: "[" + "[]," * 1_300_000 + "[]]",
+    "empty-objects": lambda: "[" + "{}," * 1_300_000 + "{}]",
+    "small-numbers": lambda: "[" + "1," * 1_900_000 + "1]",
+    "large-numbers": lambda: "[" + f"{BIG}," * 1_000 + "1]",
+    "one-long-number": lambda: "[" + "9" * 3_900_000 + "]",
+    "blanks": lambda: " " * 3_900_000 + "{}",
+    "too-long": lambda: " " * 5_000_000,
+    "escapes": lambda: '"' + "\\u202e" * 600_000 + '"',
+}
+FILES: dict[str, Callable[[], dict[str, Any]]] = {
+    "values-that-nest": lambda: straight(doubling("tuple", 1, 99), "v99"),
+    "values-that-nest-one-by-one": lambda: straight(
+        [["v0", "add", 1, 1], *([f"v{at + 1}", "tuple", f"v{at}"] for at in range(30_000))], "v30000"
+    ),
+    "values-that-grow": lambda: straight(doubling("mul", 3, 99), "v99"),
+    "ratios-that-grow": lambda: straight(doubling("mul", "2/3", 99), "v99"),
+    "texts-in-tuples": lambda: straight([["v0", "tuple", *[{"text": "a" * 10_000}] * 300]], "v0"),
+    "many-operands": lambda: straight(
+        [["v0", "tuple", *[1] * 4_000], *([f"v{at}", "tuple", *["v0"] * 4_000] for at in range(1, 99))], "v9"
+    ),
+    "many-operations": lambda: straight([["v0", "add", 1, 0], *[["v0", "add", "v0", "1/7"]] * 100_000], "v0"),
+    "many-divisions": lambda: straight([["v0", "add", 1, 0], *[["v0", "div", BIG // 10**3400, "1/7"]] * 5_000], "v0"),
+    "many-draws-in-one-part": lambda: straight([[f"d{at}", "draw", COIN] for at in range(40)], "d1"),
+    "states-that-double": lambda: given(*coins(40, publishes=False)),
+    "outputs-that-double": lambda: given(*coins(400, publishes=True)),
+    "outputs-of-odds-of-one-hash": lambda: given(*coins(400, publishes=True, odds=PRIME)),
+    "long-odds": lambda: given(*coins(400, publishes=True, odds=BIG)),
+    "wide-draws": lambda: straight(wide(20_000), "d1"),
+    "wide-draws-again": lambda: given(
+        *(part(None, [], [["d1", "draw", [[at, 1] for at in range(3_000)]]], ["d1"]) for _ in range(40))
+    ),
+    "outcomes-of-one-hash": lambda: straight([["d1", "draw", [[at * PRIME, 1] for at in range(100_000)]]], "d1"),
+    "cases-of-one-hash": lambda: straight([["v1", "case", 0, [[at * PRIME, 1] for at in range(100_000)]]], "v1"),
+    "states-of-one-hash": lambda: given(
+        part(None, [], [["d1", "draw", [[at, 1] for at in range(8_000)]], ["v1", "mul", "d1", PRIME]], []),
+        part(None, ["v1"], [], ["v1"]),
+    ),
+    "records-of-one-hash": lambda: straight([], records=[[at * PRIME] for at in range(100_000)]),
+    "many-records": lambda: straight([], records=[[at] for at in range(200_000)]),
+    "long-records": lambda: straight([], records=[[0] * 4_000 + [at] for at in range(300)]),
+    "many-neighbours": lambda: straight([], n=4_000, neighbours=[[[[0]] * 4_000, [[1]] * 4_000]] * 90),
+    "many-clients": lambda: given(
+        *(part(at, [], [["x0", "input", 0]], []) for at in range(10_000)), n=10_000, records=[[at] for at in range(99)]
+    ),
+    "many-parts": lambda: given(*[part(None, [], [], [])] * 60_000),
+    "many-records-of-many-clients": lambda: given(
+        *(part(at, [], [["x0", "input", 0]], ["x0"]) for at in range(100)), n=100, records=[[at] for at in range(400)]
+    ),
+    "long-ratios": lambda: straight([], records=[[fibonacci(1_990)]] * 900),
+    "long-ratios-in-reasons": lambda: forms(2, 3, fibonacci(1_990)),
+    "long-polynomials": lambda: straight([], bound={"above": [1] * 900_000, "below": 1}, root=1),
+    "a-polynomial-near-zero": lambda: straight(
+        [["d1", "draw", [[at, [*POLYNOMIAL, at + 1]] for at in range(150)]]], "d1", root=9_999
+    ),
+    "products-of-polynomials": lambda: given(*coins(60, publishes=True, odds=[10**50] * 30), root=1),
+    "many-forms": lambda: forms(20, 60, 3),
+    "forms-with-long-numbers": lambda: forms(6, 4, BIG),
+    "forms-with-polynomials": lambda: forms(4, 12, [-1, *[0] * 90, 1]),
+    "many-guesses": lambda: audit(canaries=10**600, guesses=10**500, correct=1),
+    "a-long-guarantee": lambda: audit(
+        canaries=10**6, guesses=10**6, guarantee=[[2, 0]] * 9_000, multipliers=["1/3"] * 9_000
+    ),
+    "a-guarantee-of-long-numbers": lambda: audit(
+        canaries=10**6, guesses=10**6, guarantee=[[BIG, "1/2"]] * 400, multipliers=[BIG] * 400
+    ),
+}
+BOMBS: dict[str, Callable[[], str]] = TEXTS | {
+    name: (lambda make=make: json.dumps(make()))
+    for name, make in FILES.items()  # type: ignore[misc]
+}
+HARMLESS = {"many-divisions", "outputs-that-double", "cases-of-one-hash", "states-of-one-hash"}
+"""They look dangerous, and are true and soon checked."""
