@@ -108,8 +108,10 @@ def test_curves_by_name():
         assert caught.value.hint
 
 
+@pytest.mark.extra("plot")
 def test_plot():
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot
+
     axes = audit(**SEEN).plot(pyplot.figure().add_subplot())
     assert axes.get_xlabel() == "ε"
     curve = dict(zip(*axes.get_lines()[0].get_data(), strict=True))

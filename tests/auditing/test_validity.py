@@ -356,7 +356,9 @@ def test_answers_are_values() -> None:
     assert "<table>" in found._repr_html_()
 
 
+@pytest.mark.extra("plot")
 def test_plots_draw_on_the_axes_given() -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot
+
     axes = pyplot.figure().subplots()
     assert validity("order-statistics", delta="1/20", games=[(5, 5)]).plot(axes) is axes

@@ -303,8 +303,10 @@ def test_results_are_values() -> None:
         found.pairs = ()  # type: ignore[misc]
 
 
+@pytest.mark.extra("plot")
 def test_plots_draw_on_the_axes_given() -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot
+
     axes = pyplot.figure().subplots()
     assert running.bind(n=3).efficacy().plot(axes) is axes
     assert conditioned.bind(n=3).efficacy(adaptive=True).plot(axes) is axes

@@ -347,8 +347,10 @@ def test_audit_methods_by_name() -> None:
         assert math.isclose(epsilon, other, abs_tol=1e-9)
 
 
+@pytest.mark.extra("plot")
 def test_plots_draw_on_the_axes_given() -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot
+
     axes = pyplot.figure().subplots()
     program = mechanisms("randomized_response")["randomized_response"]
     law = program.bind(n=5, lam="1/5").guessing()

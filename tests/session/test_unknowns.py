@@ -357,9 +357,8 @@ def value_at_third(mass: Any) -> Any:
     return limit_of(mass, F(1, 3))
 
 
+@pytest.mark.extra("plot")
 def test_pictures() -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
     instance = counted.bind(n=3, lam="?")
     for result in (
         instance.privacy(),
