@@ -20,7 +20,7 @@ MODE = os.environ.get("TIGHTDP_FULL", "")
 FULL = MODE not in ("", "0", "part")
 
 os.environ.setdefault("MPLBACKEND", "Agg")
-settings.register_profile("default", max_examples=25, deadline=None, derandomize=True)
+settings.register_profile("default", max_examples=15, deadline=None, derandomize=True)
 settings.register_profile(
     "full", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )

@@ -98,6 +98,7 @@ def test_two_groups_of_clients() -> None:
     assert (found.lower, found.upper, found.proof) == (4, 4, "independence")
 
 
+@pytest.mark.slow(seconds=5)
 def test_claims() -> None:
     made = remembers_or.bind(n=ALL, lam="1/4", wrong="1/10")
     ends = made.privacy()

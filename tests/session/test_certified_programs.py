@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from fractions import Fraction
@@ -15,7 +14,6 @@ from generators.writer import draw
 from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.exact.field import exp
 
-FULL = os.environ.get("TIGHTDP_FULL", "") not in ("", "0")
 COIN = re.compile(r"(?<=flip\()\d/\d(?=\))")
 """A coin with a constant probability."""
 

@@ -262,6 +262,7 @@ def oracle_accuracy(instance: Instance) -> Fraction:
     )
 
 
+@pytest.mark.slow(seconds=5)
 def test_too_many_classes_are_refused() -> None:
     with pytest.raises(QueryError, match="even up to the symmetries"):
         halves.bind(n=400).curve()
