@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from certificate_oracle import Impossible, is_true
 from certificate_oracle import number as written
+from conftest import FULL
 from expectations import Oracle, number
 from generators.comparison import imported
 from generators.writer import draw
