@@ -100,7 +100,17 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+LONG = {"certificates.md": 6, "every-n.md": 13, "gallery.md": 5, "numbers.md": 5, "validity.md": 12}
+"""How many seconds the examples of the longest pages take."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.name, marks=pytest.mark.slow(seconds=LONG[path.name]) if path.name in LONG else ())
+        for path in DOCUMENTS
+    ],
+)
 def test_examples(path: Path, workshop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in list(blocks(path)):
         match block.language:

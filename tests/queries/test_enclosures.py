@@ -150,6 +150,7 @@ def integers(x, lam):  # type: ignore[no-untyped-def]
     return sum(randint(0, 10) if flip(lam) else v for v in x)
 
 
+@pytest.mark.slow(seconds=9)
 def test_a_million_records() -> None:
     """The laws of two datasets are those of sums of binomials; here δ and the accuracy by their normal limit."""
     instance = response.bind(n=10**6, lam="1/5")

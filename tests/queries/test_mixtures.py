@@ -98,6 +98,7 @@ def test_gaussian_parts_are_those_of_whole_laws() -> None:
     assert close.lower <= listed.lower <= listed.upper <= close.upper <= close.lower * (1 + F(1, 10**9))
 
 
+@pytest.mark.slow(seconds=7)
 def test_a_grid_closes_in() -> None:
     """Of five parts there are too many prefixes to keep."""
     found = in_a_bin.bind(n=1, batches=5, sigma_squared=1).privacy(delta="1e-3")
