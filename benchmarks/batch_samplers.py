@@ -16,7 +16,6 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from matplotlib import pyplot
 
 from tightdp.results.privacy import Privacy
 from tightdp.session.files import import_file
@@ -146,6 +145,8 @@ def main() -> None:
             print(f"| {at} | {' | '.join(f'{float(value):.4f}' for value in values)} |")
         print()
     if options.plot:
+        from matplotlib import pyplot
+
         figure, axes = pyplot.subplots(1, len(tables), figsize=(12, 3.5))
         for ax, (title, rows) in zip(axes, tables.items(), strict=True):
             for at, name in enumerate(NAMES):

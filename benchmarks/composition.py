@@ -1,6 +1,6 @@
 """Compositions beside dp_accounting: its pessimistic δ should lie above, its optimistic δ below.
 
-    pip install 'tightdp[dp-accounting]' && python benchmarks/composition.py
+    python -m pip install '.[dp-accounting]' && python benchmarks/composition.py
 
 Prints how many queries there were, how many are on the wrong side, the largest error among these, and the seconds.
 Where prv-accountant is installed (`pip install prv-accountant`), randomized response is composed by it as well.

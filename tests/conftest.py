@@ -1,15 +1,26 @@
-"""How much is tested: little by default, everything with TIGHTDP_FULL=1 in the environment."""
+"""How much is tested: little by default, everything with TIGHTDP_FULL=1 in the environment.
+
+With TIGHTDP_FULL=part slow tests that say how many seconds they take, as in `slow(seconds=5)`, run too. Tests of what
+an optional extra of the package installs are skipped where it is not installed.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import tomllib
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-FULL = os.environ.get("TIGHTDP_FULL", "") not in ("", "0")
+MODE = os.environ.get("TIGHTDP_FULL", "")
+FULL = MODE not in ("", "0", "part")
 
-settings.register_profile("default", max_examples=25, deadline=None, derandomize=True)
+os.environ.setdefault("MPLBACKEND", "Agg")
+settings.register_profile("default", max_examples=15, deadline=None, derandomize=True)
 settings.register_profile(
     "full", max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
@@ -17,9 +28,23 @@ settings.load_profile("full" if FULL else "default")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out the slow tests, unless everything is asked for."""
-    if FULL:
-        return
+    """Leave out the slow tests, unless they are asked for, and those that need what is not installed."""
     for item in items:
-        if item.get_closest_marker("slow"):
+        slow = item.get_closest_marker("slow")
+        if slow is not None and not FULL and not (MODE == "part" and "seconds" in slow.kwargs):
             item.add_marker(pytest.mark.skip(reason="slow: set TIGHTDP_FULL=1"))
+        for mark in item.iter_markers("extra"):
+            if not installed(mark.args[0]):
+                item.add_marker(pytest.mark.skip(reason=f"the extra `{mark.args[0]}` is not installed"))
+
+
+@lru_cache
+def installed(extra: str) -> bool:
+    """Whether all that an extra of the package asks for is there."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    try:
+        for requirement in project["optional-dependencies"][extra]:
+            distribution(re.split(r"[\[<>=]", requirement)[0])
+    except PackageNotFoundError:
+        return False
+    return True

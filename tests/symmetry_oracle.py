@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from symmetric_programs import Drawn
 from tightdp import Instance, ProgramError, QueryError
 from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound
 
 Law = dict[Any, Fraction]
 Laws = dict[tuple[Any, ...], Law]
@@ -21,48 +23,93 @@ Pairs = list[tuple[tuple[Any, ...], tuple[Any, ...]]]
 DELTAS = (Fraction(1, 100), Fraction(1, 7), Fraction(1, 2))
 
 
+class Meant:
+    """What brute force says of a mechanism, computed once for all methods that are compared with it."""
+
+    def __init__(self, bound: Bound) -> None:
+        self.bound = bound
+        self.all = {x: meaning(bound, x) for x in datasets(bound)}
+        self.fails = None in self.all.values()
+        self.laws: Laws = {x: law for x, law in self.all.items() if law is not None}
+        self.delta, self.moment = cache(self._delta), cache(self._moment)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Every dataset with each of its neighbours."""
+        return [(x, other) for x in self.laws for other in relation_of(self.bound).neighbours(x)]
+
+    @cached_property
+    def unlike(self) -> list[tuple[Law, Law]]:
+        """Their pairs of laws, each once."""
+        alike = {x: frozenset(law.items()) for x, law in self.laws.items()}
+        found = {(alike[x], alike[other]): (self.laws[x], self.laws[other]) for x, other in self.pairs}
+        return list(found.values())
+
+    @cached_property
+    def tally(self) -> dict[Fraction | float, int]:
+        """How often every ratio occurs."""
+        tally: dict[Fraction | float, int] = {}
+        for x, other in self.pairs:
+            for y, p in self.laws[x].items():
+                value = ratio(p, self.laws[other].get(y, Fraction(0)))
+                tally[value] = tally.get(value, 0) + 1
+        return tally
+
+    def _delta(self, t: Fraction) -> Fraction:
+        """The largest δ(t)."""
+        return max((delta_of(law, other, t) for law, other in self.unlike), default=Fraction(0))
+
+    def _moment(self, order: int) -> Fraction | float:
+        """The largest moment."""
+        return max((moment(law, other, order) for law, other in self.unlike), default=Fraction(1))
+
+    @cached_property
+    def tradeoff(self) -> list[tuple[Fraction, Fraction]]:
+        """The vertices of the trade-off function."""
+        lines = [(Fraction(0), Fraction(1)), (Fraction(1), Fraction(0))]
+        for law, other in self.unlike:
+            lines += tests(law, other)
+        return lower_hull(lines)
+
+
 def compare(drawn: Drawn, *methods: str) -> str:
     """Check all answers about a drawn mechanism; return which method gave the tight ratio ("error" where it fails).
 
     Other methods, by name, are checked too where they apply.
     """
     with module_of(drawn.source) as module:
+        instance = module.f.bind(n=drawn.n)
+        meant = Meant(instance.bound)
         for method in methods:
-            check_one_method(module.f.bind(n=drawn.n, method=method))
-        return check(module.f.bind(n=drawn.n), "numeric" in drawn.tags)
+            check_one_method(module.f.bind(n=drawn.n, method=method), meant)
+        return check(instance, "numeric" in drawn.tags, meant)
 
 
-def check_one_method(instance: Instance) -> bool:
+def check_one_method(instance: Instance, meant: Meant | None = None) -> bool:
     """Check the answers of one method; return whether it applies to any question about privacy."""
-    bound = instance.bound
-    laws = {x: meaning(bound, x) for x in datasets(bound)}
-    if None in laws.values():
+    meant = meant or Meant(instance.bound)
+    if meant.fails:
         return False
-    meant: Laws = {x: law for x, law in laws.items() if law is not None}
-    pairs = [(x, other) for x in meant for other in relation_of(bound).neighbours(x)]
     applied = False
     for ask in (check_ratio,) if instance.method == "chain" else (check_ratio, check_divergences):
         try:
-            ask(instance, meant, pairs)
+            ask(instance, meant)
         except QueryError:
             continue
         applied = True
     return applied
 
 
-def check(instance: Instance, numeric: bool = False) -> str:
+def check(instance: Instance, numeric: bool = False, meant: Meant | None = None) -> str:
     """Check all answers about an instance against its interpreted laws; return the method."""
-    bound = instance.bound
-    laws = {x: meaning(bound, x) for x in datasets(bound)}
-    if None in laws.values():
-        check_error(instance, laws)
+    meant = meant or Meant(instance.bound)
+    if meant.fails:
+        check_error(instance, meant.all)
         return "error"
-    meant: Laws = {x: law for x, law in laws.items() if law is not None}
-    pairs = [(x, other) for x in meant for other in relation_of(bound).neighbours(x)]
-    method = check_ratio(instance, meant, pairs)
-    check_divergences(instance, meant, pairs)
+    method = check_ratio(instance, meant)
+    check_divergences(instance, meant)
     if numeric:
-        check_accuracy(instance, meant)
+        check_accuracy(instance, meant.laws)
     return method
 
 
@@ -87,13 +134,9 @@ def ratio(p: Fraction, q: Fraction) -> Fraction | float:
     return p / q if q else math.inf
 
 
-def check_ratio(instance: Instance, laws: Laws, pairs: Pairs) -> str:
+def check_ratio(instance: Instance, meant: Meant) -> str:
     """The tight ratio, its witness, and the largest distinct ratios with their tallies."""
-    tally: dict[Fraction | float, int] = {}
-    for x, other in pairs:
-        for y, p in laws[x].items():
-            value = ratio(p, laws[other].get(y, Fraction(0)))
-            tally[value] = tally.get(value, 0) + 1
+    laws, pairs, tally = meant.laws, meant.pairs, meant.tally
     found = instance.privacy()
     tight = max(tally, default=Fraction(1))
     assert found.status == "exact"
@@ -129,12 +172,9 @@ def delta_of(law: Law, other: Law, t: Fraction) -> Fraction:
     return sum((max(Fraction(0), p - t * other.get(y, Fraction(0))) for y, p in law.items()), Fraction(0))
 
 
-def check_divergences(instance: Instance, laws: Laws, pairs: Pairs) -> None:
+def check_divergences(instance: Instance, meant: Meant) -> None:
     """δ at many t, the least e^ε at many δ, the curve, the trade-off function, Rényi divergences."""
-
-    def delta(t: Fraction) -> Fraction:
-        return max((delta_of(laws[x], laws[other], t) for x, other in pairs), default=Fraction(0))
-
+    laws, delta = meant.laws, meant.delta
     curve = instance.curve().points
     for t, value in curve:
         assert delta(t) == value
@@ -149,10 +189,10 @@ def check_divergences(instance: Instance, laws: Laws, pairs: Pairs) -> None:
     for t in (Fraction(1, 2), Fraction(9, 8), curve[-1][0] + 3):
         assert instance.delta(exp_epsilon=t).delta == delta(t)
     for bar in DELTAS:
-        check_least(instance, laws, pairs, bar, delta)
-    check_tradeoff(instance, laws, pairs)
+        check_least(instance, meant, bar)
+    check_tradeoff(instance, meant)
     for order in (2, 3):
-        assert instance.renyi(order).exp_moment == max((moment(laws[x], laws[o], order) for x, o in pairs), default=1)
+        assert instance.renyi(order).exp_moment == meant.moment(order)
 
 
 def mass(law: Law, event: Any) -> Fraction:
@@ -173,8 +213,9 @@ def matches(output: Any, pattern: Any) -> bool:
     return bool(output == pattern)
 
 
-def check_least(instance: Instance, laws: Laws, pairs: Pairs, bar: Fraction, delta: Any) -> None:
+def check_least(instance: Instance, meant: Meant, bar: Fraction) -> None:
     """The least e^ε at a δ: it suffices, and nothing smaller does."""
+    laws, delta = meant.laws, meant.delta
     least = instance.privacy(delta=bar)
     assert least.status == "exact"
     t = least.exp_epsilon
@@ -189,15 +230,11 @@ def check_least(instance: Instance, laws: Laws, pairs: Pairs, bar: Fraction, del
         assert delta_of(laws[least.witness.x], laws[least.witness.x_prime], t) == bar
 
 
-def check_tradeoff(instance: Instance, laws: Laws, pairs: Pairs) -> None:
+def check_tradeoff(instance: Instance, meant: Meant) -> None:
     """Every vertex is attained by a pair's test, and no test of any pair is better."""
     vertices = instance.tradeoff().vertices
     assert vertices[-1] == (1, 0)
-    lines = [(Fraction(0), Fraction(1))]
-    for x, other in pairs:
-        lines += list(tests(laws[x], laws[other]))
-    lines.append((Fraction(1), Fraction(0)))
-    assert list(vertices) == lower_hull(lines)
+    assert list(vertices) == meant.tradeoff
 
 
 def tests(law: Law, other: Law) -> Iterator[tuple[Fraction, Fraction]]:

@@ -207,13 +207,16 @@ def check_accuracy(asked: Instance, expected: dict[str, Any]) -> None:
 NOISE = {"k": 3, "threshold": 1, "ratio_threshold": "1/2", "ratio_query": "1/2"}
 
 
+LONG = pytest.mark.slow(seconds=5)
+
+
 @pytest.mark.parametrize(
     ("mechanism", "parameters", "claimed", "holds"),
     [
-        ("sparse_vector", {"cutoff": 1, **NOISE}, 8, True),
-        ("sparse_vector", {"cutoff": 2, **NOISE}, 32, True),
+        pytest.param("sparse_vector", {"cutoff": 1, **NOISE}, 8, True, marks=LONG),
+        pytest.param("sparse_vector", {"cutoff": 2, **NOISE}, 32, True, marks=LONG),
         ("sparse_vector", {"cutoff": 2, **NOISE}, 4, False),
-        ("sparse_vector_fresh_threshold", {"cutoff": 2, **NOISE}, 64, True),
+        pytest.param("sparse_vector_fresh_threshold", {"cutoff": 2, **NOISE}, 64, True, marks=LONG),
         ("sparse_vector_noisy_answers", {"cutoff": 1, **NOISE}, 4, False),
         ("sparse_vector_exact_answers", {key: NOISE[key] for key in NOISE if key != "ratio_query"}, 4, False),
         ("sparse_vector_no_cutoff", NOISE, 4, False),

@@ -17,6 +17,7 @@ import os
 import re
 import shlex
 import sys
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +100,17 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+LONG = {"certificates.md": 6, "every-n.md": 13, "gallery.md": 5, "numbers.md": 5, "validity.md": 12}
+"""How many seconds the examples of the longest pages take."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.name, marks=pytest.mark.slow(seconds=LONG[path.name]) if path.name in LONG else ())
+        for path in DOCUMENTS
+    ],
+)
 def test_examples(path: Path, workshop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in list(blocks(path)):
         match block.language:
@@ -120,11 +131,12 @@ def test_examples(path: Path, workshop: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_the_first_two_commands() -> None:
-    """The README starts with the main job and the tests, and the check of a fresh checkout runs the tests likewise."""
+    """The README starts with the main job and the tests; the check of a fresh checkout begins with the latter."""
     first, second = (block.text.strip() for block in blocks(DOCUMENTS[0]) if block.language == "sh")
     assert first.startswith(f"{INSTALL} . && tightdp privacy programs/")
     assert second == f"{INSTALL} '.[test]' && {TEST}"
-    assert TEST in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert " && ".join(line for line in lines if line.startswith((INSTALL, TEST)))[: len(second) + 4] == f"{second} && "
 
 
 def test_commands_and_primitives_are_described() -> None:
@@ -134,9 +146,23 @@ def test_commands_and_primitives_are_described() -> None:
     )
     assert [command for command in COMMANDS if f"`tightdp {command}" not in readme] == []
     drawn = {function.__name__ for function in primitives.PRIMITIVES} | {"choice", "shuffle", "observe"}
-    assert [name for name in sorted(drawn) if f"| `{name}(" not in language] == []
+    for text in (language, readme):
+        assert [name for name in sorted(drawn) if f"| `{name}(" not in text] == []
     (listed,) = re.findall(r"members: \[(flip.*)\]", api)
     assert drawn == set(listed.split(", "))
+
+
+def test_extras_are_installed_from_a_clone() -> None:
+    """As long as no package index has tightdp, nothing says that it comes from one; the README names all extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    readme, extras = DOCUMENTS[0].read_text(encoding="utf-8"), set(project["optional-dependencies"])
+    assert [name for name in sorted(extras) if f"`{name}`" not in readme and f"'.[{name}]'" not in readme] == []
+    folders = (ROOT / name for name in ("src", "docs", "programs", "benchmarks", "notebooks"))
+    texts = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md", ".ipynb")]
+    for path in [*texts, DOCUMENTS[0]]:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"install '?tightdp", text), path
+        assert set(re.findall(r'MissingExtra\(".*", "(.*)"\)', text)) <= extras, path
 
 
 def test_links_lead_somewhere() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,9 @@ from command_line import environment
 
 ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-MKDOCS = all(find_spec(name) for name in ("mkdocs", "material", "mkdocstrings"))
-NBCLIENT = all(find_spec(name) for name in ("nbclient", "nbformat", "ipykernel"))
 
 
-@pytest.mark.skipif(not MKDOCS, reason="the extra `docs` is not installed")
+@pytest.mark.extra("docs")
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path / "site")]
     variables = {**environment(), "NO_MKDOCS_2_WARNING": "1"}
@@ -28,7 +25,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert "assert_private" in (tmp_path / "site" / "api" / "index.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(not NBCLIENT, reason="the extra `notebooks` is not installed")
+@pytest.mark.extra("notebooks")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import nbformat

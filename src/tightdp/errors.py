@@ -103,5 +103,13 @@ class LimitError(TightdpError):
     """A limit on time, memory or depth was reached before the answer was known."""
 
 
+class MissingExtra(TightdpError):
+    """What an optional extra of the package installs is not there."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(what, f"in a clone of the repository, python -m pip install '.[{extra}]' installs it")
+        self.args = (what, extra)
+
+
 class BackendError(TightdpError):
     """The library of decision diagrams is missing or failed."""

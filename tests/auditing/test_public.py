@@ -108,8 +108,10 @@ def test_curves_by_name():
         assert caught.value.hint
 
 
+@pytest.mark.extra("plot")
 def test_plot():
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot
+
     axes = audit(**SEEN).plot(pyplot.figure().add_subplot())
     assert axes.get_xlabel() == "ε"
     curve = dict(zip(*axes.get_lines()[0].get_data(), strict=True))
@@ -200,7 +202,9 @@ def test_help(capsys):
         assert f"{option} " in text
 
 
-@pytest.mark.parametrize("correct", [760, 900, 1100, 1180, 1400, 1500])
+@pytest.mark.parametrize(
+    "correct", [760, 1180, 1400, *(pytest.param(each, marks=pytest.mark.slow(seconds=1)) for each in (900, 1100, 1500))]
+)
 def test_ends_of_the_range_for_a_curve(correct):
     """Where the optimum is nearly 0 or nearly 1 for floats, the enclosure stays true and stays useful."""
     found = optimum(Game(100_000, 1500, correct), tightdp.auditing.Gaussian("1/2"))

@@ -106,6 +106,7 @@ def test_adaptive_audits_of_counts_in_sets() -> None:
     assert adaptive == sorted(adaptive)
 
 
+@pytest.mark.slow(seconds=4)
 def test_more_elements_per_dimension_help_until_they_interfere() -> None:
     """Fig. 2 of keinan2025 in its idealised form; one element per dimension is the Gaussian channel alone."""
     (paper,) = load_papers(PROOFS / "keinan2025")
@@ -118,6 +119,7 @@ def test_more_elements_per_dimension_help_until_they_interfere() -> None:
     assert abs(rows[0] - alone.lower / 100) < Fraction(1, 1000)
 
 
+@pytest.mark.slow(seconds=6)
 def test_reported_bounds_of_mahloujifar2024_stay_below_the_mechanism() -> None:
     (paper,) = load_papers(PROOFS / "mahloujifar2024")
     table = columns(paper, "Fig. 3")

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -118,7 +117,8 @@ def test_verdicts_are_coloured_on_a_terminal_only(monkeypatch: pytest.MonkeyPatc
     assert "\x1b[3" not in plain.getvalue()
 
 
-@pytest.mark.skipif(shutil.which("bash") is None or find_spec("argcomplete") is None, reason="no bash, no argcomplete")
+@pytest.mark.extra("completion")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(
     ("typed", "word"),
     [

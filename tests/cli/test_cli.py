@@ -27,7 +27,13 @@ def block(capsys: pytest.CaptureFixture[str], command: str) -> str:
     return f"$ {command}\n{out}{f'(stderr){chr(10)}{err}' if err else ''}(exit {status})\n"
 
 
-@pytest.mark.parametrize("path", TRANSCRIPTS, ids=[path.stem for path in TRANSCRIPTS])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.stem, marks=pytest.mark.slow(seconds=5) if path.stem == "limits" else ())
+        for path in TRANSCRIPTS
+    ],
+)
 def test_transcript(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command prints what is recorded. TIGHTDP_UPDATE_GOLDEN=1 records anew: read the difference then."""
     monkeypatch.chdir(GOLDEN)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from command_line import run
-from tightdp.cli.answer import Asked
+from tightdp import Bit, flip, mechanism
+from tightdp.cli.answer import Asked, ask
+from tightdp.cli.bars import of_search
 from tightdp.cli.commands import sweep
+from tightdp.limits import can_fork
 from tightdp.results.answers import Unknown
 from tightdp.results.result import Subject
 
@@ -121,8 +125,10 @@ def test_mistakes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "exclude each other" in run(capsys, *SWEEP, "--jobs", "2", "--dask", "tcp://127.0.0.1:1")[2]
 
 
+@pytest.mark.extra("dask")
 def test_a_cluster_of_two_workers(capsys: pytest.CaptureFixture[str]) -> None:
-    distributed = pytest.importorskip("distributed")
+    import distributed
+
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         status, _, said = run(capsys, *SWEEP, "--dask", cluster.scheduler_address)
         assert (status, said) == (0, "")
@@ -141,6 +147,60 @@ def test_diagram_sizes_and_audits(capsys: pytest.CaptureFixture[str]) -> None:
     assert [round(float(Fraction(row.split(",")[1])), 6) for row in rows[1:]] == [0.048027, 0.000131]
 
 
+STUCK = """
+import os
+import signal
+import time
+
+from tightdp import Bit, flip, mechanism
+
+
+def stuck(x):
+    if len(x) == 3:  # waits where no signal is heard, after Ctrl-C
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(60)
+    yield (1 - x[0], *x[1:])
+
+
+@mechanism(record=Bit, neighbours=stuck)
+def f(x):
+    return x[0] ^ flip("1/5")
+"""
+
+
+@pytest.mark.skipif(not can_fork(), reason="there are no child processes")
+@pytest.mark.parametrize("where", [(), ("--csv", "-"), ("--csv", "f.csv")], ids=["printed", "CSV", "file"])
+def test_finished_rows_outlive_one_that_must_be_abandoned(
+    where: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("f.py").write_text(STUCK, encoding="utf-8")
+    status, printed, said = run(capsys, "sweep", "f.py", "n=1..4", "--jobs", "1", *where)
+    assert status == 130
+    written = Path("f.csv").read_text(encoding="utf-8") if "f.csv" in where else printed
+    rows = [line.replace(",", " ").split() for line in written.splitlines()]
+    assert [row[:2] for row in rows if row and row[0] in ("1", "2")] == [["1", "4"], ["2", "4"]]
+    assert ("known rows are in f.csv; the same command goes on" in said) == ("f.csv" in where)
+    assert ("Not decided everywhere: the query was interrupted." in printed) == (not where)
+
+
+def test_processes_of_a_pool_draw_no_bars_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr("tightdp.cli.bars.of_search", lambda: drawn.append("a bar") or of_search())
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    instance = response.bind(n=1)
+    for parent, bars in ((None, ["a bar"]), (object(), [])):
+        drawn.clear()
+        monkeypatch.setattr("tightdp.cli.answer.parent_process", lambda parent=parent: parent)
+        ask(instance, Namespace(command="privacy"), instance.privacy)
+        assert drawn == bars
+
+
+@mechanism(record=Bit)
+def response(x):
+    return x[0] ^ flip("1/5")
+
+
 CLAIMS = ("claims", str(Path(__file__).parents[2] / "proofs" / "oakley2024"), "--quick", "--json")
 SOME = ("--id", "O5", "--id", "O9", "--id", "O14")
 
@@ -150,8 +210,10 @@ def verdicts(printed: str) -> list[tuple[str, str]]:
     return [(claim["id"], claim["verdict"]) for claim in json.loads(printed)["result"]["claims"]]
 
 
+@pytest.mark.extra("dask")
 def test_claims_on_processes_and_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
-    distributed = pytest.importorskip("distributed")
+    import distributed
+
     alone = run(capsys, *CLAIMS, *SOME, "--jobs", "1")
     assert alone[0] == 0
     assert [id for id, _ in verdicts(alone[1])] == ["O5", "O9", "O14", "O14a", "O14b"]

@@ -105,7 +105,7 @@ def f(x):
 }
 
 
-@pytest.mark.parametrize("backend", ["cudd", "autoref"])
+@pytest.mark.parametrize("backend", ["cudd", pytest.param("autoref", marks=pytest.mark.slow(seconds=1))])
 @pytest.mark.parametrize("name", LOOPS)
 def test_laws_enclose_what_runs_with_few_draws_give(name: str, backend: str) -> None:
     with module_of(LOOPS[name] + "\n") as module:

@@ -133,8 +133,10 @@ def test_the_event_of_a_delta_is_one_of_integers() -> None:
     assert witness.event == tuple(range(min(witness.event), -3))
 
 
+@pytest.mark.extra("dp-accounting")
 def test_epsilon_at_delta_agrees_with_a_published_accountant() -> None:
-    accounting = pytest.importorskip("dp_accounting")
+    import dp_accounting as accounting
+
     loss = accounting.pld.privacy_loss_mechanism.DiscreteGaussianPrivacyLoss(sigma=2.0)
     found = count.bind(n=4, s=4).privacy(delta="1/100000")
     assert found.upper - found.lower <= NARROW * found.lower

@@ -82,6 +82,7 @@ def test_values_of_large_ranges_follow_from_their_ends(source: str, record: Doma
         assert time.process_time() - start < SECONDS
 
 
+@pytest.mark.slow(seconds=3)
 def test_an_output_of_too_many_shapes_is_refused() -> None:
     source = (
         "def f(x):\n    r = (x[0],)\n    for _ in range(40):\n        r = (r, 1) if flip(1/2) else (r,)\n    return r\n"

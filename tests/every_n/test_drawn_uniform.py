@@ -25,7 +25,7 @@ from tightdp.session.mechanism import mechanisms_of
 
 LARGEST = {2: (1, 2), 3: (1, 2)}
 """The n at which the interpreter is asked, by the number of records."""
-BLOCK, FEW = 20, 8
+BLOCK, FEW = 20, 4
 MOST_RUNS = 100
 """So many combinations of noise are followed on one dataset; each is a run for every outcome of the other draws."""
 

@@ -98,6 +98,7 @@ def test_two_groups_of_clients() -> None:
     assert (found.lower, found.upper, found.proof) == (4, 4, "independence")
 
 
+@pytest.mark.slow(seconds=5)
 def test_claims() -> None:
     made = remembers_or.bind(n=ALL, lam="1/4", wrong="1/10")
     ends = made.privacy()
@@ -109,7 +110,11 @@ def test_claims() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters"), [("sparse_vector_no_cutoff", {}), ("sparse_vector_noisy_answers", {"cutoff": 1})]
+    ("name", "parameters"),
+    [
+        ("sparse_vector_no_cutoff", {}),
+        pytest.param("sparse_vector_noisy_answers", {"cutoff": 1}, marks=pytest.mark.slow(seconds=4)),
+    ],
 )
 def test_ratios_that_grow_without_end(name: str, parameters: dict[str, Any]) -> None:
     """Algorithms 6 and 3 of Lyu, Su and Li 2017; any claim is refuted, with an n where that is within reach."""

@@ -43,6 +43,7 @@ def test_sparse_vectors_that_do_not() -> None:
         assert not grows(sparse_vector_fresh_threshold, cutoff=cutoff, **NOISE)
 
 
+@pytest.mark.slow(seconds=8)
 def test_the_answer() -> None:
     found = sparse_vector_noisy_answers.bind(n=ALL, cutoff=1, **NOISE).privacy()
     assert (found.status, found.proof, found.attained) == ("exact", "growth", False)

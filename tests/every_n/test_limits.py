@@ -82,6 +82,7 @@ def remembered_late(x):
     return -1
 
 
+@pytest.mark.slow(seconds=4)
 def test_the_claim_between_what_some_n_has_and_the_limit_is_refuted() -> None:
     found = remembered_late.bind(n=ALL).privacy()
     assert found.status == "exact"
@@ -115,7 +116,7 @@ def hidden_after(x):
     return 1 if sum(sent) > 0 else 0
 
 
-@pytest.mark.parametrize("made", [hidden_before, hidden_after])
+@pytest.mark.parametrize("made", [hidden_before, pytest.param(hidden_after, marks=pytest.mark.slow(seconds=3))])
 def test_outputs_that_do_not_tell_how_they_came_about_prove_no_growth(made: Any) -> None:
     assert reached(made) == 1
     found = made.bind(n=ALL).privacy()

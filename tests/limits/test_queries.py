@@ -153,6 +153,11 @@ HANGING = {
 }
 
 
+def stages(*quick: str) -> list[Any]:
+    """All of them; those that are not named are tried where there is time."""
+    return [each if each in quick else pytest.param(each, marks=pytest.mark.slow(seconds=3)) for each in HANGING]
+
+
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     """A command in a process group of its own."""
     assert tightdp.__file__ is not None
@@ -182,7 +187,7 @@ def check_the_end(process: subprocess.Popen[str], status: int, *why: str) -> Non
         os.killpg(process.pid, 0)
 
 
-@pytest.mark.parametrize("stage", HANGING)
+@pytest.mark.parametrize("stage", stages("lowering a deep output", "an aggregate", "decoding", "a C call"))
 def test_the_time_limit_of_a_command(stage: str, tmp_path: Path) -> None:
     began = time.monotonic()
     process = start(tmp_path, *HANGING[stage], "--timeout", "1")
@@ -190,7 +195,7 @@ def test_the_time_limit_of_a_command(stage: str, tmp_path: Path) -> None:
     assert time.monotonic() - began < 1 + 2 + LOADED
 
 
-@pytest.mark.parametrize("stage", HANGING)
+@pytest.mark.parametrize("stage", stages("a diagram", "a C call"))
 def test_an_interrupted_command(stage: str, tmp_path: Path) -> None:
     process = start(tmp_path, *HANGING[stage])
     time.sleep(1.5 + LOADED)

@@ -91,6 +91,7 @@ def test_states_are_what_clients_leave_to_one_another() -> None:
     assert [len(nodes) for nodes in reached] == [5, 10, 10, 5, 1]
 
 
+@pytest.mark.slow(seconds=6)
 def test_sizes_whose_diagrams_are_too_large() -> None:
     found = matching.bind(n=8).privacy()
     assert (found.status, found.stats.method, found.stats.nodes) == ("exact", "chain", 0)

@@ -83,6 +83,7 @@ def test_outputs_that_do_not_tell_paths() -> None:
     assert published_levels(chain) is None
 
 
+@pytest.mark.slow(seconds=6)
 def test_many_outputs_are_not_listed() -> None:
     found = taken_places.bind(n=8).privacy()
     assert (found.status, found.stats.method) == ("exact", "chain")

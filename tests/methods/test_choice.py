@@ -79,10 +79,10 @@ def test_the_methods_are_named_where_people_look() -> None:
 def test_independent_clients_take_no_longer_with_every_client() -> None:
     """δ is that of one client, whatever n; no diagram of all clients is compiled."""
     alone = hashed.bind(n=1, method="exhaustive").delta(exp_epsilon=2).delta
-    found = hashed.bind(n=200).delta(exp_epsilon=2)
+    found = hashed.bind(n=60).delta(exp_epsilon=2)
     assert (found.delta, found.stats.method) == (alone, "independent clients")
     assert found.stats.nodes < 10_000
-    assert hashed.bind(n=200).privacy().exp_epsilon == hashed.bind(n=1).privacy().exp_epsilon == 3
+    assert hashed.bind(n=60).privacy().exp_epsilon == hashed.bind(n=1).privacy().exp_epsilon == 3
 
 
 def test_a_method_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path) -> None:  # type: ignore[no-untyped-def]

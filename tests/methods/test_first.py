@@ -57,10 +57,11 @@ def compare(seed: int, names: Any = NAMES) -> Counter[str]:
         try:
             if meanings(module.f.bind(n=drawn.n).bound, 1000) is None:
                 return applied
+            instances = {name: module.f.bind(n=drawn.n, method=name) for name in ("runs", *names, None)}
             for question in QUESTIONS:
-                expected = shown(module.f.bind(n=drawn.n, method="runs"), question)
+                expected = shown(instances["runs"], question)
                 for name in (*names, None):
-                    answer = shown(module.f.bind(n=drawn.n, method=name), question)
+                    answer = shown(instances[name], question)
                     if answer is not None:
                         assert answer == expected, f"{question} by {name} of {seed}"
                         applied[str(name)] += 1
@@ -70,7 +71,7 @@ def compare(seed: int, names: Any = NAMES) -> Counter[str]:
 
 
 def test_every_method_shows_the_same_witness() -> None:
-    applied = sum((compare(seed) for seed in range(5000, 5030)), Counter[str]())
+    applied = sum((compare(seed) for seed in range(5000, 5012)), Counter[str]())
     assert set(applied) >= {"independent clients", "aggregate", "chain", "elimination", "orbits", "exhaustive", "None"}
 
 

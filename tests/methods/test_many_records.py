@@ -46,6 +46,7 @@ def apart(x):  # type: ignore[no-untyped-def]
     return x[0] if flip("1/2") else 0
 
 
+MORE = ("replace-one", "unit-all")
 EVERY = [above, rest, largest, tenths, unseen, apart]
 
 
@@ -60,7 +61,9 @@ def ranked(instance: Instance) -> Counter[Any]:
     return found
 
 
-@pytest.mark.parametrize("neighbours", ["replace-one", "unit-step", "unit-all"])
+@pytest.mark.parametrize(
+    "neighbours", ["unit-step", *(pytest.param(each, marks=pytest.mark.slow(seconds=1)) for each in MORE)]
+)
 @pytest.mark.parametrize("made", EVERY, ids=lambda made: str(made.name))
 def test_ratios_their_tallies_and_their_witness_are_those_of_brute_force(made: Mechanism, neighbours: str) -> None:
     for n in (1, 2):

@@ -35,7 +35,7 @@ def last_of_signs(x):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("made", [sign_descent, last_of_signs], ids=lambda made: str(made.name))
 def test_every_method_gives_the_same_answer_and_witness(made: Mechanism) -> None:
-    for n in (1, 2, 3, 5):
+    for n in (1, 2, 3, 4):
         found = made.bind(n=n).privacy()
         for method in ("elimination", "aggregate" if n > 1 else "chain", "exhaustive" if n < 4 else "orbits"):
             other = made.bind(n=n, method=method).privacy()
@@ -47,6 +47,7 @@ def test_every_method_gives_the_same_answer_and_witness(made: Mechanism) -> None
             ), (n, method)
 
 
+@pytest.mark.slow(seconds=2)
 def test_eight_records_take_seconds() -> None:
     start = time.process_time()
     assert sign_descent.bind(n=8).privacy().exp_epsilon > 8

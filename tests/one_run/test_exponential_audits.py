@@ -117,7 +117,7 @@ def test_randomized_response_is_as_good_as_its_posterior(n: int, eps: F) -> None
     assert joint.to_dict()[n, n] == (e / (1 + e)) ** n
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow(seconds=5))])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_agrees_with_brute_force(program: Any, n: int) -> None:
     instance, bound = program.bind(n=n, q="exp(-1/2)"), program.bind(n=n, q=rounded(HALF)).bound

@@ -62,10 +62,10 @@ def test_the_largest_posteriors_without_a_list_of_outputs(case: Any) -> None:
             assert as_joint_law(law.n, {k: right}).to_dict() == game.joint_law(game.top_guesser(k))
 
 
-@pytest.mark.parametrize("k", [1, 2, 4, 5])
+@pytest.mark.parametrize("k", [1, 2, 4])
 def test_the_largest_posteriors_of_clients_that_are_alike(k: int) -> None:
     """Two levels of posteriors, 1 and 3/4, and many outputs: by closed form, by groups in order, and by brute force."""
-    found = instance("randomized_response_delta", n=5, delta="1/3", exp_epsilon=3)
+    found = instance("randomized_response_delta", n=4, delta="1/3", exp_epsilon=3)
     game = Game(found.bound)
     expected = game.joint_law(game.top_guesser(k))
     assert found.guessing(Top(k)).joint.to_dict() == expected
@@ -347,8 +347,10 @@ def test_audit_methods_by_name() -> None:
         assert math.isclose(epsilon, other, abs_tol=1e-9)
 
 
+@pytest.mark.extra("plot")
 def test_plots_draw_on_the_axes_given() -> None:
-    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot
+
     axes = pyplot.figure().subplots()
     program = mechanisms("randomized_response")["randomized_response"]
     law = program.bind(n=5, lam="1/5").guessing()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from command_line import run
 from expectations import mechanisms
 from tightdp import Instance, QueryError
 
-pytestmark = pytest.mark.skipif(find_spec("matplotlib") is None, reason="the extra `plot` is not installed")
+pytestmark = pytest.mark.extra("plot")
 
 
 @pytest.fixture(autouse=True)

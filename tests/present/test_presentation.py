@@ -23,6 +23,8 @@ from tightdp.present.registry import view
 from tightdp.present.text import table, text_of, wrapped
 from tightdp.present.view import Grid, View
 from tightdp.session.arguments import read_seconds
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import mechanisms_of
 
 
 @mechanism(record=Bit)
@@ -174,6 +176,7 @@ def test_a_row_is_a_list_where_no_two_columns_fit() -> None:
 # Exit states.
 
 
+@pytest.mark.slow(seconds=3)
 def test_exit_states(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(GOLDEN)
     mechanisms = "mechanisms.py:response", "n=3", "lam=1/5"
@@ -234,9 +237,9 @@ def test_what_a_sweep_does_not_know_is_left_open(
     assert status == 3
     assert out.splitlines()[1:] == ["2,2,0.6931471805599453,exact,2,2", "3,,,unresolved,,"]
     assert "inf" not in run(capsys, *asked)[1]
-    _, out, _ = run(capsys, "sweep", "mechanisms.py:first", "n=29..30", "--delta", "1/10", "--csv")
-    assert out.splitlines()[1:] == ["29,,,bounded,17/10,2", "30,,,bounded,17/10,2"]
-    assert "17/10 = 1.7 to 2" in run(capsys, "sweep", "mechanisms.py:first", "n=29..30", "--delta", "1/10")[1]
+    found = mechanisms_of(import_file(GOLDEN / "mechanisms.py"))["first"].bind(n=29).sweep({"n": [29]}, delta="1/10")
+    assert found.csv().splitlines()[1:] == ["29,,,bounded,17/10,2"]
+    assert "17/10 = 1.7 to 2" in repr(found)
 
 
 def test_a_sweep_over_efficacy(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conftest import FULL
 from tightdp import Bit, Instance, Int, choice, discrete_gaussian, exp, flip, geometric, mechanism, randint, shuffle
 from tightdp.errors import QueryError, TightdpError
 from tightdp.exact.field import Number
@@ -149,6 +150,7 @@ def integers(x, lam):  # type: ignore[no-untyped-def]
     return sum(randint(0, 10) if flip(lam) else v for v in x)
 
 
+@pytest.mark.slow(seconds=9)
 def test_a_million_records() -> None:
     """The laws of two datasets are those of sums of binomials; here δ and the accuracy by their normal limit."""
     instance = response.bind(n=10**6, lam="1/5")
@@ -178,7 +180,9 @@ def test_the_error_of_debiased_sums_takes_every_so_manieth_integer(lam: str) -> 
             assert high - low <= WIDTH
 
 
-@pytest.mark.parametrize(("n", "alpha"), [(200, 11), (1_000, 20), (1_000_000, 2_000)])
+@pytest.mark.parametrize(
+    ("n", "alpha"), [(200, 11), (1_000, 20), pytest.param(1_000_000, 2_000, marks=pytest.mark.slow(seconds=4))]
+)
 def test_debiased_sums_of_many_records(n: int, alpha: int) -> None:
     found = debiased.bind(n=n, lam="1/5", precision=WIDTH).accuracy(alpha)
     assert found.upper - found.lower <= WIDTH * found.upper
@@ -186,7 +190,7 @@ def test_debiased_sums_of_many_records(n: int, alpha: int) -> None:
         assert found.lower <= debiased.bind(n=n, lam="1/5").accuracy(alpha).upper <= found.upper
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(40 if FULL else 10))
 def test_a_probability_bends_no_more_than_said(seed: int) -> None:
     source = random.Random(seed)
     records, start = source.randint(12, 40), source.randint(0, 4)
@@ -258,6 +262,10 @@ def test_gaussian_noise_beside_the_records() -> None:
     assert low <= listed.privacy(delta="1/100").lower <= listed.privacy(delta="1/100").upper <= high
     low, high = ends(enclosed.accuracy(2))
     assert low <= listed.accuracy(2).lower <= listed.accuracy(2).upper <= high
+
+
+@pytest.mark.slow(seconds=6)
+def test_gaussian_noise_beside_a_million_records() -> None:
     large = gaussian.bind(n=10**6, lam="1/5", sigma_squared=10_000)
     assert large.accuracy(beta="1/20").alpha == 200_678
     low, high = ends(large.privacy(delta="1e-6"))

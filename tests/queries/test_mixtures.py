@@ -8,6 +8,7 @@ from itertools import islice
 
 import pytest
 
+from conftest import FULL
 from tightdp import Bit, Values, choice, discrete_gaussian, flip, geometric, mechanism, observe, randint
 from tightdp.methods.noisy_parts import find_noisy_parts
 from tightdp.queries.enclosed import directions
@@ -65,7 +66,7 @@ def check(instance: Instance, width: float, few: int, monkeypatch: pytest.Monkey
                 assert F(ends.upper.delta_above(1.0)) - (F(ends.lower.event(1.0)[0]) - ends.lower.event(1.0)[1]) < 1e-12
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(60 if FULL else 20))
 def test_drawn_mixtures(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for width, few in ((0.25, 1), (2.0, 1), (0.25, 10**6)):
         check(instance_of(seed), width, few, monkeypatch)
@@ -88,6 +89,7 @@ def test_answers_are_those_of_laws(seed: int) -> None:
         assert at.lower <= exact <= at.upper
 
 
+@pytest.mark.slow(seconds=15)
 def test_gaussian_parts_are_those_of_whole_laws() -> None:
     """Two parts are few enough for all outputs to be listed."""
     listed = in_a_bin.bind(n=1, batches=2, sigma_squared=1).privacy(delta="1e-3")
@@ -96,6 +98,7 @@ def test_gaussian_parts_are_those_of_whole_laws() -> None:
     assert close.lower <= listed.lower <= listed.upper <= close.upper <= close.lower * (1 + F(1, 10**9))
 
 
+@pytest.mark.slow(seconds=7)
 def test_a_grid_closes_in() -> None:
     """Of five parts there are too many prefixes to keep."""
     found = in_a_bin.bind(n=1, batches=5, sigma_squared=1).privacy(delta="1e-3")

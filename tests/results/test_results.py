@@ -335,9 +335,8 @@ def test_plots_draw_on_the_given_axes(result: Any) -> None:
     assert {"plot", "bar"} & set(axes.calls)
 
 
+@pytest.mark.extra("plot")
 def test_plots_make_their_own_axes() -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("agg")
     assert RESPONSE.curve().plot().get_xlabel() == "e^ε"
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import Counter
 from fractions import Fraction
 
 from certificate_oracle import Impossible, is_true
 from certificate_oracle import number as written
+from conftest import FULL
 from expectations import Oracle
 from generators.comparison import imported
 from generators.writer import draw
 from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.exact.field import exp
 
-FULL = os.environ.get("TIGHTDP_FULL", "") not in ("", "0")
 COIN = re.compile(r"(?<=flip\()\d/\d(?=\))")
 """A coin with a constant probability."""
 

@@ -180,8 +180,10 @@ def test_ratios_of_outputs_are_enclosed() -> None:
     assert sum(row.above[0] for row in found.rows if row.above) >= 1 >= sum(row.probability for row in found.rows)
 
 
+@pytest.mark.extra("dp-accounting")
 def test_losses_of_runs_are_those_of_an_accountant() -> None:
-    accounting = pytest.importorskip("dp_accounting")
+    import dp_accounting as accounting
+
     loss = accounting.pld.privacy_loss_distribution.from_discrete_gaussian_mechanism(math.sqrt(2))
     found = count.bind(n=2).privacy_loss()
     once = found.delta(exp_epsilon=2)

@@ -14,7 +14,13 @@ CASES = [(name, n, text) for name, (sizes, text) in {**LOCAL, **CENTRAL}.items()
 MOST_RUNS = 20_000
 
 
-@pytest.mark.parametrize(("name", "n", "text"), CASES, ids=[f"{name}-{n}" for name, n, _ in CASES])
+@pytest.mark.parametrize(
+    ("name", "n", "text"),
+    [
+        pytest.param(*case, marks=pytest.mark.slow(seconds=1) if place % 3 else (), id=f"{case[0]}-{case[1]}")
+        for place, case in enumerate(CASES)
+    ],
+)
 def test_answers_are_those_of_brute_force(name: str, n: int, text: str) -> None:
     with imported(text) as module:
         instance: Instance = module.f.bind(n=n)

@@ -266,9 +266,9 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, *of[:-1], "0")[0] == 2
 
 
+@pytest.mark.extra("dp-accounting")
 @pytest.mark.parametrize("pessimistic", [True, False])
 def test_dp_accounting(pessimistic: bool) -> None:
-    pytest.importorskip("dp_accounting")
     loss = noisy_sum.bind(n=1, ratio="1/2").privacy_loss().subsample("1/4").compose(5)
     theirs = loss.to_dp_accounting(interval=1e-3, pessimistic=pessimistic)
     for epsilon in (F(0), F(1, 2), F(2), F(4)):

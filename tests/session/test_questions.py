@@ -15,7 +15,7 @@ from questions import AGREES, SLOW, ask_everything, fault, smaller
 from tightdp.language.program import Bound
 
 PART = 12
-PARTS = 100 if FULL else 5
+PARTS = 100 if FULL else 3
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -100,7 +100,7 @@ def test_at_random_rationals_and_at_ends(question: str, program: Mechanism) -> N
     ask, value = QUESTIONS[question]
     found = ask(program.bind(n=2, lam="?[1/20,19/20]"))
     rng = random.Random(7)
-    values = [F(rng.randint(50, 950), 1000) for _ in range(200 if FULL else 8)]
+    values = [F(rng.randint(50, 950), 1000) for _ in range(200 if FULL else 4)]
     inside = [each for each in (*values, *ends_of(found)) if value_at(found, each) is not None]
     assert len(inside) >= len(values)
     assert differences(found, inside, lambda each: value(ask(program.bind(n=2, lam=each)))) == []
@@ -108,7 +108,7 @@ def test_at_random_rationals_and_at_ends(question: str, program: Mechanism) -> N
     assert str(found)
 
 
-@pytest.mark.parametrize("seed", range(200 if FULL else 15))
+@pytest.mark.parametrize("seed", range(200 if FULL else 6))
 def test_drawn_programs(seed: int) -> None:
     drawn = draw_mechanism(seed)
     with imported(with_parameter(drawn.source, seed)) as module:

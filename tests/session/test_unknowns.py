@@ -6,6 +6,7 @@ import json
 import math
 import random
 from fractions import Fraction as F
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from tightdp.session.files import import_file
 from tightdp.session.mechanism import mechanisms_of
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
-COUNT = 1_000 if FULL else 4
+COUNT = 1_000 if FULL else 3
 DRAWN = 400 if FULL else 30
 
 THRESHOLD = {"k": 2, "threshold": 1, "ratio_threshold": "1/2"}
@@ -131,6 +132,7 @@ def test_programs_at_random_rationals_and_at_ends(
     found = m.bind(n=n, **{unknown: "?"}, **others)
     pure, approximate = found.privacy(), found.delta(exp_epsilon=t)
 
+    @cache
     def at(value: F) -> Any:
         return m.bind(n=n, **{unknown: value}, **others)
 
@@ -175,6 +177,7 @@ def test_drawn_programs_with_an_unknown(seed: int) -> None:
             return
         values = [F(1, 10) + F(4, 5) * value for value in rationals(1, 40 if FULL else 3, seed)]
 
+        @cache
         def at(value: F) -> Any:
             return module.f.bind(n=drawn.n, q=value)
 
@@ -357,9 +360,8 @@ def value_at_third(mass: Any) -> Any:
     return limit_of(mass, F(1, 3))
 
 
+@pytest.mark.extra("plot")
 def test_pictures() -> None:
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
     instance = counted.bind(n=3, lam="?")
     for result in (
         instance.privacy(),

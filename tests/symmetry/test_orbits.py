@@ -262,12 +262,13 @@ def oracle_accuracy(instance: Instance) -> Fraction:
     )
 
 
+@pytest.mark.slow(seconds=5)
 def test_too_many_classes_are_refused() -> None:
     with pytest.raises(QueryError, match="even up to the symmetries"):
         halves.bind(n=400).curve()
 
 
-@pytest.mark.parametrize("relation", ["replace-one", "unit-all"])
+@pytest.mark.parametrize("relation", ["replace-one", pytest.param("unit-all", marks=pytest.mark.slow(seconds=5))])
 def test_where_pairs_are_too_many_the_answer_is_an_enclosure(relation: str) -> None:
     """Both ends hold: checked where the exact answer is known too."""
     body = "for i, b in enumerate(x):\n    if flip((1 + b) / (i + 3)):\n        return i\nreturn None"

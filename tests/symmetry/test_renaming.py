@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import module_of
@@ -74,6 +74,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize(("record", "body"), SMALL)
+@settings(max_examples=max(settings.default.max_examples // 3, 1))
 @given(rng=st.randoms(use_true_random=False))
 def test_a_renaming_is_confirmed_only_where_it_changes_nothing(record: str, body: str, rng: random.Random) -> None:
     lines = "".join(f"    {line}\n" for line in body.split("\n"))

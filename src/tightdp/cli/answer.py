@@ -10,20 +10,23 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tightdp.cli import targets
 from tightdp.cli.errors import UsageError
+from tightdp.cli.table_file import grows
 from tightdp.errors import LimitError
 from tightdp.exact.numbers import decimal_text
-from tightdp.limits import begin, interrupted, interruption, snapshot
+from tightdp.limits import Command, begin, interrupted, interruption, snapshot
 from tightdp.methods.control import Step
-from tightdp.present import plot
 from tightdp.present.registry import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result, Subject
 from tightdp.results.shown import Drawn
+from tightdp.results.sweep import Sweep
 from tightdp.session.instance import Instance
 from tightdp.session.later import Later
 
@@ -75,8 +78,6 @@ class Asked:
 
 def answer(instance: Instance, options: Namespace, query: Callable[[], Result]) -> int:
     """Ask, print what is known, and return the exit status."""
-    if getattr(options, "plot", None) is not None:
-        plot.require()
     asked = ask(instance, options, query)
     emit(asked.result, options)
     return asked.exit_status
@@ -110,22 +111,31 @@ def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked
     return Asked(result, stopped or interrupted())
 
 
-def stopped(known: Result | None, partial: Result | None, error: LimitError, options: Namespace) -> int | None:
+def stopped(command: Command, error: LimitError, options: Namespace) -> int | None:
     """Print what is known of a query that had to be ended, and return the exit status; None where nothing is."""
-    found = _known.joined(known, partial)
+    found = _known.joined(command.snapshot, command.partial)
+    if found is not None:
+        found = _known.stopped_by(found, error)
+    if command.kept:
+        if grows(options):
+            sys.stderr.write(f"{error.what}: known rows are in {options.csv}; the same command goes on\n")
+            return UNRESOLVED
+        found = _known.with_rows(*command.kept, last=found)
     if found is None:
         return None
-    asked = Asked(_known.stopped_by(found, error))
+    asked = Asked(found)
     emit(asked.result, options)
     return asked.exit_status
 
 
 def emit(result: Result, options: Namespace) -> None:
-    """Print a result as text or JSON, and draw it where `--plot` asks for that.
+    """Print a result as text, JSON or CSV, and draw it where `--plot` asks for that.
 
     JSON has no room for what cut an answer short: that goes to stderr.
     """
-    if options.json:
+    if isinstance(result, Sweep) and options.csv is not None:
+        write_text(options.csv, result.csv())
+    elif options.json:
         sys.stdout.write(f"{json.dumps(result.to_dict())}\n")
         if result.cut_short and result.reason:
             sys.stdout.flush()
@@ -137,7 +147,8 @@ def emit(result: Result, options: Namespace) -> None:
 
 def add_plot(parser: ArgumentParser) -> None:
     """Declare where the picture of an answer goes."""
-    parser.add_argument("--plot", metavar="FILE", help="also draw the answer, as in curve.svg or curve.png")
+    what = "also draw the answer, as in curve.svg or curve.png"
+    parser.add_argument("--plot", metavar="FILE", type=targets.picture, help=what)
 
 
 def draw(result: Result, options: Namespace) -> None:
@@ -170,8 +181,11 @@ def write_text(target: str, text: str) -> None:
 
 @contextmanager
 def _progress(instance: Instance) -> Iterator[None]:
-    """Show on a terminal how far the search is, and the time left, once a second has passed."""
-    if not sys.stderr.isatty():
+    """Show on a terminal how far the search is, and the time left, once a second has passed.
+
+    Of many rows at once the process that has started the others tells how many are done.
+    """
+    if not sys.stderr.isatty() or parent_process() is not None:
         yield
         return
     last = 0.0

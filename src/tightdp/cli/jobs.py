@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.cli.errors import UsageError
+from tightdp.errors import MissingExtra
 from tightdp.limits import cores, die_with_parent, interrupted, requested
 from tightdp.session.arguments import read_count
 from tightdp.session.later import Later
@@ -137,7 +138,7 @@ def _without_complaints() -> Iterator[None]:
 
 def _on_cluster(jobs: Sequence[_Job], address: str) -> Iterator[tuple[int, Any]]:
     if find_spec("distributed") is None:
-        raise UsageError("--dask needs Dask", "install it with: pip install 'tightdp[dask]'")
+        raise MissingExtra("--dask needs Dask", "dask")
     distributed = import_module("distributed")
     try:
         client = distributed.Client(address, timeout=10)

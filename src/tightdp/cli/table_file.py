@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import csv
 import io
+from argparse import Namespace
 from collections.abc import Container, Sequence
 from pathlib import Path
 
 from tightdp.cli.errors import UsageError
 
-__all__ = ["TableFile"]
+__all__ = ["TableFile", "grows"]
 
 Row = list[str]
+
+
+def grows(options: Namespace) -> bool:
+    """Whether rows are written to a file as they come; a picture needs all of them first."""
+    return options.csv not in (None, "-") and options.plot is None
 
 
 class TableFile:

@@ -5,34 +5,32 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import LazyLoader, find_spec, module_from_spec
+from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 __all__ = ["lazily", "without_networkx"]
 
 
-def lazily(name: str) -> ModuleType:
-    """Return a module that is loaded when an attribute of it is asked for, also for others that import it meanwhile.
+class _Library(ModuleType):
+    """A library that is imported when an attribute of it is first asked for."""
 
-    Raises ModuleNotFoundError where there is none.
-    """
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = find_spec(name)
-    if spec is None or spec.loader is None:
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-    spec.loader = LazyLoader(spec.loader)
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the library, which is kept."""
+        value = getattr(import_module(self.__name__), name)
+        setattr(self, name, value)
+        return value
+
+
+def lazily(name: str) -> ModuleType:
+    """Return what stands for a library, and imports it when an attribute of it is asked for."""
+    return _Library(name)
 
 
 @contextmanager
 def without_networkx() -> Iterator[None]:
     """Let `dd` be imported in the block without `networkx`, which it takes for drawings; it finds it when it draws."""
-    present = sys.modules.get("networkx")
-    if type(present) is ModuleType:  # loaded, not put off
+    if "networkx" in sys.modules:
         yield
         return
     stand_in = ModuleType("networkx")
@@ -42,7 +40,5 @@ def without_networkx() -> Iterator[None]:
         yield
     finally:
         del sys.modules["networkx"]
-        if present is not None:
-            sys.modules["networkx"] = present
         if (using := sys.modules.get("dd._utils")) is not None:
             using._nx = lazily("networkx")  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeVar
@@ -128,17 +129,36 @@ def using(source: Source) -> Iterator[Source]:
 
 
 @dataclass(frozen=True)
+class Strength:
+    """The argument that says how strong the noise is, and its value for a ratio of two probabilities, at least 1.
+
+    Where the argument is a sequence, `each` of its entries has that value.
+    """
+
+    argument: str
+    value: Callable[[Fraction], Fraction]
+    each: bool = False
+
+
+def _odds(ratio: Fraction) -> Fraction:
+    """The smaller of two probabilities with this ratio that add to 1."""
+    return 1 / (1 + ratio)
+
+
+@dataclass(frozen=True)
 class Primitive:
     """A function whose result is drawn from a law of its arguments: scalars, or sequences of scalars.
 
     `steps`, where given, is a function of the same arguments in the language that has the same law. It is compiled in
     place of a table of laws where several arguments depend on the run. Where `centred`, what is drawn around an
-    integer, the first argument, is compiled as this integer plus what is drawn around 0.
+    integer, the first argument, is compiled as this integer plus what is drawn around 0. `strength` is what `explain`
+    changes; None where no rational argument gives a ratio of probabilities.
     """
 
     law: Callable[..., Law | OnIntegers]
     steps: Callable[..., Any] | None = None
     centred: bool = False
+    strength: Strength | None = None
 
 
 class Indefinite:
@@ -154,24 +174,27 @@ class Indefinite:
 
 
 PRIMITIVES: dict[Callable[..., Any], Primitive] = {}
-"""What a mechanism may draw from, besides choice and shuffle, whose results are made of their arguments."""
+"""What a mechanism may draw from, besides `choice` and `shuffle`, whose results are made of their arguments."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def primitive(
-    law: Callable[..., Law | OnIntegers], steps: Callable[..., Any] | None = None, centred: bool = False
+    law: Callable[..., Law | OnIntegers],
+    steps: Callable[..., Any] | None = None,
+    centred: bool = False,
+    strength: Strength | None = None,
 ) -> Callable[[F], F]:
     """Declare a function that draws from a law; interpreter, sampling and compiler support it from then on."""
 
     def declare(function: F) -> F:
-        PRIMITIVES[function] = Primitive(law, steps, centred)
+        PRIMITIVES[function] = Primitive(law, steps, centred, strength)
         return function
 
     return declare
 
 
-@primitive(laws.bernoulli)
+@primitive(laws.bernoulli, strength=Strength("p", _odds))
 def flip(p: Number) -> bool:
     """True with probability p, otherwise False.
 
@@ -196,7 +219,7 @@ def choice(values: Iterable[T], weights: Iterable[Number] | None = None) -> T:
     return listed[current_source().draw(laws.weighted(listed, weights))]
 
 
-@primitive(laws.binomial)
+@primitive(laws.binomial, strength=Strength("p", _odds))
 def binomial(n: int, p: Number) -> int:
     """The number of successes in n >= 0 independent trials that succeed with probability p, from 0 to 1.
 
@@ -205,7 +228,7 @@ def binomial(n: int, p: Number) -> int:
     return current_source().draw(laws.binomial(n, p))
 
 
-@primitive(laws.geometric)
+@primitive(laws.geometric, strength=Strength("ratio", lambda ratio: 1 / ratio))
 def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = None) -> int:
     """Two-sided geometric noise around v: P(z) proportional to ratio^|z - v|, then clamped to lo..hi if ends are given.
 
@@ -244,7 +267,11 @@ def discrete_gaussian(v: int, sigma_squared: Number) -> int:
     return current_source().draw_integer(laws.discrete_gaussian(v, sigma_squared))
 
 
-@primitive(laws.poisson_binomial, steps=lambda probabilities: sum([flip(p) for p in probabilities]))
+@primitive(
+    laws.poisson_binomial,
+    steps=lambda probabilities: sum([flip(p) for p in probabilities]),
+    strength=Strength("probabilities", _odds, each=True),
+)
 def poisson_binomial(probabilities: Iterable[Number]) -> int:
     """The number of successes in independent trials with these probabilities, numbers from 0 to 1.
 

@@ -7,7 +7,7 @@ library, runs in a child process and is abandoned there. Imports nothing but the
 """
 
 from tightdp.limits.abandon import Abandoned, Command, run
-from tightdp.limits.child import begin, can_fork, die_with_parent, partial, snapshot, with_text
+from tightdp.limits.child import begin, can_fork, die_with_parent, keep, partial, snapshot, with_text
 from tightdp.limits.clock import Limits, age, interrupted, interruption, requested, ticking
 from tightdp.limits.many import at_once, cores
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
@@ -30,6 +30,7 @@ __all__ = [
     "die_with_parent",
     "interrupted",
     "interruption",
+    "keep",
     "partial",
     "read_memory",
     "requested",

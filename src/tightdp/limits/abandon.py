@@ -19,7 +19,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import LimitError
-from tightdp.limits.child import ANSWER, ERROR, LAST, SNAPSHOT, can_fork, end, fork_for, here, pipe, with_text
+from tightdp.limits.child import ANSWER, ERROR, KEPT, LAST, SNAPSHOT, can_fork, end, fork_for, here, pipe, with_text
 from tightdp.limits.clock import Limits, holding, interruption, out_of_memory, out_of_time, requested, ticking
 from tightdp.limits.memory import resident_memory
 
@@ -88,6 +88,11 @@ class Command:
         return self._parent.partial
 
     @property
+    def kept(self) -> list[Any]:
+        """What the command asked to keep, in order."""
+        return self._parent.kept
+
+    @property
     def printed(self) -> bool:
         """Whether the command has printed something on stdout."""
         return self._parent.printed
@@ -118,6 +123,7 @@ class _Parent:
         self._question, self._limits = question, limits
         self._printing, self._gentle = printing, gentle
         self.snapshot: Any = None
+        self.kept: list[Any] = []
         self._aside: Connection | None = None
         self.partial: Any = None
         self.printed = False
@@ -181,6 +187,8 @@ class _Parent:
                     raise value
                 if kind == SNAPSHOT:
                     self.snapshot = value
+                elif kind == KEPT:
+                    self.kept.append(value)
                 else:
                     self._print(*value)
             if time.monotonic() - self._looked > _BETWEEN_LOOKS:

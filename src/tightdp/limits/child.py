@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANSWER",
     "ERROR",
+    "KEPT",
     "LAST",
     "SNAPSHOT",
     "Child",
@@ -37,6 +38,7 @@ __all__ = [
     "end",
     "fork_for",
     "here",
+    "keep",
     "partial",
     "pipe",
     "snapshot",
@@ -48,7 +50,7 @@ _AT_ONCE = select.PIPE_BUF - 8 if hasattr(select, "PIPE_BUF") else 504
 _CHUNK = 1 << 16
 """How many characters are printed before they are sent on."""
 
-ANSWER, ERROR, SNAPSHOT, _PRINTED, LAST = "answer", "error", "snapshot", "printed", "last"
+ANSWER, ERROR, SNAPSHOT, KEPT, _PRINTED, LAST = "answer", "error", "snapshot", "kept", "printed", "last"
 """The kinds of messages. The last one of a child that prints is its answer, or its error, with what was printed."""
 
 
@@ -104,6 +106,12 @@ def snapshot(value: Any) -> None:
     """In a child, send what is known so far, for the case that the child has to be killed. Elsewhere do nothing."""
     if _here is not None:
         _here.send(SNAPSHOT, value)
+
+
+def keep(value: Any) -> None:
+    """In a child, send one of many things that are known, which no later one replaces. Elsewhere do nothing."""
+    if _here is not None:
+        _here.send(KEPT, value)
 
 
 def partial(value: Any, brief: Any) -> None:

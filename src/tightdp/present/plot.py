@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from tightdp.errors import TightdpError
+from tightdp.errors import MissingExtra
 from tightdp.exact.field import Number
 
-__all__ = ["bars", "legend_below", "lines", "new_axes", "require"]
+__all__ = ["bars", "formats", "installed", "legend_below", "lines", "new_axes"]
 
 _MOST_LABELS = 25
 """How many labels there is room for below bars, where they are turned."""
@@ -50,9 +51,9 @@ def legend_below(axes: Any) -> Any:
 def new_axes() -> Any:
     """Return new axes, which make room for what stands around them.
 
-    Raises TightdpError where Matplotlib is not installed.
+    Raises MissingExtra where Matplotlib is not installed.
     """
-    require()
+    _require()
     from matplotlib import pyplot
 
     axes = pyplot.subplots(layout="constrained")[1]
@@ -60,7 +61,17 @@ def new_axes() -> Any:
     return axes
 
 
-def require() -> None:
-    """Raise TightdpError where Matplotlib is not installed."""
-    if find_spec("matplotlib") is None:
-        raise TightdpError("plots need Matplotlib", "install it with: pip install 'tightdp[plot]'")
+def formats() -> set[str]:
+    """Return the endings of files that Matplotlib writes. Raises MissingExtra where it is not installed."""
+    _require()
+    return set(import_module("matplotlib.backend_bases").FigureCanvasBase.get_supported_filetypes())
+
+
+def installed() -> bool:
+    """Whether Matplotlib is there."""
+    return find_spec("matplotlib") is not None
+
+
+def _require() -> None:
+    if not installed():
+        raise MissingExtra("plots need Matplotlib", "plot")

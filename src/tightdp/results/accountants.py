@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from tightdp.errors import ParameterError, QueryError, TightdpError
+from tightdp.errors import MissingExtra, ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import log_down, log_up
 from tightdp.exact.weights import quotient
@@ -21,7 +21,7 @@ __all__ = ["dp_accounting_of"]
 def dp_accounting_of(losses: Losses, interval: Fraction, pessimistic: bool) -> Any:
     """Return a privacy loss distribution of dp_accounting whose δ is nowhere below (or above) the true one."""
     if find_spec("dp_accounting") is None:
-        raise TightdpError("dp_accounting is not installed", "install it with: pip install 'tightdp[dp-accounting]'")
+        raise MissingExtra("dp_accounting is not installed", "dp-accounting")
     if not interval:
         raise ParameterError("interval is 0", "give the distance of two losses, such as 1e-4")
     make = import_module("dp_accounting.pld.pld_pmf").create_pmf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -13,9 +13,7 @@ from tightdp.language.program import Program
 from tightdp.language.source import FunctionSource, read_function
 from tightdp.results.report import SourceText
 
-__all__ = ["marked_sources", "sources_of"]
-
-_DRAWING: set[Callable[..., Any]] = {*PRIMITIVES, choice, shuffle, observe}
+__all__ = ["called", "marked_sources", "sources_of"]
 
 
 def marked_sources(program: Program) -> tuple[SourceText, ...]:
@@ -30,7 +28,7 @@ def sources_of(program: Program) -> tuple[FunctionSource, ...]:
     while pending:
         source = pending.pop()
         for node in ast.walk(source.node):
-            helper = _helper(_value(node, source.namespace), program.source.file)
+            helper = _helper(called(node, source.namespace), program.source.file)
             if helper is not None and helper.node.lineno not in found:
                 found[helper.node.lineno] = helper
                 pending.append(helper)
@@ -64,16 +62,16 @@ def _without_ends(lines: tuple[str, ...]) -> tuple[str, ...]:
 def _draws(source: FunctionSource) -> Iterator[ast.Call]:
     for node in ast.walk(source.node):
         if isinstance(node, ast.Call):
-            value = _value(node.func, source.namespace)
-            if isinstance(value, FunctionType) and value in _DRAWING:
+            value = called(node.func, source.namespace)
+            if isinstance(value, FunctionType) and (value in PRIMITIVES or value in (choice, shuffle, observe)):
                 yield node
 
 
-def _value(node: ast.AST, namespace: Mapping[str, Any]) -> object:
+def called(node: ast.AST, namespace: Mapping[str, Any]) -> object:
     """Return what a name, or an attribute of a module, stands for in the user's file; None where that is not known."""
     if isinstance(node, ast.Name):
         return namespace.get(node.id)
     if isinstance(node, ast.Attribute):
-        owner = _value(node.value, namespace)
+        owner = called(node.value, namespace)
         return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
     return None

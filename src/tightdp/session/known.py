@@ -15,6 +15,7 @@ from tightdp.results.answers import Accuracy, Claim, Unknown, Verification
 from tightdp.results.efficacy import Efficacy
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Zcdp
 from tightdp.results.result import PairWitness, Result
+from tightdp.results.sweep import Sweep
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ else:
     by_pairs = Later("tightdp.methods.by_pairs")
     audits, search = Later("tightdp.one_run.pairs"), Later("tightdp.session.search")
 
-__all__ = ["joined", "partial_answers", "partial_efficacies", "stopped_by"]
+__all__ = ["joined", "partial_answers", "partial_efficacies", "stopped_by", "with_rows"]
 
 _NAMED = {Privacy: "exp_epsilon", Delta: "delta", Renyi: "exp_moment", Zcdp: "rho"}
 """The fields with the upper ends of results that have `lower`."""
@@ -90,6 +91,12 @@ def _about_few(instance: InstanceBase, most: int, kept: by_pairs.Kept) -> Instan
 def stopped_by(found: Result, error: LimitError) -> Result:
     """Return what is known with the limit that cut the question short, unless it decides the question."""
     return found if found.status == "exact" else replace(found, reason=error.what, hint=error.hint)
+
+
+def with_rows(table: Sweep, *rows: Result, last: Result | None) -> Sweep:
+    """Return a table with the rows that were done when it had to be ended, and what is known of the next one."""
+    begun = () if last is None or any(row.subject == last.subject for row in rows) else (last,)
+    return replace(table, rows=(*rows, *begun))
 
 
 def joined(found: Result | None, known: Result | None) -> Result | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from tightdp.cli import targets
 from tightdp.cli.answer import DONE, write_text
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.claimed import add_claims, claims_of
@@ -23,7 +24,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def add_output(parser: ArgumentParser) -> None:
     """Declare where the certificate goes."""
-    parser.add_argument("--output", metavar="FILE", default="-", help="where to write it (default: to stdout)")
+    where = "where to write it (default: to stdout)"
+    parser.add_argument("--output", metavar="FILE", default="-", type=targets.file, help=where)
 
 
 def run(options: Namespace) -> int:

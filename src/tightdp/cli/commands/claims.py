@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 
 from tightdp.claims import command
+from tightdp.cli import targets
 from tightdp.cli.binding import add_time_and_memory
 from tightdp.cli.jobs import add_jobs, answers
 
@@ -18,4 +19,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Run the claims on several processes or a cluster, and return the exit status."""
+    if options.report is not None:
+        targets.directory(options.report)
     return command.run(options, lambda work, tasks: answers(work, tasks, options))

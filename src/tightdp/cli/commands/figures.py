@@ -11,7 +11,9 @@ from tightdp._version import __version__
 from tightdp.claims.command import DEFAULT, located
 from tightdp.claims.figures import Cell, Figure, as_csv, draw, exact_text, shown
 from tightdp.claims.files import load_papers
+from tightdp.cli import targets
 from tightdp.errors import ParameterError
+from tightdp.present import plot
 from tightdp.present.registry import SCHEMA
 from tightdp.present.text import table, terminal_width
 
@@ -25,7 +27,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     what = f"a package or a directory of claims (default {DEFAULT}, or those that ship with tightdp)"
     parser.add_argument("path", metavar="PATH", nargs="?", default=DEFAULT, help=what)
     parser.add_argument("--id", metavar="NAME", action="append", default=[], help="only this one, as in 'Table 3'")
-    parser.add_argument("--out", metavar="DIR", help="write a CSV file for each, and a picture where one can be drawn")
+    what = "write a CSV file for each, and a picture where one can be drawn"
+    parser.add_argument("--out", metavar="DIR", type=targets.directory, help=what)
 
 
 def run(options: Namespace) -> int:
@@ -77,8 +80,10 @@ def _as_dict(made: Made, path: str) -> dict[str, object]:
 
 def _write(made: Made, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
+    if not plot.installed():
+        sys.stderr.write("no pictures are drawn: they need Matplotlib, the extra plot\n")
     for paper, figure, rows in made:
         stem = f"{paper}-{figure.name.lower().replace(' ', '-').replace('.', '')}"
         (directory / f"{stem}.csv").write_text(as_csv(figure, rows), encoding="utf-8")
-        if figure.drawn:
+        if figure.drawn and plot.installed():
             draw(figure, rows, directory / f"{stem}.png")

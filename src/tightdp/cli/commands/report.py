@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
+from tightdp.cli import targets
 from tightdp.cli.answer import ask, emit, write_text
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.results.report import Report
@@ -15,7 +16,8 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare what the command accepts."""
     add_program(parser)
-    parser.add_argument("--output", metavar="FILE", help="write the page there (- or nothing: to stdout)")
+    where = "write the page there (- or nothing: to stdout)"
+    parser.add_argument("--output", metavar="FILE", type=targets.file, help=where)
     parser.add_argument("--alpha", metavar="A", default="1", help="the error bound of the accuracy (default 1)")
     add_limits(parser)
 

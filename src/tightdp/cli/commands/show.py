@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from tightdp.cli import targets
 from tightdp.cli.answer import DONE, ask, emit, write_text
 from tightdp.cli.binding import add_limits, add_program, bind
 from tightdp.cli.words import read_dataset
@@ -17,8 +18,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_program(parser)
     parser.add_argument("--input", metavar="X", help="the diagram for one dataset, as JSON")
     picture = parser.add_mutually_exclusive_group()
-    picture.add_argument("--dot", metavar="FILE", nargs="?", const="-", help="Graphviz text (to stdout without FILE)")
-    picture.add_argument("--svg", metavar="FILE", nargs="?", const="-", help="a picture (to stdout without FILE)")
+    for name, what in (("--dot", "Graphviz text"), ("--svg", "a picture")):
+        text = f"{what} (to stdout without FILE)"
+        picture.add_argument(name, metavar="FILE", nargs="?", const="-", type=targets.file, help=text)
     picture.add_argument("--core", action="store_true", help="the core program, one line per value")
     add_limits(parser)
 

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.cli.answer import INTERRUPTED, Asked, add_plot, ask, draw, emit, write_text
+from tightdp.cli import targets
+from tightdp.cli.answer import INTERRUPTED, Asked, add_plot, ask, emit
 from tightdp.cli.binding import add_limits, add_program, bind_to, load
 from tightdp.cli.errors import UsageError
 from tightdp.cli.jobs import add_jobs, answers, number_of_jobs
-from tightdp.cli.table_file import TableFile
+from tightdp.cli.table_file import TableFile, grows
 from tightdp.cli.words import read_bindings, read_pairs
-from tightdp.present import plot
+from tightdp.limits import keep
 from tightdp.present.words import plain
 from tightdp.results.result import Result, Subject
 from tightdp.results.sweep import Sweep
@@ -54,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     guesses = "with --efficacy: the number of guesses (default n); with --canaries: how many were made"
     parser.add_argument("--guesses", metavar="K", help=guesses)
     parser.add_argument("--pairs", metavar="Z", help="with --efficacy: as for the command efficacy")
-    parser.add_argument("--csv", metavar="FILE", nargs="?", const="-", help="write CSV (to stdout without FILE)")
+    csv = "write CSV (to stdout without FILE)"
+    parser.add_argument("--csv", metavar="FILE", nargs="?", const="-", type=targets.file, help=csv)
     add_plot(parser)
     add_jobs(parser)
     add_limits(parser)
@@ -83,8 +85,6 @@ def run(options: argparse.Namespace) -> int:
     swept = tuple(name for name, values in axes.items() if len(values) > 1)
     if not swept:
         raise UsageError("there is no range to sweep over", "give one, as in n=2..20 or lam=1/10,1/5")
-    if options.plot is not None:
-        plot.require()
     number_of_jobs(options)
     tasks = [_Task(options.file, dict(zip(axes, values, strict=True)), options, token) for values in combinations(axes)]
     subjects = [_instance(mechanism, task).subject for task in tasks]
@@ -93,9 +93,11 @@ def run(options: argparse.Namespace) -> int:
     left = [at for at, key in enumerate(keys) if table is None or key not in table]
     rows: dict[int, Result] = {}
     stopped = False
+    keep(Sweep(subject=fixed(subjects[0], swept), status="unresolved", swept=swept, rows=()))
     for place, asked in answers(_row, [tasks[at] for at in left], options):
         at = left[place]
         rows[at] = asked.result
+        keep(asked.result)
         stopped = stopped or asked.interrupted
         if table is not None:
             table.add(Sweep(subject=subjects[at], swept=swept, rows=(asked.result,)).csv())
@@ -109,19 +111,16 @@ def run(options: argparse.Namespace) -> int:
             table.finish(keys)
         else:
             sys.stderr.write(f"interrupted: {len(table)} of {len(tasks)} rows are known; the same command goes on\n")
-    elif options.csv is None:
-        emit(result, options)
     else:
-        write_text(options.csv, result.csv())
-        draw(result, options)
+        emit(result, options)
     return INTERRUPTED if stopped else Asked(result).exit_status
 
 
 def _table_file(
     options: argparse.Namespace, mechanism: Mechanism, subjects: Sequence[Subject], swept: tuple[str, ...]
 ) -> TableFile | None:
-    """Return the file that rows are written to as they come; None where there is none, or a picture needs all rows."""
-    if options.csv in (None, "-") or options.plot is not None:
+    """Return the file that rows are written to as they come, None where there is none."""
+    if not grows(options):
         return None
     asked = {name: value for name, value in vars(options).items() if name not in _WHERE + _LIMITS}
     limits = str([getattr(options, name) for name in _LIMITS])

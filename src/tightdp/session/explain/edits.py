@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
-from tightdp.language.primitives import PRIMITIVES, flip, geometric
+from tightdp.language.primitives import PRIMITIVES, Strength, choice, flip, geometric, shuffle
 from tightdp.language.program import Bound, Program
-from tightdp.session.draws import sources_of
+from tightdp.session.draws import called, sources_of
 
 __all__ = ["Edit", "edits_of", "rebound"]
 
 _ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_STRENGTH = {"flip": 0, "geometric": 1, "binomial": 1}
-"""Which argument of a primitive says how strong its noise is."""
-_HIDING = {function.__name__ for function in PRIMITIVES}
-"""Primitives that hide a value; the others pick or permute values."""
-_DRAWS = {*_HIDING, "choice", "shuffle"}
 
 
 @dataclass(frozen=True)
@@ -41,19 +39,39 @@ class Edit:
 
 @dataclass(frozen=True)
 class _Noise:
-    """How strong noise may be and where it is clamped, as expressions: what the claim needs, what the function has."""
+    """How strong noise may be and where it is clamped, as expressions: what the claim needs, what the function has.
+
+    `namespace` is what names in the function stand for.
+    """
 
     claimed: Fraction
     ends: tuple[ast.expr, ast.expr]
     names: tuple[str, ...]
+    namespace: Mapping[str, Any]
 
-    def strengths(self, primitive: str) -> Iterator[ast.expr]:
+    def strengths(self, strength: Strength | None) -> Iterator[ast.expr]:
         """Yield the arguments that a draw may have: e^ε = `claimed` for a change by one to four, then parameters."""
+        if strength is None:
+            return
         for change in range(1, 5):
-            each = _root(self.claimed, change)
-            if each is not None:
-                yield ast.Constant(str(1 / each if primitive == "geometric" else 1 / (1 + each)))
+            ratio = _root(self.claimed, change)
+            if ratio is not None:
+                yield ast.Constant(str(strength.value(ratio)))
         yield from (ast.Name(name) for name in self.names)
+
+    def hides(self, value: ast.AST) -> bool:
+        """Whether a random primitive is called in an expression that hides a value: more than picks or permutes."""
+        return any(_drawn_by(inner, self.namespace) in PRIMITIVES for inner in ast.walk(value))
+
+    def draws(self, value: ast.AST) -> bool:
+        """Whether anything is drawn in an expression."""
+        return any(_drawn_by(inner, self.namespace) is not None for inner in ast.walk(value))
+
+
+def _drawn_by(node: ast.AST, namespace: Mapping[str, Any]) -> Callable[..., Any] | None:
+    """Return the random primitive that an expression calls, None for anything else."""
+    value = called(node.func, namespace) if isinstance(node, ast.Call) else None
+    return value if isinstance(value, FunctionType) and (value in PRIMITIVES or value in (choice, shuffle)) else None
 
 
 def _root(value: Fraction, degree: int) -> Fraction | None:
@@ -67,11 +85,11 @@ def edits_of(bound: Bound, claimed: Fraction) -> Iterator[Edit]:
     """Yield the changes of one expression of the mechanism or a helper in its file; `claimed` is e^ε."""
     program = bound.program
     tree = ast.parse("".join(program.source.file_lines))
-    wanted = {source.node.lineno for source in sources_of(program)}
+    wanted = {source.node.lineno: source.namespace for source in sources_of(program)}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.lineno in wanted]
     seen: set[str] = set()
     for function in functions:
-        noise = _noise_of(function, bound, claimed)
+        noise = _noise_of(function, bound, claimed, wanted[function.lineno])
         unused = set(noise.names).difference(*map(_names, function.body))
         for adds, changes in ((False, _changed(function, noise)), (True, _noised(function, noise))):
             for node, new in changes:
@@ -86,16 +104,16 @@ def _names(node: ast.AST) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
-def _noise_of(function: ast.FunctionDef, bound: Bound, claimed: Fraction) -> _Noise:
+def _noise_of(function: ast.FunctionDef, bound: Bound, claimed: Fraction, namespace: Mapping[str, Any]) -> _Noise:
     numbers = [abs(value) for value in bound.record.values if isinstance(value, int)]
     reach = bound.n * max(numbers, default=1) + 3
     ends: tuple[ast.expr, ast.expr] = (ast.Constant(-reach), ast.Constant(reach))
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and _name(node) == "geometric" and len(node.args) == 4:
+        if isinstance(node, ast.Call) and _drawn_by(node, namespace) is geometric and len(node.args) == 4:
             ends = (node.args[2], node.args[3])
     rates = {name for name, value in bound.parameters.items() if isinstance(value, Fraction) and 0 < value < 1}
     arguments = [argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)]
-    return _Noise(claimed, ends, tuple(name for name in arguments if name in rates))
+    return _Noise(claimed, ends, tuple(name for name in arguments if name in rates), namespace)
 
 
 def rebound(bound: Bound, path: Path) -> Bound | None:
@@ -126,18 +144,19 @@ def _globals(bound: Bound) -> dict[str, object]:
 
 def _changed(function: ast.FunctionDef, noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield changes of what is there: (an expression of the tree, what it becomes)."""
-    once = _drawn_once(function)
+    once = _drawn_once(function, noise)
     for statement in function.body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _ORDERS:
                 for order in _ORDERS:
                     if order is not type(node.ops[0]):
                         yield node, ast.Compare(node.left, [order()], node.comparators)
-            if isinstance(node, ast.Call) and _name(node) in _DRAWS:
-                yield from _of_draw(node, noise)
+            primitive = _drawn_by(node, noise.namespace)
+            if isinstance(node, ast.Call) and primitive is not None:
+                yield from _of_draw(node, primitive, noise)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in once:
                 yield node, copy.deepcopy(once[node.id])
-            if isinstance(node, ast.Call) and _name(node) == "range":
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
                 for argument in node.args:
                     yield from _shifted(argument)
 
@@ -146,7 +165,7 @@ def _noised(function: ast.FunctionDef, noise: _Noise) -> Iterator[tuple[ast.expr
     """Yield noise that is added to a value."""
     for statement in function.body:
         for node in ast.walk(statement):
-            for value in _published(node):
+            for value in _published(node, noise):
                 yield from _with_noise(value, noise)
 
 
@@ -156,27 +175,36 @@ def _shifted(argument: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
     yield argument, ast.BinOp(copy.deepcopy(argument), ast.Sub(), ast.Constant(1))
 
 
-def _of_draw(call: ast.Call, noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
+def _of_draw(call: ast.Call, primitive: Callable[..., Any], noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
     for argument in call.args:
         for node in ast.walk(argument):
             if isinstance(node, ast.BinOp):
                 yield node, node.left
                 yield node, node.right
-    place = _STRENGTH.get(_name(call))
-    if place is not None and place < len(call.args):
-        for strength in noise.strengths(_name(call)):
-            yield call.args[place], strength
+    strength = PRIMITIVES[primitive].strength if primitive in PRIMITIVES else None
+    if strength is None:
+        return
+    given = dict(zip(signature(primitive).parameters, call.args, strict=False))
+    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None}
+    if (old := given.get(strength.argument)) is not None:
+        for new in noise.strengths(strength):
+            yield old, _for_each(new, old) if strength.each else new
+
+
+def _for_each(value: ast.expr, listed: ast.expr) -> ast.expr:
+    """Return a list with a value for each entry of another one."""
+    return ast.ListComp(value, [ast.comprehension(ast.Name("_", ast.Store()), copy.deepcopy(listed), [], 0)])
 
 
 def _with_noise(value: ast.expr, noise: _Noise) -> Iterator[tuple[ast.expr, ast.expr]]:
-    for strength in noise.strengths("flip"):
+    for strength in noise.strengths(PRIMITIVES[flip].strength):
         yield value, ast.BinOp(copy.deepcopy(value), ast.BitXor(), ast.Call(ast.Name("flip"), [strength], []))
-    for strength in noise.strengths("geometric"):
+    for strength in noise.strengths(PRIMITIVES[geometric].strength):
         arguments: list[ast.expr] = [copy.deepcopy(value), strength, *map(copy.deepcopy, noise.ends)]
         yield value, ast.Call(ast.Name("geometric"), arguments, [])
 
 
-def _published(node: ast.AST) -> Iterator[ast.expr]:
+def _published(node: ast.AST, noise: _Noise) -> Iterator[ast.expr]:
     """Yield the values of a statement or expression that may need noise, where they have none."""
     values: list[ast.expr] = []
     if isinstance(node, (ast.Return, ast.Assign)) and node.value is not None:
@@ -192,12 +220,11 @@ def _published(node: ast.AST) -> Iterator[ast.expr]:
     elif isinstance(node, ast.BinOp):
         values = [side for side in (node.left, node.right) if isinstance(side, ast.Name)]
     for value in values:
-        hidden = any(isinstance(inner, ast.Call) and _name(inner) in _HIDING for inner in ast.walk(value))
-        if not hidden and not isinstance(value, ast.Constant):
+        if not noise.hides(value) and not isinstance(value, ast.Constant):
             yield value
 
 
-def _drawn_once(function: ast.FunctionDef) -> dict[str, ast.expr]:
+def _drawn_once(function: ast.FunctionDef, noise: _Noise) -> dict[str, ast.expr]:
     """Return the names that are bound once, to a value with a draw in it."""
     bound: dict[str, list[ast.expr | None]] = {}
     for node in ast.walk(function):
@@ -208,9 +235,7 @@ def _drawn_once(function: ast.FunctionDef) -> dict[str, ast.expr]:
     return {
         name: values[0]
         for name, values in bound.items()
-        if len(values) == 1
-        and values[0] is not None
-        and any(isinstance(inner, ast.Call) and _name(inner) in _DRAWS for inner in ast.walk(values[0]))
+        if len(values) == 1 and values[0] is not None and noise.draws(values[0])
     }
 
 
@@ -229,9 +254,3 @@ class _Replaced(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         return self._new if node is self._old else self.generic_visit(node)
-
-
-def _name(call: ast.Call) -> str:
-    if isinstance(call.func, ast.Attribute):
-        return call.func.attr
-    return call.func.id if isinstance(call.func, ast.Name) else ""
