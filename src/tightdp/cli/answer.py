@@ -110,12 +110,11 @@ def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked
     return Asked(result, stopped or interrupted())
 
 
-def stopped(known: Result | None, partial: Result | None, error: LimitError, options: Namespace) -> int | None:
+def stopped(known: Result | None, error: LimitError, options: Namespace) -> int | None:
     """Print what is known of a query that had to be ended, and return the exit status; None where nothing is."""
-    found = _known.joined(known, partial)
-    if found is None:
+    if known is None:
         return None
-    asked = Asked(_known.stopped_by(found, error))
+    asked = Asked(_known.stopped_by(known, error))
     emit(asked.result, options)
     return asked.exit_status
 

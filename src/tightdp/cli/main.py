@@ -101,7 +101,7 @@ def _stopped(error: LimitError, command: Command, options: argparse.Namespace) -
 
     if sys.stderr.isatty():
         sys.stderr.write(_CLEAR_LINE)
-    status = None if command.printed else stopped(command.snapshot, command.partial, error, options)
+    status = None if command.printed else stopped(command.snapshot, error, options)
     if status is None:
         _complain(error)
     return UNRESOLVED if status is None else status

@@ -1,13 +1,12 @@
 """Enumerating all runs of every dataset with the interpreter: no compiling, and the plainest way to every answer.
 
-It is used by name; alongside the methods of the list, in a process of its own, where these take long; and where none of
-them has an exact answer (`session/limited.py`). So no question takes much longer than enumerating its runs.
+It is used by name, and where none of the methods of the list has an exact answer and runs are few
+(`session/limited.py`).
 """
 
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from itertools import islice
 
@@ -24,19 +23,12 @@ from tightdp.methods.listed import ListedTable, whole_weights
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Runs", "endless_runs", "few_runs", "look"]
+__all__ = ["Runs", "few_runs", "look"]
 
 MOST_RUNS = 1_000_000
 """At most this many runs are enumerated where there is no other way to an answer."""
 _COMPARED = 32
 """This many neighbours are compared in the time that one run takes, by output."""
-_HOUR = 3_600.0
-"""In seconds: enumerating runs for longer is not worthwhile."""
-_JUDGED = 0.25
-"""After this many seconds the time for all runs of a dataset is extrapolated."""
-_SHORTEST = 1e-5
-"""All runs of a dataset take at least this many seconds."""
-_NO_MASS = 1e-300
 
 
 class RunsTable(ListedTable):
@@ -88,18 +80,6 @@ def few_runs(bound: Bound) -> bool:
         return False
 
 
-def endless_runs(bound: Bound) -> bool:
-    """Whether enumerating all runs would take more than an hour, judged by some runs of a few datasets.
-
-    The median of these decides, as one dataset may take much longer than all others together.
-    """
-    datasets = bound.n * math.log2(bound.record.size)
-    if datasets + math.log2(_SHORTEST) > math.log2(_HOUR):
-        return True
-    foreseen = sorted(datasets + _logarithm_of_seconds(bound, x) for x in _sample(bound))
-    return foreseen[len(foreseen) // 2] > math.log2(_HOUR)
-
-
 def _sample(bound: Bound) -> list[Dataset]:
     """Return the dataset of the first records of the domain, that of the last ones, and one that has many of them."""
     values, n = bound.record.values, bound.n
@@ -112,18 +92,8 @@ def _number_of_runs(bound: Bound, x: Dataset, most: int) -> int:
     return sum(1 for _ in islice(interp.runs(bound, x), most + 1))
 
 
-def _logarithm_of_seconds(bound: Bound, x: Dataset) -> float:
-    """Estimate log2 of the seconds that all runs of a dataset take, from the probability of the first ones."""
-    start, mass = time.process_time(), 0.0
-    for _, probability in interp.runs(bound, x):
-        mass += float(probability)
-        if time.process_time() - start > _JUDGED:
-            return math.log2(time.process_time() - start) - math.log2(mass or _NO_MASS)
-    return math.log2(max(time.process_time() - start, _SHORTEST))
-
-
 def look(program: Program, control: Control) -> Runs | Refusal:
     """Return the method where it is asked for by name."""
     if program.forced is None:
-        return Refusal("runs: it runs beside the other methods where these take long")
+        return Refusal("runs: all runs are enumerated where no other method has an exact answer")
     return Runs(program)

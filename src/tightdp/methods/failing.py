@@ -5,9 +5,9 @@ The same datasets are tried when a method meets a failing run, so that every met
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 
@@ -25,29 +25,36 @@ __all__ = ["failing_run", "told"]
 _RUNS, _RANDOM_RUNS = 64, 32
 """How many runs of a dataset are tried in order, and how many at random."""
 _DATASETS = 64
-_SECONDS = 0.7
-"""A limit on the search in CPU seconds, where single runs take long."""
+_THOROUGH, _BRIEF = 100_000, 1_000
+"""How many records and draws the runs that are tried have together, when a run is known to fail and before anything."""
 _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
-_EXPLAINED = 5.0
-"""CPU seconds allowed to compile a program for one dataset."""
+_EXPLAINED = 100_000
+"""So many steps of the compiler may explain a failing run."""
 
 
-def failing_run(
-    bound: Bound, backend: str, records: Sequence[Record], each: float | None = None
-) -> ProgramError | None:
+def failing_run(bound: Bound, backend: str, records: Sequence[Record], briefly: bool = False) -> ProgramError | None:
     """Return the error on the first dataset with a failing run, of those tried with these records; None if none fails.
 
-    A fixed number of runs of each is tried; with `each`, as many as fit in that many seconds.
+    The order is the same however many are tried.
     """
-    start = time.process_time()
+    left = _Left(_BRIEF if briefly else _THOROUGH)
     for x in dict.fromkeys(_datasets_to_try(records, bound.n)):
-        error = _failure_on(bound, x, each)
+        if left.work < bound.n:
+            break
+        error = _failure_on(bound, x, left)
         found = error and told(bound, backend, error)
-        if found or (each is None and time.process_time() - start > _SECONDS):
+        if found:
             return found
     return None
+
+
+@dataclass
+class _Left:
+    """How much work may still be done, counted in records and draws of runs."""
+
+    work: int
 
 
 def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
@@ -66,20 +73,22 @@ def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
 
 
 class _Enough(Exception):
-    """The limit on runs, or on time, is reached."""
+    """Enough runs of a dataset were tried."""
 
 
-def _failure_on(bound: Bound, x: Dataset, seconds: float | None) -> ProgramError | None:
+def _failure_on(bound: Bound, x: Dataset, left: _Left) -> ProgramError | None:
     """Return the error of a failing run, or of an `observe` that rejects every run; None if neither is found."""
-    end = time.process_time() + (seconds or _SECONDS)
     tried = accepted = 0
 
     def execute(source: Source) -> None:
         nonlocal tried, accepted
-        if (tried >= _RUNS and not seconds) or time.process_time() > end:
+        if tried >= _RUNS or left.work < 0:
             raise _Enough
         tried += 1
-        bound.execute(x, source)
+        try:
+            bound.execute(x, source)
+        finally:
+            left.work -= 1 + bound.n + len(getattr(source, "draws", ()))
         accepted += 1
 
     beyond: list[Number] = [Fraction(0)]
@@ -89,8 +98,9 @@ def _failure_on(bound: Bound, x: Dataset, seconds: float | None) -> ProgramError
                 pass
         except _Enough:
             for seed in range(_RANDOM_RUNS):
-                if time.process_time() > end:
+                if left.work < 0:
                     break
+                left.work -= 1 + bound.n
                 with suppress(Rejected):
                     bound.execute(x, PseudoRandom(seed))
         else:
@@ -109,10 +119,12 @@ def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None
     x = error.x
     if error.__cause__ is None or x is None:
         return error
-    end = time.process_time() + _EXPLAINED
+    steps = 0
 
     def watch(nodes: int = 0) -> None:
-        if time.process_time() > end:
+        nonlocal steps
+        steps += 1
+        if steps > _EXPLAINED:
             raise LimitError("it takes long to explain", "")
 
     try:
