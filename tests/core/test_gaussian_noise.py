@@ -291,7 +291,7 @@ def each_clamped(x: Any) -> Any:
     return tuple(max(0, min(discrete_gaussian(v, 2), 2)) for v in x)
 
 
-def test_what_the_interpreter_cannot_answer_wins_no_race() -> None:
+def test_what_the_interpreter_cannot_answer_is_enclosed() -> None:
     found = each_clamped.bind(n=3).zcdp()
     assert found.status == "bounded"
     assert Fraction(61, 100) < found.lower <= found.rho < Fraction(62, 100)

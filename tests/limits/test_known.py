@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,10 +10,9 @@ from typing import Any
 import pytest
 
 from command_line import run
-from processes import children
 from tightdp import Bit, Int, Values, flip, geometric, mechanism, observe, randint, shuffle
 from tightdp.errors import LimitError
-from tightdp.limits import Beside, Command, Limits, can_fork, partial
+from tightdp.limits import can_fork
 from tightdp.methods import by_pairs
 from tightdp.one_run.pairs import every_pair
 from tightdp.present.registry import view
@@ -68,10 +65,10 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def found_beside(instance: Instance, query: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is sent while a query works, in order."""
+def sent_by_few(instance: Instance, query: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What a few pairs show of a query, in order."""
     sent: list[Any] = []
-    monkeypatch.setattr(known, "partial", lambda value, brief: sent.append(value))
+    monkeypatch.setattr(known, "snapshot", sent.append)
     known.partial_answers(instance, getattr(Instance, query).__wrapped__.__wrapped__, (), options)
     return sent
 
@@ -86,7 +83,7 @@ def test_a_few_pairs_show_no_more_than_the_truth(program: Any, budget: int, monk
     monkeypatch.setattr(by_pairs, "LITTLE_WORK", budget)
     instance = program.bind(n=2)
     for query, options in ASKED.items():
-        sent = found_beside(instance, query, options, monkeypatch)
+        sent = sent_by_few(instance, query, options, monkeypatch)
         exact = getattr(instance, query)(**options)
         ends = [end_of(result) for result in sent]
         assert ends == sorted(ends), (query, ends)
@@ -104,7 +101,7 @@ def test_a_few_pairs_show_no_more_than_the_truth(program: Any, budget: int, monk
 @pytest.mark.parametrize("program", [counted, observed], ids=lambda one: one.name)
 def test_a_few_datasets_show_no_less_error_than_there_is(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = program.bind(n=2)
-    sent = found_beside(instance, "accuracy", {"alpha": 0}, monkeypatch)
+    sent = sent_by_few(instance, "accuracy", {"alpha": 0}, monkeypatch)
     exact = instance.accuracy(0)
     assert sent
     assert all(result.status == "unresolved" and result.upper >= exact.one_minus_beta for result in sent)
@@ -116,7 +113,7 @@ def test_an_audit_knows_of_e_to_epsilon_no_more_than_the_truth(program: Any, mon
     vectors = [None, [every_pair(instance.bound)[-1]] * 2]
     for vector in vectors:
         sent: list[Any] = []
-        monkeypatch.setattr(known, "partial", lambda value, brief, sent=sent: sent.append(value))
+        monkeypatch.setattr(known, "snapshot", sent.append)
         known.partial_efficacies(instance, vector)
         exact = instance.efficacy(pairs=vector)
         assert 1 <= sent[-1].lower == exact.exp_epsilon
@@ -127,14 +124,14 @@ def test_an_audit_knows_of_e_to_epsilon_no_more_than_the_truth(program: Any, mon
 
 
 def test_a_claim_that_a_pair_refutes_is_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = found_beside(shuffled.bind(n=3), "verify", {"exp_epsilon": 2}, monkeypatch)
+    sent = sent_by_few(shuffled.bind(n=3), "verify", {"exp_epsilon": 2}, monkeypatch)
     assert (sent[-1].holds, sent[-1].status) == (False, "exact")
     assert known.stopped_by(sent[-1], LimitError("too long", "")).reason == ""
 
 
 def test_the_better_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     subject = counted.bind(n=2).subject
-    (few, *_), exact = found_beside(counted.bind(n=2), "privacy", {}, monkeypatch), counted.bind(n=2).privacy()
+    (few, *_), exact = sent_by_few(counted.bind(n=2), "privacy", {}, monkeypatch), counted.bind(n=2).privacy()
     unknown = Unknown(subject=subject, status="unresolved", name="privacy", reason="late")
     assert known.joined(None, few) is few
     assert known.joined(unknown, few) is few
@@ -144,36 +141,6 @@ def test_the_better_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     more: Any = known.joined(less, few)
     assert (more.lower, more.upper, more.status, more.reason) == (few.lower, 9, "bounded", "late")
     assert more.witness == few.witness
-
-
-def _deaf() -> int:
-    def beside() -> None:
-        partial(["long"] * 10_000, "brief")
-
-    with Beside(beside, Limits(timeout=3)).meanwhile():
-        end = time.monotonic() + 1.6
-        while time.monotonic() < end:
-            sum(range(1000))
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
-        time.sleep(60)
-    return 0
-
-
-def test_what_was_found_beside_a_question_that_is_abandoned() -> None:
-    before = children()
-    command = Command(_deaf, Limits(timeout=3))
-    with pytest.raises(LimitError):
-        command.run()
-    assert command.partial == "brief"
-    assert children() <= before
-
-
-def test_a_quick_question_starts_nothing() -> None:
-    started = []
-    beside = Beside(lambda: started.append(1), Limits())
-    with beside.meanwhile():
-        pass
-    assert (started, beside.known) == ([], None)
 
 
 SLOW = """

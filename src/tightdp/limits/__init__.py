@@ -7,19 +7,16 @@ library, runs in a child process and is abandoned there. Imports nothing but the
 """
 
 from tightdp.limits.abandon import Abandoned, Command, run
-from tightdp.limits.child import begin, can_fork, die_with_parent, keep, partial, snapshot, with_text
+from tightdp.limits.child import begin, can_fork, die_with_parent, keep, snapshot, with_text
 from tightdp.limits.clock import Limits, age, interrupted, interruption, requested, ticking
 from tightdp.limits.many import at_once, cores
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
-from tightdp.limits.race import Beside, Race, stand_back
 from tightdp.limits.room import with_room
 
 __all__ = [
     "Abandoned",
-    "Beside",
     "Command",
     "Limits",
-    "Race",
     "age",
     "at_once",
     "available_memory",
@@ -31,14 +28,12 @@ __all__ = [
     "interrupted",
     "interruption",
     "keep",
-    "partial",
     "read_memory",
     "requested",
     "resident_memory",
     "run",
     "shown_memory",
     "snapshot",
-    "stand_back",
     "ticking",
     "with_room",
     "with_text",

@@ -19,8 +19,17 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import LimitError
-from tightdp.limits.child import ANSWER, ERROR, KEPT, LAST, SNAPSHOT, can_fork, end, fork_for, here, pipe, with_text
-from tightdp.limits.clock import Limits, holding, interruption, out_of_memory, out_of_time, requested, ticking
+from tightdp.limits.child import ANSWER, ERROR, KEPT, LAST, SNAPSHOT, Child, can_fork, end, fork_for, here, with_text
+from tightdp.limits.clock import (
+    Limits,
+    holding,
+    interruption,
+    out_of_memory,
+    out_of_time,
+    requested,
+    ticking,
+    tightened,
+)
 from tightdp.limits.memory import resident_memory
 
 if TYPE_CHECKING:
@@ -34,6 +43,8 @@ _GRACE = 0.9
 """Seconds that a child has to send what it knows, from when it should stop."""
 _GRACE_OF_COMMANDS = 1.5
 """The same after Ctrl-C on a command, which may wait for a child of its own."""
+_COVERED = 4.0
+"""Seconds by which the limit of a child may be later than that of a question in it."""
 _BETWEEN_LOOKS = 0.05
 _FAR_TOO_MUCH = 1.1
 """Taking this many times the allowed memory ends the grace period at once."""
@@ -42,21 +53,21 @@ _FAR_TOO_MUCH = 1.1
 class Abandoned(LimitError):
     """A question that did not stop by itself at a limit.
 
-    `snapshot` is the last thing that it said it knew, or None; `partial` what was found beside it.
+    `snapshot` is the last thing that it said it knew, or None.
     """
 
     snapshot: Any = None
-    partial: Any = None
 
 
-def run(question: Callable[[], T], limits: Limits) -> T:
-    """Return the answer of a question, asked in a child process.
+def run(question: Callable[[], T], limits: Limits, apart: bool = False) -> T:
+    """Return the answer of a question, asked in a child process; unless `apart`, in this one where it is a child.
 
     Raises what it raises, and Abandoned where it does not stop by itself. Ctrl-C ends the child and raises
     KeyboardInterrupt as ever.
     """
-    if not can_fork() or _is_covered(limits):
-        with ticking(limits), with_text(limits):
+    child = here()
+    if not can_fork() or (not apart and child is not None and _is_covered(child, limits)):
+        with ticking(limits), with_text(limits), tightened(None if child is None else child.limits, limits):
             return question()
     return cast(T, _Parent(question, limits).answer())
 
@@ -83,11 +94,6 @@ class Command:
         return self._parent.snapshot
 
     @property
-    def partial(self) -> Any:
-        """The last thing that was found beside the command, None for none."""
-        return self._parent.partial
-
-    @property
     def kept(self) -> list[Any]:
         """What the command asked to keep, in order."""
         return self._parent.kept
@@ -105,13 +111,10 @@ class Command:
             return self._command()
 
 
-def _is_covered(limits: Limits) -> bool:
-    """Whether this process is a child that will be stopped no later than these limits ask."""
-    child = here()
-    if child is None:
-        return False
+def _is_covered(child: Child, limits: Limits) -> bool:
+    """Whether a child will be stopped hardly later than these limits ask."""
     ours, theirs = child.limits.deadline, limits.deadline
-    return theirs is None or (ours is not None and ours <= theirs + _GRACE)
+    return theirs is None or (ours is not None and ours <= theirs + _COVERED)
 
 
 class _Parent:
@@ -124,8 +127,6 @@ class _Parent:
         self._printing, self._gentle = printing, gentle
         self.snapshot: Any = None
         self.kept: list[Any] = []
-        self._aside: Connection | None = None
-        self.partial: Any = None
         self.printed = False
         self._why: LimitError | None = None
         self._stop_at = self._looked = 0.0
@@ -138,9 +139,7 @@ class _Parent:
                 stream.flush()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            self._aside, writing = pipe()
-            self._pid, reading = fork_for(self._question, self._limits, before, self._printing, self._gentle, writing)
-            writing.close()
+            self._pid, reading = fork_for(self._question, self._limits, before, self._printing, self._gentle)
             with self._counting_interrupts(), holding():
                 try:
                     signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -149,7 +148,6 @@ class _Parent:
                     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                     self._end()
                     reading.close()
-                    self._aside.close()
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
@@ -203,9 +201,6 @@ class _Parent:
 
     def _look(self) -> None:
         """Note that a limit is reached; raise where the child had its time to stop by itself."""
-        with contextlib.suppress(EOFError, ConnectionError):
-            while self._aside is not None and self._aside.poll():
-                self.partial = pickle.loads(self._aside.recv_bytes())[1]
         if self._why is None:
             self._why = self._reached()
         elif self.interrupts > 1 or self._looked > self._stop_at or self._taken() > _FAR_TOO_MUCH:
@@ -232,7 +227,7 @@ class _Parent:
 
     def _abandoned(self, why: LimitError) -> Abandoned:
         error = Abandoned(*why.args)
-        error.snapshot, error.partial = self.snapshot, self.partial
+        error.snapshot = self.snapshot
         return error
 
     def _failure(self) -> Abandoned:

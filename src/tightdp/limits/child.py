@@ -7,7 +7,6 @@ import faulthandler
 import io
 import os
 import pickle
-import select
 import signal
 import sys
 import threading
@@ -39,14 +38,10 @@ __all__ = [
     "fork_for",
     "here",
     "keep",
-    "partial",
-    "pipe",
     "snapshot",
     "with_text",
 ]
 
-_AT_ONCE = select.PIPE_BUF - 8 if hasattr(select, "PIPE_BUF") else 504
-"""Messages of so many bytes are written to a pipe whole or not at all, with their length before them."""
 _CHUNK = 1 << 16
 """How many characters are printed before they are sent on."""
 
@@ -59,35 +54,24 @@ def can_fork() -> bool:
     return hasattr(os, "fork") and hasattr(signal, "pthread_sigmask") and sys.platform not in ("emscripten", "wasi")
 
 
-def pipe() -> tuple[Connection, Connection]:
-    """Return where messages are read, and where they are written."""
-    from multiprocessing.connection import Pipe  # late: it takes time to import
-
-    return Pipe(duplex=False)
-
-
 def fork_for(
     question: Callable[[], Any],
     limits: Limits,
     mask: Any,
     printing: bool = False,
     gentle: bool = True,
-    aside: Connection | None = None,
 ) -> tuple[int, Connection]:
-    """Fork a child that asks a question, with this mask of signals; return its number, and where to hear it.
+    """Fork a child that asks a question, with this mask of signals; return its number, and where to hear it."""
+    from multiprocessing.connection import Pipe  # late: it takes time to import
 
-    `aside` is where partial answers go that children of it find; that of this process unless given.
-    """
-    reading, writing = pipe()
+    reading, writing = Pipe(duplex=False)
     with warnings.catch_warnings():
         # The child runs none of the threads, and asks for no lock that they could hold.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if not pid:
         reading.close()
-        if aside is None and _here is not None:
-            aside = _here.aside
-        Child(writing, limits, printing, gentle, aside).live(question, mask)
+        Child(writing, limits, printing, gentle).live(question, mask)
     writing.close()
     return pid, reading
 
@@ -114,24 +98,6 @@ def keep(value: Any) -> None:
         _here.send(KEPT, value)
 
 
-def partial(value: Any, brief: Any) -> None:
-    """In a child that works beside a question, send what is known so far.
-
-    It goes to the question, and to the process that may have to abandon it: to that process in the brief form where the
-    full one is too long to be written at once, and not at all where both are.
-    """
-    if _here is None:
-        return
-    _here.send(SNAPSHOT, value)
-    if _here.aside is not None:
-        for form in (value, brief):
-            message = _pickled(SNAPSHOT, form)
-            if len(message) <= _AT_ONCE:
-                with holding():
-                    _here.aside.send_bytes(message)
-                return
-
-
 def begin() -> None:
     """In a child, start the clock of its limits now, where it was set to start later."""
     if _here is not None:
@@ -154,11 +120,8 @@ def with_text(limits: Limits) -> Iterator[None]:
 class Child:
     """This process, where it is a child: it asks the question, and sends the answer."""
 
-    def __init__(
-        self, writing: Connection, limits: Limits, printing: bool, gentle: bool, aside: Connection | None
-    ) -> None:
+    def __init__(self, writing: Connection, limits: Limits, printing: bool, gentle: bool) -> None:
         self.limits = limits
-        self.aside = aside
         self._writing = writing
         self._printing, self._gentle = printing, gentle
         self._lock = threading.RLock()

@@ -21,7 +21,6 @@ from tightdp.limits.memory import resident_memory, shown_memory
 __all__ = [
     "Limits",
     "age",
-    "also_at_ticks",
     "holding",
     "interrupt",
     "interrupted",
@@ -32,7 +31,7 @@ __all__ = [
     "request",
     "requested",
     "ticking",
-    "withdraw",
+    "tightened",
 ]
 
 _BETWEEN_MEASUREMENTS = 0.1
@@ -57,6 +56,8 @@ class Limits:
     timeout: float | None = None
     max_nodes: int | None = None
     max_memory: int | None = None
+    early: float = 0.0
+    """So many seconds before the time is over the question ends: they are kept for something else."""
     stop: Callable[[], bool] = _never
     start: float = field(default_factory=time.monotonic)
     memory: int = -1
@@ -88,7 +89,7 @@ class Limits:
         if self.timeout is None and self.max_memory is None:
             return None
         now = time.monotonic()
-        if self.timeout is not None and now - self.start > self.timeout:
+        if self.timeout is not None and now - self.start > self.timeout - self.early:
             return out_of_time(self.timeout)
         if self.max_memory is not None and now - self._measured > _BETWEEN_MEASUREMENTS:
             self._measured = now
@@ -99,7 +100,7 @@ class Limits:
     @property
     def deadline(self) -> float | None:
         """The time by the monotonic clock when the question must end."""
-        return None if self.timeout is None else self.start + self.timeout
+        return None if self.timeout is None else self.start + self.timeout - self.early
 
 
 def age() -> float:
@@ -147,8 +148,6 @@ class _State:
     """When code last noticed a limit by itself, or was interrupted."""
     held: int = 0
     interrupted: bool = False
-    also: Callable[[], None] | None = None
-    """What else is done at every tick."""
 
 
 _state = _State()
@@ -158,12 +157,6 @@ def request(error: LimitError) -> None:
     """Ask all questions of this process to end; the first request counts."""
     if _state.request is None:
         _state.request, _state.since = error, time.monotonic()
-
-
-def withdraw(kind: type[LimitError]) -> None:
-    """Take back what was asked for, where it was of this kind."""
-    if isinstance(_state.request, kind):
-        _state.request, _state.raised = None, -math.inf
 
 
 def interrupt() -> None:
@@ -186,24 +179,26 @@ def requested() -> LimitError | None:
 def reborn() -> None:
     """Forget what was asked of the process that this one was forked from."""
     _state.request, _state.raised, _state.interrupted = None, -math.inf, False
-    _state.held, _state.also = 0, None
+    _state.held = 0
 
 
 @contextmanager
-def also_at_ticks(action: Callable[[], None]) -> Iterator[None]:
-    """Call `action`, too, at every tick meanwhile, where there are ticks."""
-    before = _state.also
+def tightened(outer: Limits | None, inner: Limits) -> Iterator[None]:
+    """Have the limits of this process end no later than those of a question meanwhile.
 
-    def both() -> None:
-        if before is not None:
-            before()
-        action()
-
-    _state.also = both
+    What met the tighter ones is over when the question is, unless the user asked for it.
+    """
+    if outer is None or inner.deadline is None:
+        yield
+        return
+    before = outer.early
+    outer.early += max(0.0, (outer.deadline or inner.deadline) - inner.deadline)
     try:
         yield
     finally:
-        _state.also = before
+        outer.early = before
+        if not _state.interrupted and time.monotonic() < (outer.deadline or math.inf):
+            _state.request, _state.raised = None, -math.inf
 
 
 @contextmanager
@@ -253,8 +248,6 @@ def _tick(limits: Limits, parent: int | None) -> Callable[[int, FrameType | None
         found = limits.reached() if _state.request is None else None
         if found is not None:
             request(found)
-        if _state.also is not None and not _state.held:
-            _state.also()
         if _state.request is None or _state.held or _state.raised > _state.since - _PATIENCE:
             return
         if time.monotonic() - _state.since > _PATIENCE:

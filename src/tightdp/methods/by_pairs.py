@@ -1,8 +1,8 @@
 """A few pairs of neighbours: lower bounds on divergences, and upper bounds on accuracy, within a small work budget.
 
-It runs alongside the methods of the list where these take long (`session/limited.py`), so that something is known when
-a limit is met. The laws of fixed datasets are found by elimination along their core programs, which are smaller than
-that of all datasets; where even that takes too much work, a few outputs are compared by their probabilities.
+It is asked when a limit has cut a question short (`session/limited.py`), so that something is known. The laws of fixed
+datasets are found by elimination along their core programs, which are smaller than that of all datasets; where even
+that takes too much work, a few outputs are compared by their probabilities.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Enumerating all runs of every dataset with the interpreter: no compiling, and the plainest way to every answer.
 
-It is used by name; alongside the methods of the list, in a process of its own, where these take long; and where none of
-them has an exact answer (`session/limited.py`). So no question takes much longer than enumerating its runs.
+It is used by name, and where none of the methods of the list has an exact answer and runs are few
+(`session/limited.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
-from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Refusal
@@ -24,17 +23,12 @@ from tightdp.methods.listed import ListedTable, whole_weights
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Runs", "endless_runs", "few_runs", "look"]
+__all__ = ["Runs", "few_runs", "look"]
 
 MOST_RUNS = 1_000_000
 """At most this many runs are enumerated where there is no other way to an answer."""
 _COMPARED = 32
 """This many neighbours are compared in the time that one run takes, by output."""
-_LOG_WORTHWHILE = 29.5
-"""The logarithm of how many records and draws may be handled in runs that are worth enumerating: an hour or so."""
-_JUDGED = 20_000
-"""After so many the number for all runs of a dataset is extrapolated."""
-_NO_MASS = 1e-300
 
 
 class RunsTable(ListedTable):
@@ -82,18 +76,6 @@ def few_runs(bound: Bound) -> bool:
         return False
 
 
-def endless_runs(bound: Bound) -> bool:
-    """Whether enumerating all runs is too much work, judged by some runs of a few datasets.
-
-    The median of these decides, as one dataset may take much longer than all others together.
-    """
-    datasets = bound.n * math.log2(bound.record.size)
-    if datasets > _LOG_WORTHWHILE:
-        return True
-    foreseen = sorted(datasets + _logarithm_of_work(bound, x) for x in _sample(bound))
-    return foreseen[len(foreseen) // 2] > _LOG_WORTHWHILE
-
-
 def _sample(bound: Bound) -> list[Dataset]:
     """Return the dataset of the first records of the domain, that of the last ones, and one that has many of them."""
     values, n = bound.record.values, bound.n
@@ -106,25 +88,8 @@ def _number_of_runs(bound: Bound, x: Dataset, most: int) -> int:
     return sum(1 for _ in islice(interp.runs(bound, x), most + 1))
 
 
-def _logarithm_of_work(bound: Bound, x: Dataset) -> float:
-    """Estimate log2 of the records and draws in all runs of a dataset, from the probability of the first ones."""
-    work, mass = 0, 0.0
-
-    def execute(source: Source) -> Source:
-        bound.execute(x, source)
-        return source
-
-    for source, probability in interp.every_run(execute):
-        assert isinstance(source, interp.Replay)
-        mass += float(probability)
-        work += bound.n + len(source.draws)
-        if work > _JUDGED:
-            return math.log2(work) - math.log2(mass or _NO_MASS)
-    return math.log2(max(work, 1))
-
-
 def look(program: Program, control: Control) -> Runs | Refusal:
     """Return the method where it is asked for by name."""
     if program.forced is None:
-        return Refusal("runs: it runs beside the other methods where these take long")
+        return Refusal("runs: all runs are enumerated where no other method has an exact answer")
     return Runs(program)

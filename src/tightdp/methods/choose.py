@@ -59,7 +59,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     # One dataset of every orbit, never more than all of them; few datasets are not worth the search for orbits.
     Candidate("orbits", by_datasets.look_for_orbits),
     Candidate("exhaustive", by_datasets.look),
-    # Run alongside all of these where they take long, so that no question takes longer than enumerating its runs.
+    # By name, or where none of these has an exact answer and runs are few.
     Candidate("runs", by_runs.look),
     # Last, because it gives no more than an enclosure.
     Candidate("chain", by_chain.look_for_some_pairs),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
 
@@ -24,28 +25,36 @@ __all__ = ["failing_run", "told"]
 _RUNS, _RANDOM_RUNS = 64, 32
 """How many runs of a dataset are tried in order, and how many at random."""
 _DATASETS = 64
-_WORK = 100_000
-"""After so many records and draws in the runs that were tried no further dataset is."""
+_THOROUGH, _BRIEF = 100_000, 1_000
+"""How many records and draws the runs that are tried have together, when a run is known to fail and before anything."""
 _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
 _STATEMENTS, _NODES = 50_000, 300_000
-"""How much is lowered, and how large the diagram gets, to compile a program for one dataset."""
+"""How much is lowered, and how large the diagram gets, to explain a failing run."""
 
 
-def failing_run(bound: Bound, backend: str, records: Sequence[Record], each: int | None = None) -> ProgramError | None:
+def failing_run(bound: Bound, backend: str, records: Sequence[Record], briefly: bool = False) -> ProgramError | None:
     """Return the error on the first dataset with a failing run, of those tried with these records; None if none fails.
 
-    A fixed number of runs of each is tried; with `each`, those with so many records and draws in all.
+    The order is the same however many are tried.
     """
-    spent = 0
+    left = _Left(_BRIEF if briefly else _THOROUGH)
     for x in dict.fromkeys(_datasets_to_try(records, bound.n)):
-        error, work = _failure_on(bound, x, each)
-        spent += work
+        if left.work < bound.n:
+            break
+        error = _failure_on(bound, x, left)
         found = error and told(bound, backend, error)
-        if found or (each is None and spent > _WORK):
+        if found:
             return found
     return None
+
+
+@dataclass
+class _Left:
+    """How much work may still be done, counted in records and draws of runs."""
+
+    work: int
 
 
 def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
@@ -64,25 +73,22 @@ def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
 
 
 class _Enough(Exception):
-    """The limit on runs, or on their work, is reached."""
+    """Enough runs of a dataset were tried."""
 
 
-def _failure_on(bound: Bound, x: Dataset, most: int | None) -> tuple[ProgramError | None, int]:
-    """Return the error of a failing run, or of an `observe` that rejects every run, None if neither is found; the work.
-
-    That is how many records and draws there were in the runs that were tried.
-    """
-    tried = accepted = work = 0
+def _failure_on(bound: Bound, x: Dataset, left: _Left) -> ProgramError | None:
+    """Return the error of a failing run, or of an `observe` that rejects every run; None if neither is found."""
+    tried = accepted = 0
 
     def execute(source: Source) -> None:
-        nonlocal tried, accepted, work
-        if (tried >= _RUNS and most is None) or work > (most or _WORK):
+        nonlocal tried, accepted
+        if tried >= _RUNS or left.work < 0:
             raise _Enough
         tried += 1
         try:
             bound.execute(x, source)
         finally:
-            work += bound.n + (len(source.draws) if isinstance(source, interp.Replay) else 0)
+            left.work -= 1 + bound.n + (len(source.draws) if isinstance(source, interp.Replay) else 0)
         accepted += 1
 
     beyond: list[Number] = [Fraction(0)]
@@ -92,20 +98,20 @@ def _failure_on(bound: Bound, x: Dataset, most: int | None) -> tuple[ProgramErro
                 pass
         except _Enough:
             for seed in range(_RANDOM_RUNS):
-                if work > (most or _WORK):
+                if left.work < 0:
                     break
-                work += bound.n
+                left.work -= 1 + bound.n
                 with suppress(Rejected):
                     bound.execute(x, PseudoRandom(seed))
         else:
             if not accepted and not beyond[0]:
-                return bound.contradiction(x, "is false in every run"), work
+                return bound.contradiction(x, "is false in every run")
     except ProgramError as error:
         deep = isinstance(error.__cause__, (RecursionError, MemoryError))
-        return (None if deep or error.x is None else error), work
+        return None if deep or error.x is None else error
     except TightdpError:
         pass
-    return None, work
+    return None
 
 
 def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None:

@@ -1,4 +1,4 @@
-"""What is known where a limit cuts a question short: what a few pairs of neighbours show, found beside it."""
+"""What is known where a limit cuts a question short: what a few pairs of neighbours show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import LimitError, TightdpError
 from tightdp.language.domains import Values
-from tightdp.limits import partial
+from tightdp.limits import snapshot
 from tightdp.results.answers import Accuracy, Claim, Unknown, Verification
 from tightdp.results.efficacy import Efficacy
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Zcdp
@@ -35,16 +35,19 @@ _NAMED = {Privacy: "exp_epsilon", Delta: "delta", Renyi: "exp_moment", Zcdp: "rh
 
 def partial_answers(
     instance: InstanceBase, query: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
-) -> None:
-    """Ask the query about more and more pairs of neighbours, and send each answer that says more than the last."""
-    best: Any = None
+) -> Result | None:
+    """Ask the query about more and more pairs of neighbours; return the last answer, None for none.
+
+    In a child process each is sent, for the case that it has to be abandoned.
+    """
+    best: Result | None = None
     most, kept = 1, by_pairs.Kept()
     while most <= by_pairs.MOST_PAIRS:
         few = _about_few(instance, most, kept)
         try:
             found = query(few, *arguments, **options)
         except TightdpError:
-            return
+            break
         if kept.coarse and getattr(found, "witness", None) is not None:  # no output was looked at by itself
             pair = PairWitness(found.witness.x, found.witness.x_prime)
             found = replace(found, witness=pair, top=()) if isinstance(found, Privacy) else replace(found, witness=pair)
@@ -52,21 +55,22 @@ def partial_answers(
             found = replace(found, reason="", hint="")
         if found != best:  # more pairs never say less
             best = found
-            partial(best, replace(best, witness=None) if hasattr(best, "witness") else None)
+            snapshot(best)
         most *= 2
+    return best
 
 
-def partial_efficacies(instance: InstanceBase, pairs: Any) -> None:
-    """Send what a few pairs of neighbours say of e^ε on the datasets of an audit whose clients have the same pair."""
+def partial_efficacies(instance: InstanceBase, pairs: Any) -> Result | None:
+    """Return what a few pairs of neighbours say of e^ε on the datasets of an audit whose clients have the same pair."""
     if pairs == "best":
-        return
+        return None
     bound = instance.bound
     try:
         vector = audits.default_pairs(bound) if pairs is None else audits.read_pairs(bound, pairs)
     except TightdpError:
-        return
+        return None
     if len(set(vector)) > 1:
-        return
+        return None
     restricted = copy(instance)
     restricted.bound = replace(bound, record=Values(*vector[0]), neighbours="replace-one")
 
@@ -76,7 +80,7 @@ def partial_efficacies(instance: InstanceBase, pairs: Any) -> None:
             subject=instance.subject, status="unresolved", rows=(), pairs=vector, exp_epsilon=math.inf, lower=lower
         )
 
-    partial_answers(restricted, asked, (), {})
+    return partial_answers(restricted, asked, (), {})
 
 
 def _about_few(instance: InstanceBase, most: int, kept: by_pairs.Kept) -> InstanceBase:

@@ -1,4 +1,4 @@
-"""Queries that always keep the limits of their instance, and take no longer than enumerating all runs."""
+"""Queries that always keep the limits of their instance, and enumerate all runs where nothing else is exact."""
 
 from __future__ import annotations
 
@@ -9,18 +9,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from tightdp.errors import LimitError, ProgramError, TooLargeError
-from tightdp.limits import (
-    Abandoned,
-    Beside,
-    Limits,
-    Race,
-    default_memory,
-    run,
-    stand_back,
-    ticking,
-    with_room,
-    with_text,
-)
+from tightdp.limits import Abandoned, Limits, default_memory, interrupted, run, ticking, with_room, with_text
 from tightdp.results.result import kept
 from tightdp.session.later import Later
 
@@ -29,6 +18,7 @@ if TYPE_CHECKING:
     from tightdp.methods import by_runs as _runs
     from tightdp.methods import failing as _failing
     from tightdp.one_run import pairs as _pairs
+    from tightdp.results.result import Result
     from tightdp.session import known as _known
     from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
@@ -51,23 +41,23 @@ About: TypeAlias = Literal["all", "audited", "given"]
 """Which datasets a query is about: all, unless an argument declares some; those of the two records of each client of an
 audit (its argument `pairs`); or those that it is given."""
 _DECLARED = ("x", "privacy_set", "accuracy_set")
-_EACH = 20_000
-"""Records and draws in the runs that are tried on each of a few datasets when a brief look has found no failing run."""
 _BY_RUNS = "runs"
 """The method that enumerates all runs."""
+_KEPT_SHARE, _KEPT_MOST = 0.3, 3.0
+"""The share of a limit on time, and at most so many seconds, kept for what a few pairs show of a question cut short."""
 
 
 def limited(
     about: About = "given", *, shown_by_few: bool = False, enclosed: bool = False, by_runs: bool = True
 ) -> Callable[[Query[Asked, P, R]], Query[Asked, P, R]]:
-    """Make a query of an instance keep its limits. What it is about says what may be done beside it.
+    """Make a query of an instance keep its limits. What it is about says what else may be done for it.
 
     With a limit on time or memory it runs in a child process, so that it can be abandoned. Without one it runs here,
     keeps what it compiles for the next query, and takes at most 80 % of the memory that is free.
 
-    Where no method was asked for and the query takes long, all runs are enumerated beside it, unless that cannot answer
-    it (`by_runs`), and the first answer wins. A run that fails on any dataset that the query is about is its answer.
-    With `shown_by_few`, a few pairs of neighbours, or a few datasets, show something, which is said where a limit is
+    A run that fails on any dataset that the query is about is its answer. Where no method has an exact answer, and none
+    was asked for by name, all runs are enumerated if they are few, unless that cannot answer it (`by_runs`). With
+    `shown_by_few`, a few pairs of neighbours, or a few datasets, show something, which is said where a limit is
     met. Unless it can be `enclosed`, it is refused for programs whose laws are not exact.
     """
     return lambda query: _limited(query, about, shown_by_few, enclosed, by_runs)
@@ -81,51 +71,69 @@ def _limited(
 
     @wraps(query)
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
-        limits = Limits(instance.timeout, max_memory=instance.max_memory or default_memory())
         named = arguments_of(arguments, options)
         question = partial(checked, instance, *arguments, **options)
         all_runs = partial(_all_runs, checked, instance, arguments, options) if by_runs else None
-        answer = partial(_first_answer, instance, question, all_runs, limits, _records(instance, about, named))
-        if shown_by_few and instance.one_engine and instance.method is None:
+        answer = partial(_answer, instance, question, all_runs, _records(instance, about, named))
+        if not (shown_by_few and instance.one_engine and instance.method is None):
+            limits = _limits(instance)
+            return _within(instance, partial(answer, limits), limits)
 
-            def few() -> None:
-                if about == "audited":
-                    _known.partial_efficacies(instance, named.get("pairs"))
-                else:
-                    _known.partial_answers(instance, checked, arguments, options)
+        def few() -> Result | None:
+            if about == "audited":
+                return _known.partial_efficacies(instance, named.get("pairs"))
+            return _known.partial_answers(instance, checked, arguments, options)
 
-            answer = partial(_with_what_is_known, answer, Beside(few, limits))
-        if instance.timeout is None and instance.max_memory is None:
-            with ticking(limits) as met, with_text(limits):
-                try:
-                    return with_room(answer)
-                finally:
-                    if met():
-                        instance.forget()
-        try:
-            return run(answer, limits)
-        except Abandoned as error:
-            abandoned = error
-        found = _known.joined(abandoned.snapshot, abandoned.partial)
-        if found is None:
-            raise LimitError(*abandoned.args)
-        return cast(R, _known.stopped_by(found, abandoned))
+        return _with_what_is_known(instance, answer, few)
 
     return asked
 
 
-def _with_what_is_known(answer: Callable[[], R], beside: Beside) -> R:
-    """Return the answer of a question; where a limit cuts it short, with what was found beside it."""
+def _limits(instance: InstanceBase, kept: float = 0.0) -> Limits:
+    return Limits(instance.timeout, max_memory=instance.max_memory or default_memory(), early=kept)
+
+
+def _within(instance: InstanceBase, answer: Callable[[], R], limits: Limits) -> R:
+    """Return the answer of a question within limits, or what is known of it where it had to be abandoned."""
+    if instance.timeout is None and instance.max_memory is None:
+        with ticking(limits) as met, with_text(limits):
+            try:
+                return with_room(answer)
+            finally:
+                if met():
+                    instance.forget()
     try:
-        with beside.meanwhile():
-            found = answer()
-    except LimitError as error:
-        if beside.known is None:
+        return run(answer, limits)
+    except Abandoned as error:
+        if error.snapshot is None:
+            raise LimitError(*error.args) from None
+        return cast(R, _known.stopped_by(error.snapshot, error))
+
+
+def _with_what_is_known(instance: InstanceBase, answer: Callable[[Limits], R], few: Callable[[], Result | None]) -> R:
+    """Return the answer of a question; where a limit cuts it short, with what a few pairs of neighbours show."""
+    kept = 0.0 if instance.timeout is None else min(_KEPT_MOST, _KEPT_SHARE * instance.timeout)
+    limits = _limits(instance, kept)
+    found: R | None = None
+    try:
+        found = _within(instance, partial(answer, limits), limits)
+        if not getattr(found, "cut_short", False) or interrupted():
+            return found
+        error = LimitError(found.reason, found.hint)  # type: ignore[attr-defined]
+    except LimitError as met:
+        if interrupted():
             raise
-        return cast(R, _known.stopped_by(beside.known, error))
-    if getattr(found, "cut_short", False) and beside.known is not None:
-        return cast(R, _known.joined(cast(Any, found), beside.known))
-    return found
+        error = met
+    try:
+        known = run(few, Limits(kept or None, max_memory=limits.max_memory), apart=True)
+    except Abandoned as late:
+        known = late.snapshot
+    except LimitError:
+        known = None
+    if known is None and found is None:
+        raise error
+    joined = _known.joined(cast(Any, found), known)
+    return cast(R, joined if found is not None else _known.stopped_by(cast(Any, joined), error))
 
 
 def _as_close_as_asked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
@@ -171,14 +179,14 @@ def _all_alike(pairs: Any) -> bool:
     return isinstance(pairs, Sequence) and all(pair == pairs[0] for pair in pairs)
 
 
-def _first_answer(
+def _answer(
     instance: InstanceBase,
     question: Callable[[], R],
     all_runs: Callable[[], R] | None,
-    limits: Limits,
     records: Records,
+    limits: Limits,
 ) -> R:
-    """Return the answer of a question, or that of enumerating all runs where this is faster or the only way.
+    """Return the answer of a question, or that of enumerating all runs where this is the only exact way.
 
     Raises ProgramError where a run fails; for a question about all datasets it names the same one whichever way met it.
     """
@@ -186,74 +194,26 @@ def _first_answer(
         return question()
     if instance.method is not None or instance.precision is not None:
         all_runs = None
+    if records is not None and not instance.tried:
+        instance.tried = True
+        if failed := _failing.failing_run(instance.bound, instance.backend, records(), briefly=True):
+            raise failed
     try:
-        found = _first_found(instance, question, all_runs, limits, records)
+        found = question()
     except ProgramError as error:
-        raise _failing_run(instance, records) or error from None
-    if isinstance(found, ProgramError):
-        raise found
-    return found
-
-
-def _failing_run(instance: InstanceBase, records: Records, each: int | None = None) -> ProgramError | None:
-    """Return the error of a failing run that is found on datasets of these records."""
-    return None if records is None else _failing.failing_run(instance.bound, instance.backend, records(), each)
-
-
-def _first_found(
-    instance: InstanceBase,
-    question: Callable[[], R],
-    all_runs: Callable[[], R] | None,
-    limits: Limits,
-    records: Records,
-) -> R | ProgramError:
-    """Return the same, or the error of a run that was found to fail while the question was asked."""
-    if all_runs is None and records is None:
-        return question()
-    race: Race[R | ProgramError] = Race(question, lambda: _beside(instance, all_runs, records), limits)
-    try:
-        found = race.answer()
+        failed = None if records is None else _failing.failing_run(instance.bound, instance.backend, records())
+        raise failed or error from None
     except (LimitError, TooLargeError, RecursionError):
         if all_runs is None or not _only_by_runs(instance, limits):
             raise
     else:
-        if race.overtaken:
-            instance.forget()
         if all_runs is None or not getattr(found, "reason", "") or not _only_by_runs(instance, limits):
             return found
     return all_runs()
 
 
-def _beside(instance: InstanceBase, all_runs: Callable[[], R] | None, records: Records) -> R | ProgramError:
-    """Return the error of a failing run, or the complete answer from enumerating all runs.
-
-    Raises LimitError where there is neither: that wins no race.
-    """
-    bound, backend = instance.bound, instance.backend
-    error = _failing_run(instance, records)
-    endless = True
-    if error is None:
-        stand_back()
-        endless = all_runs is None or _runs.endless_runs(bound)
-        error = _failing_run(instance, records, _EACH)
-    if error is not None:
-        return error
-    if all_runs is None or endless:
-        raise LimitError("enumerating all runs takes too long", "")
-    try:
-        found = all_runs()
-    except ProgramError as failed:
-        error = _failing.told(bound, backend, failed)
-        if error is None:
-            raise LimitError("the compiler sees no run that fails", "") from None
-        return error
-    if reason := getattr(found, "reason", ""):
-        raise LimitError(str(reason), "")
-    return found
-
-
 def _only_by_runs(instance: InstanceBase, limits: Limits) -> bool:
-    """Whether it is allowed, and there is time, to enumerate all runs of a program that has no other exact answer."""
+    """Whether it is allowed, and little work, to enumerate all runs of a program that has no other exact answer."""
     if instance.engine.stopping or limits.reached() is not None or instance.max_nodes is not None:
         return False
     return bool(_runs.few_runs(instance.bound))
