@@ -27,6 +27,7 @@ from tightdp.session.search import tight_privacy
 __all__ = ["enclose", "verify"]
 
 _SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+_COMPARED = (3, 4)
 _FIRST = 2
 """How many of these are asked before an upper end is looked for."""
 _SECONDS = 3.0
@@ -58,7 +59,9 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
         upper = Upper(math.inf, "witness")
     else:
         upper = least_upper(programs, best.value)
+        best = _compared(instance, best, upper)
         best = _raised(instance, best, upper, enough)
+        _refuse_crossing(best, upper)
     attained = True if upper.value == best.value else False if upper.approached else None
     return EveryN(
         subject=instance.subject,
@@ -70,6 +73,24 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
         proof=upper.proof,
         witness=best.witness,
     )
+
+
+def _compared(instance: InstanceBase, best: _Lower, upper: Upper) -> _Lower:
+    """Return the larger of a lower end and those at the first few n. Raises LanguageError where one is above `upper`."""
+    for n in _COMPARED:
+        _refuse_crossing(best, upper)
+        found = _tight(instance, n, _PATIENCE * _SECONDS)
+        if found is None:
+            break
+        best = max(best, found, key=lambda each: each.value)
+    return best
+
+
+def _refuse_crossing(lower: _Lower, upper: Upper) -> None:
+    """Raise LanguageError where a witness contradicts an upper end: then the chain is not one of this program."""
+    if lower.value > upper.value:
+        what = f"no answer for every n: what was proved of this program contradicts its answer at n = {lower.n}"
+        raise LanguageError(what, "this is a mistake of tightdp, please report it; ask for one n meanwhile")
 
 
 def _raised(instance: InstanceBase, best: _Lower, upper: Upper, enough: Callable[[Exact], bool] | None) -> _Lower:
