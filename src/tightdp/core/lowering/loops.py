@@ -17,7 +17,7 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.rounds import NotAChain
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Filtered, Generator, Value
+from tightdp.core.lowering.values import Every, Filtered, Generator, Value
 from tightdp.core.nodes import Const, Expr
 
 __all__ = ["Unrolled", "meet"]
@@ -31,7 +31,7 @@ def _for(m: Machine, node: ast.For) -> None:
         loop_over_all(m, node, alike)
         return
     unrolled = Unrolled(m)
-    if isinstance(iterable, (Generator, Filtered)):
+    if isinstance(iterable, (Every, Generator, Filtered)):
         m.attempt(lambda: visit(m, iterable, partial(_round_with, m, node, unrolled)))
         unrolled.finish(node.orelse)
         return
@@ -63,7 +63,7 @@ def _while(m: Machine, node: ast.While) -> None:
         _ending_some_time(m, node)
         return
     before = _Before(m)
-    unrolled, progress = Unrolled(m), Progress(m)
+    unrolled, progress = Unrolled(m), m.progress() if m.single else Progress(m)
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
         if m.alive is m.builder.false:
