@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from generators.noisy_uniform_programs import noisy_uniform_program
-from generators.uniform_programs import uniform_program
+from generators.uniform_programs import other_spelling, uniform_program
 from tightdp import LanguageError
 from tightdp.every_n.upper import least_upper, readings
 from tightdp.language.interp import law, law_within
@@ -25,7 +25,7 @@ from tightdp.session.mechanism import mechanisms_of
 
 LARGEST = {2: (1, 2), 3: (1, 2)}
 """The n at which the interpreter is asked, by the number of records."""
-BLOCK, FEW = 20, 4
+BLOCK, FEW, SPELLED = 20, 4, 8
 MOST_RUNS = 100
 """So many combinations of noise are followed on one dataset; each is a run for every outcome of the other draws."""
 
@@ -66,6 +66,29 @@ def test_upper_ends_are_upper_ends(first: int, tmp_path: Path) -> None:
     assert found["finite"] > BLOCK // 4
     assert found["met"] > BLOCK // 4
     assert found["refused"] < BLOCK // 4
+
+
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(each, marks=pytest.mark.slow) for each in range(SPELLED, 200, SPELLED))]
+)
+def test_other_spellings_mean_what_python_means(first: int, tmp_path: Path) -> None:
+    """Aliases, element writes, local functions, lazy generators, two passes, shadowed builtins, fractions, text."""
+    found: Counter[str] = Counter()
+    for seed in range(first, first + SPELLED):
+        place = tmp_path / f"spelled_{seed}.py"
+        place.write_text(other_spelling(seed), encoding="utf-8")
+        drawn = mechanisms_of(import_file(place))["drawn"]
+        try:
+            programs = readings(drawn.program.bind(1))
+        except LanguageError:
+            found["refused"] += 1
+            continue
+        lower = [drawn.bind(n=n).privacy().exp_epsilon for n in range(1, 7)]
+        upper = least_upper(programs, max(lower))
+        assert max(lower) <= upper.value, (seed, upper, lower)
+        found["met"] += max(lower) == upper.value
+    assert found["met"] > SPELLED // 4
+    assert found["refused"] < SPELLED // 2
 
 
 def at_least(bound: Any, reach: int) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tightdp.every_n.forms import Affine, Terms, held
 from tightdp.every_n.states import OPEN, Path, Paths
+from tightdp.every_n.symbols import Affine, Terms, held
 
 __all__ = ["errs_alike"]
 

@@ -14,8 +14,8 @@ from fractions import Fraction
 from itertools import product
 
 from tightdp.every_n.chain import Letter
-from tightdp.every_n.forms import Affine, Bounds, Terms, fresh, held
 from tightdp.every_n.states import OPEN, Path, Paths, faithful
+from tightdp.every_n.symbols import Affine, Bounds, Terms, fresh, held
 from tightdp.exact.field import Number
 from tightdp.language.laws import TwoSided
 

@@ -1,243 +1,310 @@
-"""Passes over the records: loops, and expressions that iterate over the records, rewritten as loops."""
+"""One pass over the records: the states that it can be in, closed under all records and draws.
+
+A state is what the cells of the lowering's store hold that a round reads before it writes them: names, and the lists,
+sets and dictionaries that are reached from them, whatever they are called there. What only grows (a list that is only
+appended to, a number that is only added to) is a token: a round says what it adds. A cell that turns out to be looked
+at otherwise is taken as it is, and the states are found anew.
+"""
 
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
 
+from tightdp.core.lowering import Lowering
+from tightdp.core.lowering.machine import End
+from tightdp.core.lowering.store import Cell
+from tightdp.core.lowering.values import Growing, Value
 from tightdp.errors import LanguageError
-from tightdp.every_n.syntax import fragment, loads, stores
-from tightdp.language.source import FunctionSource
+from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
+from tightdp.every_n.freezing import Freezer, Thawer
+from tightdp.every_n.learned import Explored, Frozen, Knowledge, Play, Sent, State
+from tightdp.every_n.store import POISON, CheckedStore, Needed
+from tightdp.every_n.symbols import Affine
 
-__all__ = ["Pass", "Reader"]
+__all__ = ["Follower", "Pass"]
 
-_FOLDS = {
-    "tuple": ("NAME = []", "NAME.append(ELT)", "tuple(NAME)"),
-    "list": ("NAME = []", "NAME.append(ELT)", "NAME"),
-    "set": ("NAME = []", "NAME.append(ELT)", "set(NAME)"),
-    "sorted": ("NAME = []", "NAME.append(ELT)", "sorted(NAME)"),
-    "sum": ("NAME = 0", "NAME += ELT", "NAME"),
-    "any": ("NAME = False", "if ELT:\n    NAME = True", "NAME"),
-    "all": ("NAME = True", "if not ELT:\n    NAME = False", "NAME"),
-    "max": ("NAME = None", "NOW = ELT\nif NAME is None or NOW > NAME:\n    NAME = NOW", "NAME"),
-    "min": ("NAME = None", "NOW = ELT\nif NAME is None or NOW < NAME:\n    NAME = NOW", "NAME"),
-}
-"""How an expression over the records is written as a loop: before it, in it, and its value afterwards."""
-_REPEATING = (ast.For, ast.While, ast.Lambda, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+MOST_STATES = 300
+_MOST_PLAYS = 20_000
 
 
-@dataclass
+class _Wrote(Exception):
+    def __init__(self, cells: list[Cell]) -> None:
+        super().__init__()
+        self.cells = cells
+
+
+class Follower(Lowering):
+    """The machine on which passes are explored: it can go back, and knows what is seen of a value."""
+
+    builder: FollowingBuilder
+    store: CheckedStore
+    sums: bool
+    inside: Pass | None
+
+    @property
+    def run(self) -> Run:  # type: ignore[override]
+        """The part of the run that is being followed."""
+        return self.builder.run
+
+    def mark(self) -> tuple[Any, ...]:
+        """Return what is needed to go back to this point."""
+        level = self.store.open()
+        frames = [(frame, len(frame.loops), len(frame.returns)) for frame in self.stack]
+        lists = [(each, len(each)) for each in (self.results, self.position)]
+        rest = set(self.spent), self.departures(), self.builder.run, self.store.newest
+        return level, self.alive, frames, lists, *rest
+
+    def restore(self, mark: tuple[Any, ...]) -> None:
+        """Go back to a point."""
+        level, self.alive, frames, lists, self.spent, departures, self.builder.run, newest = mark
+        self.store.undo(level)
+        self.store.forget_keys(newest)
+        self.stack[:] = [frame for frame, *_ in frames]
+        for frame, loops, returns in frames:
+            del frame.loops[loops:], frame.returns[returns:]
+        for each, length in lists:
+            del each[length:]
+        self.forget_departures(departures)
+        self.inside = None
+
+    def plain(self, record: object) -> Value:
+        """Return a record as a value."""
+        return self._plain(record)
+
+    def visible(self, value: Value, published: list[Affine], run: Run) -> Any:
+        """Return the visible part of a value; the symbolic values in it are added to `published`."""
+        raise NotImplementedError
+
+    def visible_answers(self, run: Run) -> Iterator[Sent]:
+        """Yield the questions that a run was asked beside its comparisons, with the answers."""
+        raise NotImplementedError
+
+    def touched(self, growing: Growing, asked: str) -> Value:
+        """Refuse what is asked of a list that grows; while the records are gone through, it is learned."""
+        raise NotImplementedError
+
+
 class Pass:
-    """One loop over the records: what a record is called, what is done with it, and what where no break ended it."""
+    """A pass that is being explored, on the machine that came to it."""
 
-    target: ast.expr
-    body: list[ast.stmt]
-    orelse: list[ast.stmt] = field(default_factory=list)
+    def __init__(self, m: Follower, number: int, learned: Knowledge, action: Callable[[Value, Value], None]) -> None:
+        self.m, self.number, self.learned, self.action = m, number, learned, action
+        self.born = m.store.newest
+        self.level = -1
+        self.targets: list[list[End]] = []
+        self.departed: tuple[int, Value] | None = None
+        self.releasing: State | None = None
+        self.ways: dict[int, tuple[int, Any, list[Any]]] = {}
+        self.record: Value = None
+        self.index: Value = None
+        self._plays = 0
+        self._streams = m.store.streams()
+        self._agg: dict[int, dict[str, Value]] = {}
+        self.initial: dict[int, Any] = {}
+        """What the tokens begin with."""
 
+    # exploring
 
-class Reader:
-    """Splits the statements of a function into those that leave the dataset alone and passes over the records."""
+    def explored(self) -> Explored:
+        """Return all states. Raises LanguageError where they do not end."""
+        while True:
+            keep = self.m.mark()
+            try:
+                return self._closed()
+            except Touched as touched:
+                self.m.restore(keep)
+                self.learn(touched)
+            except Needed as needed:
+                self.m.restore(keep)
+                self.need(needed)
+            except _Wrote as wrote:
+                self.m.restore(keep)
+                self.learned.written.update(dict.fromkeys(wrote.cells))
 
-    def __init__(self, source: FunctionSource, dataset: str) -> None:
-        self.source = source
-        self.dataset = dataset
-        self.indices: set[str] = set()
-        self.counted: set[str] = set()
-        """The indices that count the records from 0."""
-        self._names = 0
-        self._positions: set[str] = set()
+    def learn(self, touched: Touched) -> None:
+        """Take what was touched as it is from now on, or follow the sum or the length of a list."""
+        if touched.token // 1000 != self.number:
+            raise refusal("it iterates over the records again with what it found in them")
+        place = self.learned.tokens[touched.token % 1000]
+        if touched.asked in ("sum", "len") and touched.asked not in self.learned.tracked.get(place, ()):
+            self.learned.tracked.setdefault(place, set()).add(touched.asked)
+        elif touched.asked == "not whole":
+            self.learned.told.add(place)
+        else:
+            self.learned.plain.add(place)
 
-    def split(self, statements: Sequence[ast.stmt]) -> list[ast.stmt | Pass]:
-        """Return statements and passes in the order in which they are run."""
-        self._positions = {
-            target.id
-            for node in ast.walk(ast.Module(list(statements), []))
-            if isinstance(node, ast.Assign) and self._anywhere(node.value)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        parts: list[ast.stmt | Pass] = []
-        for statement in statements:
-            if isinstance(statement, ast.For):
-                shape = self.iteration(statement.target, statement.iter)
-                if shape is not None:
-                    target, position = shape
-                    body = [self.at_position(each, position) for each in statement.body]
-                    parts.append(Pass(target, body, statement.orelse))
+    def need(self, needed: Needed) -> None:
+        """Keep what a cell holds from now on."""
+        if needed.cell not in self.learned.written or needed.cell in self.learned.live:
+            raise refusal("it iterates over the records again with what it found in them")
+        self.learned.live[needed.cell] = None
+
+    def _closed(self) -> Explored:
+        m = self.m
+        self.targets, self.ways = [], {}
+        first = self._frozen(None, None, start=True)
+        start, slots, sums, _ = first
+        index = {start: 0}
+        pending = [start]
+        steps: dict[tuple[int, Any], tuple[Play, ...]] = {}
+        reached: set[int] = set()
+        while pending:
+            state = pending.pop()
+            at = index[state]
+            for record in m.bound.record.values:
+                if state.left is not None:
                     continue
-            hoist = _Hoist(self, statement)
-            rest = hoist.visit(statement)
-            assert isinstance(rest, ast.stmt)
-            for before, found in hoist.found:
-                parts += [*before, found]
-            parts.append(rest)
-        return parts
+                plays = []
+                for play, after, choices in self._plays_of(state, record):
+                    if after not in index:
+                        index[after] = len(index)
+                        pending.append(after)
+                        self.ways[index[after]] = (at, record, choices)
+                        if len(index) > MOST_STATES:
+                            raise self._endless(list(index))
+                    reached.add(index[after])
+                    plays.append(_aimed(play, index[after]))
+                steps[at, record] = tuple(plays)
+        return Explored(tuple(index), steps, slots, sums, tuple(sorted(reached)))
 
-    def iteration(self, target: ast.expr, over: ast.expr) -> tuple[ast.expr, str] | None:
-        """Return the names of one record and of its index; None where this does not iterate over the records."""
-        if self._is_dataset(over):
-            return target, ""
-        if not isinstance(over, ast.Call) or not isinstance(over.func, ast.Name):
-            return None
-        name, arguments = over.func.id, over.args
-        if name == "enumerate" and arguments and self._is_dataset(arguments[0]):
-            if isinstance(target, ast.Tuple) and len(target.elts) == 2 and isinstance(target.elts[0], ast.Name):
-                self.indices.add(target.elts[0].id)
-                self.counted |= {target.elts[0].id} if len(arguments) + len(over.keywords) == 1 else set()
-                return target.elts[1], ""
-            raise self.refusal("enumerate is not taken apart into an index and a record", over)
-        if name == "range" and len(arguments) == 1 and self._is_length(arguments[0]) and isinstance(target, ast.Name):
-            self.indices.add(target.id)
-            self.counted.add(target.id)
-            return ast.copy_location(ast.Name(_RECORD, ast.Store()), target), target.id
-        return None
+    def _plays_of(self, state: State, record: Any) -> Iterator[tuple[Play, State, list[Any]]]:
+        past: Sequence[Any] | None = ()
+        while past is not None:
+            self._plays += 1
+            if self._plays > _MOST_PLAYS:
+                raise refusal("there are too many runs of one record", "ask for one n")
+            choices = Choices(past)
+            yield (*self._play(state, record, choices), choices.made)
+            past = choices.next()
 
-    def at_position(self, node: ast.stmt, position: str) -> ast.stmt:
-        """Return a statement with the record itself in place of the dataset at the position of the loop."""
-        return _Indexed(self.dataset, position).visit(node) if position else node
+    def _play(self, state: State, record: Any, choices: Choices) -> tuple[Play, State]:
+        """Return what one run makes of a record in a state, and leave everything as it was."""
+        m = self.m
+        keep, spent = m.mark(), set(m.spent)
+        run = m.builder.run = Run("fresh", choices, inside=True, sums=m.sums)
+        self.level = m.store.open()
+        m.inside = self
+        self.departed = None
+        m.alive = m.builder.true
+        self._round(state, record)
+        if m.alive is m.builder.false and self.departed is None:
+            raise refusal("a run ends in a way that is not followed here")
+        self._check_written()
+        if (m.spent - spent) & self._streams:
+            raise refusal("an iterator from before the records is gone through at one of them", "keep list(...) of it")
+        after, slots, sums, sent = self._frozen(run, self.departed)
+        asked = tuple(m.visible_answers(run))
+        play = Play(run.probability, tuple(run.noises), run.bounds, sent, asked, -1, slots, sums)
+        m.restore(keep)
+        return play, after
 
-    def fresh(self) -> str:
-        """Return a name that no program has."""
-        self._names += 1
-        return f"__tightdp_fold_{self._names}__"
+    def _round(self, state: State, record: Any) -> None:
+        m = self.m
+        m.store.write(dict(self._thawed(state, "next round")))
+        self.record = m.plain(record)
+        self.index = m.builder.symbol(Affine(((("index", 0), Fraction(1)),), Fraction(0)))
+        m.attempt(lambda: self.action(self.record, self.index))
 
-    def refusal(self, what: str, node: ast.AST) -> LanguageError:
-        """Return the error for a program that has no answer for every n."""
-        hint = "go through the records with the same code for each, as in `for v in x`, or ask for one n"
-        return LanguageError(f"no answer for every n: {what}", hint, self.source.span(node))
+    def leave(self, target: list[End], value: Value) -> None:
+        """Note that a run leaves the pass."""
+        if not any(target is place for place in self.targets):
+            self.targets.append(target)
+        self.departed = (next(at for at, place in enumerate(self.targets) if place is target), value)
 
-    def published(self, node: ast.Subscript) -> bool:
-        """Whether this is one record at a position drawn uniformly."""
-        if isinstance(node.slice, ast.Name):
-            return node.slice.id in self._positions
-        return self._anywhere(node.slice)
+    def _check_written(self) -> None:
+        m, new = self.m, []
+        for cell, value in m.store.changes(self.level).items():
+            key = cell[0] if isinstance(cell, tuple) else cell
+            if key <= self.born and cell not in self.learned.written and value is not self._was(cell):
+                new.append(cell)
+        if new:
+            raise _Wrote(new)
 
-    def _anywhere(self, node: ast.expr) -> bool:
-        return ast.unparse(node) == f"randint(0, len({self.dataset}) - 1)"
+    def _was(self, cell: Cell) -> Value:
+        return self.m.store.was(cell, self.level)
 
-    def _is_dataset(self, node: ast.expr) -> bool:
-        return isinstance(node, ast.Name) and node.id == self.dataset
+    # what comes after it
 
-    def _is_length(self, node: ast.expr) -> bool:
-        return ast.unparse(node) == f"len({self.dataset})"
+    def release(self, explored: Explored, state: State, at: int) -> None:
+        """Go on after the last record in a state, as the run that was there did."""
+        m = self.m
+        if state.left is None:
+            m.store.write(dict(self._thawed(state, "end")))
+            return
+        before, record, choices = self.ways[at]
+        outer = m.builder.run
+        m.builder.run = Run("fresh", Choices(choices), inside=True, sums=m.sums)
+        self.level = m.store.open()
+        m.inside, self.releasing, self._outer = self, state, outer
+        self._round(explored.states[before], record)
+        m.inside = self.releasing = None
+        m.store.keep(self.level)
 
+    def released(self) -> Value:
+        """Put the state in place of what the last round left, and return what leaves with it."""
+        assert self.releasing is not None
+        self.m.builder.run = self._outer
+        self.m.inside = None
+        cells = dict(self._thawed(self.releasing, "left"))
+        value = cells.pop("value")
+        self.m.store.write(cells)
+        return value
 
-_RECORD = "__tightdp_record__"
+    # states
 
+    def _frozen(self, run: Run | None, departed: tuple[int, Value] | None, start: bool = False) -> Any:
+        freezer = Freezer(self, run, start)
+        cells: list[Frozen] = []
+        values = [(cell, self.m.store.get(cell)) for cell in self.learned.live]
+        if departed is not None:
+            values.append(("value", departed[1]))
+        for cell, value in values:
+            freezer.note((cell,), value)
+        for cell, value in values:
+            cells.append((cell, freezer.frozen((cell,), value)))
+        sent = freezer.sent()
+        state = State(None if departed is None else departed[0], tuple(cells), len(freezer.slots), tuple(freezer.sums))
+        return state, tuple(freezer.slots), tuple(freezer.sums.values()), sent
 
-class _Indexed(ast.NodeTransformer):
-    def __init__(self, dataset: str, position: str) -> None:
-        self._text = f"{dataset}[{position}]"
+    def _thawed(self, state: State, when: str) -> Iterator[tuple[Cell, Value]]:
+        thawer = Thawer(self, when)
+        self._agg = thawer.agg
+        for cell in self.learned.written:
+            if cell not in self.learned.live:
+                yield cell, POISON
+        for cell, frozen in state.cells:
+            yield cell, thawer.value(frozen)
+        yield from thawer.made.items()
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        if ast.unparse(node) == self._text:
-            return ast.copy_location(ast.Name(_RECORD, ast.Load()), node)
-        return self.generic_visit(node)
+    def aggregate(self, token: int, name: str) -> Value:
+        """Return the sum or the length of what was added to a list up to now."""
+        found = self._agg.get(token, {})
+        if name not in found:
+            raise Touched(token, name)
+        return found[name]
 
-
-class _Renamed(ast.NodeTransformer):
-    """Gives the variables of a comprehension names of their own."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.copy_location(ast.Name(self._names.get(node.id, node.id), node.ctx), node)
-
-
-class _Hoist(ast.NodeTransformer):
-    """Moves the expressions of a statement that iterate over the records out of it, into loops before it."""
-
-    def __init__(self, reader: Reader, statement: ast.stmt) -> None:
-        self.found: list[tuple[list[ast.stmt], Pass]] = []
-        self._reader = reader
-        self._statement = statement
-        inner = [statement.value] if isinstance(statement, (ast.Assign, ast.AugAssign)) else [statement]
-        self._inner: list[ast.AST] = [part for each in inner for part in ast.walk(each)]
-        self._repeated = 0
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        found = self._folded(node)
-        if found is not None:
-            return found
-        repeats = isinstance(node, _REPEATING)
-        self._repeated += repeats
-        result: ast.AST = super().visit(node)
-        self._repeated -= repeats
-        return result
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if self._reader._is_length(node):
-            return node
-        return self.generic_visit(node)
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        if self._reader._is_dataset(node.value) and not self._reader.published(node):
-            raise self._reader.refusal("this record is picked by its position", node)
-        return self.generic_visit(node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if not self._reader._is_dataset(node) or not isinstance(node.ctx, ast.Load):
-            return node
-        record = ast.copy_location(ast.Name(_RECORD, ast.Load()), node)
-        return self._fold("tuple", record, [_over(node)], node)
-
-    def _folded(self, node: ast.AST) -> ast.AST | None:
-        """Return the replacement of an expression that iterates over the records; None for others."""
-        kind, inner = "list", node
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FOLDS:
-            if len(node.args) != 1 or node.keywords:
-                return None
-            kind, inner = node.func.id, node.args[0]
-            if isinstance(inner, ast.Name) and self._reader._is_dataset(inner):
-                record = ast.copy_location(ast.Name(_RECORD, ast.Load()), inner)
-                return self._fold(kind, record, [_over(inner)], node)
-        if not isinstance(inner, (ast.ListComp, ast.GeneratorExp)):
-            return None
-        first = inner.generators[0]
-        shape = self._reader.iteration(first.target, first.iter)
-        if shape is None:
-            return None
-        if kind in ("max", "min") and (len(inner.generators) > 1 or first.ifs):
-            return None
-        target, position = shape
-        inside = copy.deepcopy(ast.GeneratorExp(inner.elt, inner.generators))
-        if position:
-            inside = _Indexed(self._reader.dataset, position).visit(inside)
-        own = {name: self._reader.fresh() for name in stores([each.target for each in inside.generators])}
-        own = {name: new for name, new in own.items() if name not in self._reader.indices}
-        inside = _Renamed(own).visit(inside)
-        target = _Renamed(own).visit(copy.deepcopy(target))
-        generator = ast.comprehension(target, inside.generators[0].iter, inside.generators[0].ifs, 0)
-        return self._fold(kind, inside.elt, [generator, *inside.generators[1:]], node)
-
-    def _fold(self, kind: str, elt: ast.expr, generators: list[ast.comprehension], node: ast.AST) -> ast.AST:
-        inside_it = set(map(id, ast.walk(node)))
-        bound = stores([part for part in self._inner if isinstance(part, ast.Name) and id(part) not in inside_it])
-        depends = loads([elt, *(part for each in generators for part in each.ifs)])
-        draws = any(isinstance(part, ast.Call) for part in ast.walk(elt))
-        if depends & bound or (draws and self._repeated):
-            raise self._reader.refusal("this iterates over the records once for each round of another loop", node)
-        name = ast.copy_location(ast.Name(self._reader.fresh(), ast.Load()), node)
-        before, inside, after = _FOLDS[kind]
-        now = ast.copy_location(ast.Name(f"{name.id}now", ast.Load()), node)
-        body = fragment(inside, NAME=name, ELT=elt, NOW=now)
-        for generator in reversed(generators[1:]):
-            body = [ast.For(generator.target, generator.iter, _guarded(body, generator), [])]
-        body = _guarded(body, generators[0])
-        self.found.append((fragment(before, NAME=name), Pass(generators[0].target, body)))
-        value = fragment(after, NAME=name)[0]
-        assert isinstance(value, ast.Expr)
-        return ast.copy_location(value.value, node)
+    def _endless(self, states: list[State]) -> LanguageError:
+        kinds: dict[str, set[Any]] = {}
+        for state in states:
+            for cell, frozen in state.cells:
+                name = cell[1] if isinstance(cell, tuple) else self.m.store.name_of(cell)
+                kinds.setdefault(name, set()).add(frozen)
+        name = max(kinds, key=lambda each: len(kinds[each]), default="the state")
+        return LanguageError(
+            f"no answer for every n: the values that {name} may have do not end ({len(kinds.get(name, ()))} so far)",
+            "keep what goes from one record to the next in few values; what is only added up at the end may grow",
+            self.m.source.span(_place_of(name, self.m.source.node)),
+        )
 
 
-def _over(node: ast.expr) -> ast.comprehension:
-    return ast.comprehension(ast.copy_location(ast.Name(_RECORD, ast.Store()), node), node, [], 0)
+def _aimed(play: Play, target: int) -> Play:
+    return Play(play.probability, play.noises, play.bounds, play.sent, play.asked, target, play.slots, play.sums)
 
 
-def _guarded(body: list[ast.stmt], generator: ast.comprehension) -> list[ast.stmt]:
-    for condition in reversed(generator.ifs):
-        body = [ast.If(condition, body, [])]
-    return body
+def _place_of(name: str, function: ast.AST) -> ast.AST | None:
+    """Return where a name is assigned."""
+    names = (node for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+    return next((node for node in names if node.id == name), None)

@@ -9,8 +9,9 @@ from fractions import Fraction
 from tightdp.errors import TightdpError
 from tightdp.every_n.alignment import align
 from tightdp.every_n.chain import Chain
+from tightdp.every_n.comparing import refuse_contradicted
 from tightdp.every_n.cones import noisy_end, pairs, windows
-from tightdp.every_n.forms import Untraceable
+from tightdp.every_n.following import Untraceable
 from tightdp.every_n.growth import growth
 from tightdp.every_n.growth_of_noise import grows_under_noise
 from tightdp.every_n.limits import approached
@@ -56,6 +57,7 @@ def readings(bound: Bound) -> list[Paths]:
             found += [paths] if paths not in found else []
     if refused is not None and not found:
         raise refused
+    refuse_contradicted(found, bound)
     return found
 
 

@@ -161,18 +161,6 @@ class Primitive:
     strength: Strength | None = None
 
 
-class Indefinite:
-    """An integer that stands for many: some noise on all integers, and what is added to it.
-
-    Noise around it is noise around 0 that is added to it. A mechanism meets one where it is run for every n at once,
-    never where it is interpreted or sampled.
-    """
-
-    def __add__(self, other: Any) -> Any:
-        """Return the sum."""
-        raise NotImplementedError
-
-
 PRIMITIVES: dict[Callable[..., Any], Primitive] = {}
 """What a mechanism may draw from, besides `choice` and `shuffle`, whose results are made of their arguments."""
 
@@ -236,9 +224,6 @@ def geometric(v: int, ratio: Number, lo: int | None = None, hi: int | None = Non
     truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan 2009. Raises ParameterError unless
     0 <= ratio < 1 and lo <= hi.
     """
-    if any(isinstance(each, Indefinite) for each in (v, lo, hi)):
-        noisy = v + geometric(0, ratio)
-        return noisy if lo is None or hi is None else max(lo, min(noisy, hi))
     law = laws.geometric(v, ratio, lo, hi)
     return current_source().draw_integer(law) if isinstance(law, OnIntegers) else current_source().draw(law)
 
@@ -250,8 +235,6 @@ def discrete_laplace(v: int, scale: Number) -> int:
     This is `geometric` without ends, with the ratio e^(-1/scale). Raises ParameterError unless the scale is a rational
     number > 0.
     """
-    if isinstance(v, Indefinite):
-        return v + discrete_laplace(0, scale)
     return current_source().draw_integer(laws.discrete_laplace(v, scale))
 
 
@@ -262,8 +245,6 @@ def discrete_gaussian(v: int, sigma_squared: Number) -> int:
     Answers about it are enclosures. Raises ParameterError unless sigma_squared is a rational number > 0. Source:
     Canonne, Kamath and Steinke 2020, whose exact sampler it draws with.
     """
-    if isinstance(v, Indefinite):
-        return v + discrete_gaussian(0, sigma_squared)
     return current_source().draw_integer(laws.discrete_gaussian(v, sigma_squared))
 
 

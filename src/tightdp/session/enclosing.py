@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
 from tightdp.errors import LanguageError, LimitError, QueryError
 from tightdp.every_n.alike import errs_alike
 from tightdp.every_n.extending import Triple, extended
-from tightdp.every_n.forms import Untraceable
+from tightdp.every_n.following import Untraceable
 from tightdp.every_n.states import explore
 from tightdp.every_n.upper import Upper, least_upper, near, readings
 from tightdp.exact.field import Number
@@ -29,6 +29,8 @@ __all__ = ["enclose", "verify"]
 _SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _FIRST = 2
 """How many of these are asked before an upper end is looked for."""
+_COMPARED = (4,)
+"""At which n besides these an upper end is compared with what is attained, before it is given."""
 _SECONDS = 3.0
 """How long lower ends are looked for, on all datasets and on those like the ones found, in processor seconds."""
 _PATIENCE = 3
@@ -58,7 +60,9 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
         upper = Upper(math.inf, "witness")
     else:
         upper = least_upper(programs, best.value)
-        best = _raised(instance, best, upper, enough)
+        known = _compared(instance, upper)
+        best = _raised(instance, best, upper, enough, known)
+        _refuse_crossing(best, upper)
     attained = True if upper.value == best.value else False if upper.approached else None
     return EveryN(
         subject=instance.subject,
@@ -72,7 +76,32 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
     )
 
 
-def _raised(instance: InstanceBase, best: _Lower, upper: Upper, enough: Callable[[Exact], bool] | None) -> _Lower:
+def _compared(instance: InstanceBase, upper: Upper) -> dict[int, _Lower]:
+    """Return the lower ends at the first few n. Raises LanguageError where one is above the upper end."""
+    known: dict[int, _Lower] = {}
+    for n in _COMPARED:
+        found = _tight(instance, n, _PATIENCE * _SECONDS)
+        if found is None:
+            break
+        _refuse_crossing(found, upper)
+        known[n] = found
+    return known
+
+
+def _refuse_crossing(lower: _Lower, upper: Upper) -> None:
+    """Raise LanguageError where a witness contradicts an upper end: then the chain is not one of this program."""
+    if lower.value > upper.value:
+        what = f"no answer for every n: what was proved of this program contradicts its answer at n = {lower.n}"
+        raise LanguageError(what, "this is a mistake of tightdp, please report it; ask for one n meanwhile")
+
+
+def _raised(
+    instance: InstanceBase,
+    best: _Lower,
+    upper: Upper,
+    enough: Callable[[Exact], bool] | None,
+    known: Mapping[int, _Lower],
+) -> _Lower:
     """Return a larger lower end, from larger n: first of all datasets, then of those like the ones that have it."""
     start = time.process_time()
 
@@ -83,7 +112,7 @@ def _raised(instance: InstanceBase, best: _Lower, upper: Upper, enough: Callable
     for n in _SIZES[_FIRST:]:
         if done(_SECONDS):
             return best
-        found = _tight(instance, n, _PATIENCE * (_SECONDS - (time.process_time() - start)))
+        found = known.get(n) or _tight(instance, n, _PATIENCE * (_SECONDS - (time.process_time() - start)))
         if found is None:
             break
         best = max(best, found, key=lambda each: each.value)

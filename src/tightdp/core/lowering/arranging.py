@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from tightdp.core.lowering.comparisons import precedes
 from tightdp.core.lowering.functions import call
-from tightdp.core.lowering.iteration import collected, unordered
+from tightdp.core.lowering.iteration import collected, everyone, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, truth
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect
-from tightdp.core.lowering.values import Value, is_scalar, known, numeric
+from tightdp.core.lowering.values import Growing, Value, is_scalar, known, numeric
 from tightdp.core.nodes import Expr
 
 __all__ = ["arranged"]
@@ -20,9 +20,13 @@ __all__ = ["arranged"]
 def _extremum(name: str) -> Handler:
     def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
         expect(arguments, keywords, 1, 1 << 30, "key", "default")
+        if len(arguments) == 1 and m.single and everyone(arguments[0]):
+            return _best_of_all(m, name, arguments[0], keywords)
         values = arguments if len(arguments) > 1 else _items(m, arguments[0], keywords)
 
-        def pick(items: tuple[Value, ...]) -> Value:
+        def pick(items: tuple[Value, ...] | Growing) -> Value:
+            if isinstance(items, Growing):
+                return m.of_growing(name, items)
             if not items and "default" in keywords:
                 return keywords["default"]
             return _best(m, name, items, keywords.get("key"))
@@ -55,6 +59,24 @@ def _best(m: Machine, name: str, items: Sequence[Value], key: Value) -> Value:
     return best
 
 
+def _best_of_all(m: Machine, name: str, iterable: Value, keywords: Keywords) -> Value:
+    """Return the first least or greatest of what is made of all records."""
+    best = m.new_list((False, None, None))
+
+    def look(item: Value) -> None:
+        found, _, rank = m.store[best.key]
+        other = _rank(m, keywords.get("key"), item)
+        better = truth(m, found if not found else _before(m, *((other, rank) if name == "min" else (rank, other))))
+        if not found or m.builder.true is better:
+            m.store[best.key] = (True, item, other)
+
+    visit(m, iterable, look)
+    found, item, _ = m.store.pop(best.key)
+    if not found and "default" not in keywords:
+        raise Failure(f"ValueError: {name}() of nothing", "make sure that there is at least one value")
+    return item if found else keywords["default"]
+
+
 def _rank(m: Machine, key: Value, item: Value) -> Value:
     """Return what an item is compared by."""
     return item if key is None else call(m, key, (item,), {})
@@ -70,8 +92,10 @@ def _sorted(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     return m.new_list(m.each(_items(m, arguments[0], keywords), lambda items: arranged(m, items, keywords)))
 
 
-def arranged(m: Machine, items: tuple[Value, ...], keywords: Keywords) -> Value:
+def arranged(m: Machine, items: tuple[Value, ...] | Growing, keywords: Keywords) -> Value:
     """Return items in ascending (or with `reverse` descending) order of `key`, stably."""
+    if isinstance(items, Growing):
+        return m.of_growing("sorted" if not keywords else "sorted otherwise", items)
     key = keywords.get("key")
     return over_values(m, keywords.get("reverse", False), lambda flag: _arranged(m, items, key, bool(flag)))
 

@@ -20,8 +20,10 @@ from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
+    Every,
     Filtered,
     Generator,
+    Growing,
     Range,
     Sieve,
     Value,
@@ -123,7 +125,11 @@ def _len(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     def length(value: Value) -> Value:
         if isinstance(value, Collection):
             return size_of(m, value)
+        if isinstance(value, Every):
+            return m.how_many()
         items = items_of(m, value)
+        if isinstance(items, Growing):
+            return m.of_growing("len", items)
         if isinstance(items, Sieve):
             return total(m, [0, *(known(present) for present, _ in items.entries)])
         return m.each(items, len)
@@ -180,13 +186,15 @@ def _sum(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     alike = template(m, items.first if isinstance(items, Generator) else items)
     if alike is not None:
         return binary(m, "add", start, _sum_over_all(m, items, alike), m.position[-1])
-    if isinstance(items, Filtered):
+    if isinstance(items, (Every, Filtered)):
         return _sum_of_some(m, items, start)
-    if isinstance(items, Generator) and any(clause.ifs for clause in items.node.generators):
+    if isinstance(items, Generator) and (m.single or any(clause.ifs for clause in items.node.generators)):
         return sum_as_it_goes(m, items, start)
     listed = collected(m, items)
     if isinstance(listed, Sieve) and all(is_scalar(item) and numeric(item) for _, item in listed.entries):
         return summed(m, tuple(m.merge(present, item, 0) for present, item in listed.entries), start)
+    if isinstance(listed, Growing):
+        return binary(m, "add", start, m.of_growing("sum", listed), m.position[-1])
     return m.each(listed, lambda values: summed(m, values, start))
 
 
@@ -204,7 +212,7 @@ def _sum_over_all(m: Machine, items: Value, alike: Alike) -> Value:
     return added(m, one, alike.times)
 
 
-def _sum_of_some(m: Machine, items: Filtered, start: Value) -> Value:
+def _sum_of_some(m: Machine, items: Every | Filtered, start: Value) -> Value:
     """Return the sum of the items that a condition lets through, without a list whose length depends on the run."""
     result = m.new_list((start,))
 
@@ -229,6 +237,8 @@ def summed(m: Machine, items: tuple[Value, ...], start: Value = 0) -> Value:
 @builtin(range)
 def _range(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 1, 3)
+    if m.single and len(arguments) == 1 and arguments[0] is m.how_many():
+        return Every(lambda record, index: index)
 
     def over(done: tuple[int, ...], rest: Arguments) -> Value:
         if not rest:

@@ -14,6 +14,8 @@ from tightdp.core.lowering.scalars import negated, operate, truth
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
+    Every,
+    Growing,
     Host,
     Members,
     Permuted,
@@ -91,6 +93,9 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
             return m.each(m.store[a.key], lambda u: m.each(m.store[b.key], lambda v: _same_content(m, u, v)))
         if isinstance(a, (Alike, Permuted)) or isinstance(b, (Alike, Permuted)):
             raise NotAlike("it compares them")
+        for each in (a, b):
+            if isinstance(each, (Every, Growing)):
+                items_of(m, each).__len__()  # which says that they are not known one by one
         if isinstance(a, View) or isinstance(b, View):
             raise m.unsupported("a comparison of views is not in the language", "compare set(...) or list(...) of them")
         return a is b

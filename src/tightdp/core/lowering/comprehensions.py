@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import Step, collected, plainly, sift, sifted, spend, unordered, visit
+from tightdp.core.lowering.iteration import Step, collected, everyone, plainly, sift, sifted, spend, unordered, visit
 from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
@@ -115,26 +116,40 @@ def search(m: Machine, iterable: Value, wanted: bool) -> Value:
         spend(m, iterable)
         outside = (iterable.enclosing, iterable.source)
         return within(m, iterable.node, outside, lambda: _search(m, iterable, wanted))
+    if everyone(iterable):
+        decide = partial(_decided, m, wanted)
+        return _until_left(m, lambda f, at: visit(m, iterable, lambda item: decide(f, at, item)), not wanted)
     iterable = unordered(m, iterable)
     join = m.builder.disjunction if wanted else m.builder.conjunction
     return m.each(collected(m, iterable), lambda items: known(join([truth(m, item) for item in items])))
 
 
 def _search(m: Machine, generator: Generator, wanted: bool) -> Value:
-    def body(found: list[End], level: int) -> None:
-        condition = truth(m, m.evaluate(generator.node.elt))
-        if not wanted:
-            condition = m.builder.negation(condition)
-        m.branch(condition, lambda: m.leave(found, level, wanted), lambda: None)
+    return _until_left(
+        m,
+        lambda found, level: clauses(
+            m,
+            generator.node.generators,
+            generator.first,
+            lambda: _decided(m, wanted, found, level, m.evaluate(generator.node.elt)),
+        ),
+        not wanted,
+    )
 
-    return _until_left(m, generator, body, not wanted)
+
+def _decided(m: Machine, wanted: bool, found: list[End], level: int, item: Value) -> None:
+    """Leave with what is looked for where an item is that."""
+    condition = truth(m, item)
+    if not wanted:
+        condition = m.builder.negation(condition)
+    m.branch(condition, lambda: m.leave(found, level, wanted), lambda: None)
 
 
-def _until_left(m: Machine, generator: Generator, body: Callable[[list[End], int], None], otherwise: Value) -> Value:
-    """Run the body for the items of a generator until it leaves with a value; return that, or the other one."""
+def _until_left(m: Machine, go_through: Callable[[list[End], int], None], otherwise: Value) -> Value:
+    """Go through items until that leaves with a value; return that, or the other one."""
     base, mark, level = m.alive, m.departures(), m.store.open()
     found: list[End] = []
-    m.attempt(lambda: clauses(m, generator.node.generators, generator.first, lambda: body(found, level)))
+    m.attempt(lambda: go_through(found, level))
     if otherwise is MISSING and m.alive is not m.builder.false:
         ended = Failure("StopIteration: next() of a generator that gives nothing", "give a default: next(..., None)")
         m.attempt(lambda: m.oblige(m.alive, ended))
@@ -158,8 +173,13 @@ def first_of(m: Machine, generator: Generator, default: Value) -> Value:
 
 
 def _first(m: Machine, generator: Generator, default: Value) -> Value:
-    body = lambda found, level: m.leave(found, level, m.evaluate(generator.node.elt))  # noqa: E731
-    return _until_left(m, generator, body, default)
+    def go_through(found: list[End], level: int) -> None:
+        clauses(m, generator.node.generators, generator.first, lambda: found_one(found, level))
+
+    def found_one(found: list[End], level: int) -> None:
+        m.leave(found, level, m.evaluate(generator.node.elt))
+
+    return _until_left(m, go_through, default)
 
 
 def sum_as_it_goes(m: Machine, generator: Generator, start: Value) -> Value:

@@ -16,7 +16,7 @@ from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, too_many, total, truth
 from tightdp.core.lowering.sequences import item_at
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, named, shape_by_shape
-from tightdp.core.lowering.values import Alike, Value, is_scalar, kind, known, name_of
+from tightdp.core.lowering.values import Alike, Every, Growing, Value, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
 from tightdp.core.together import values_together
 from tightdp.core.unbounded.windows import is_far
@@ -42,6 +42,9 @@ def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Han
         values = [
             value if is_scalar(value) else _listed(m, value) for value in named(names, arguments, keywords, optional)
         ]
+        drawn = m.drawn(name, values) if m.single else None
+        if drawn is not None:
+            return drawn
         return shape_by_shape(m, tuple(values), lambda *plain: draw(*plain, m=m))
 
     def draw(*values: Value, m: Machine) -> Value:
@@ -162,6 +165,8 @@ def _law(law: Callable[..., Law | OnIntegers], arguments: Sequence[Any]) -> Law 
 @builtin(primitives.choice)
 def _choice(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     values, weights = named(("values", "weights"), arguments, keywords, optional=1)
+    if weights is None and isinstance(values, Every):
+        return values.step(m.record_at(m.drawn("choice", ())), None)
     if weights is None:
         return m.each(collected(m, values), lambda items: _choose(m, items, None))
     return m.each(
@@ -226,10 +231,12 @@ def _shuffle(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     return m.each(collected(m, messages), lambda items: _shuffled(m, items))
 
 
-def _shuffled(m: Machine, items: tuple[Value, ...] | Alike) -> Value:
+def _shuffled(m: Machine, items: tuple[Value, ...] | Alike | Growing) -> Value:
     """Return the items in uniformly random order."""
     if isinstance(items, Alike):
         return permuted(m, items)
+    if isinstance(items, Growing):
+        return m.of_growing("shuffle", items)
     if len({kind(item) for item in items}) == 1 and all(is_scalar(item) for item in items):
         return m.builder.shuffled([m.expr(item) for item in items])
     arranged = list(items)

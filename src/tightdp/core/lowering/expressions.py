@@ -17,7 +17,7 @@ from tightdp.core.lowering.messages import instead_of_name
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
-from tightdp.core.lowering.values import UNBOUND, Host, Method, Reference, Value, is_scalar
+from tightdp.core.lowering.values import UNBOUND, Growing, Host, Method, Reference, Value, is_scalar
 from tightdp.exact.rationals import as_fraction
 
 __all__ = ["BINARY", "binary", "bounds_of", "display", "look_up"]
@@ -104,6 +104,9 @@ def binary(m: Machine, name: str | None, left: Value, right: Value, node: ast.AS
 
 
 def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
+    growing = isinstance(left, Growing) or isinstance(right, Growing)
+    if name == "add" and growing and isinstance(left, (tuple, Growing)) and isinstance(right, (tuple, Growing)):
+        return left + right
     if name == "add" and isinstance(left, (tuple, Reference)) and type(left) is type(right):
         whole_of = m.each(items_of(m, left), lambda a: m.each(items_of(m, right), lambda b: a + b))
         return m.new_list(whole_of) if isinstance(left, Reference) else whole_of

@@ -17,7 +17,7 @@ from tightdp.core.lowering.messages import instead_of_method, is_method_of
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, lowers
 from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.signatures import fits
-from tightdp.core.lowering.values import Closure, Host, Method, Union, Value, name_of
+from tightdp.core.lowering.values import Closure, Every, Host, Method, Union, Value, name_of
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import read_function
@@ -117,12 +117,16 @@ def _call_mechanism(m: Machine, program: Program, arguments: Arguments, keywords
     """Call a mechanism inside another one: it is given n, and its parameters are read as `bind` reads them."""
     names = list(program.parameters)
     if program.takes_n() and "n" not in keywords and arguments:
-        keywords = {**keywords, "n": m.each(items_of(m, arguments[0]), len)}
+        keywords = {**keywords, "n": _length(m, arguments[0])}
     given = {name: adopt(m, value) for name, value in program.parameters.items() if value is not REQUIRED}
     given |= dict(zip(names, arguments[1:], strict=False)) | keywords
     return call_python(
         m, program.function, arguments[:1], {name: _parameter(m, value) for name, value in given.items()}
     )
+
+
+def _length(m: Machine, dataset: Value) -> Value:
+    return m.how_many() if isinstance(dataset, Every) else m.each(items_of(m, dataset), len)
 
 
 def _parameter(m: Machine, value: Value) -> Value:

@@ -13,8 +13,10 @@ from tightdp.core.lowering.scalars import over_values
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
+    Every,
     Filtered,
     Generator,
+    Growing,
     Host,
     Range,
     Reference,
@@ -32,6 +34,7 @@ from tightdp.core.nodes import Expr
 __all__ = [
     "Step",
     "collected",
+    "everyone",
     "items_of",
     "iterate",
     "joined",
@@ -50,6 +53,13 @@ Step = tuple[Expr, Value]
 
 _MAX_GROWTH = 100
 """How many items a list may gain while a loop goes over it."""
+
+
+def everyone(value: Value) -> bool:
+    """Whether iterating over a value goes through all records, however many there are."""
+    if isinstance(value, Filtered):
+        return everyone(value.iterable)
+    return everyone(value.first) if isinstance(value, Generator) else isinstance(value, Every)
 
 
 def items_of(m: Machine, sequence: Value) -> Value:
@@ -78,14 +88,14 @@ def collected(m: Machine, iterable: Value) -> Value:
     """Return the items of anything to loop over, all at once."""
 
     def of(value: Value) -> Value:
-        if isinstance(value, (Generator, Filtered)):
+        if isinstance(value, (Every, Generator, Filtered)):
             return _gathered(m, value)
         return _drained(m, value) if isinstance(value, Stream) else items_of(m, value)
 
     return m.each(iterable, of)
 
 
-def _gathered(m: Machine, stream: Stream) -> Value:
+def _gathered(m: Machine, stream: Stream | Every) -> Value:
     if isinstance(stream, Generator) and (alike := template(m, stream.first)) is not None:
         spend(m, stream)
         return for_all(m, alike, lambda items: _gathered(m, replace(stream, first=items)))
@@ -94,8 +104,10 @@ def _gathered(m: Machine, stream: Stream) -> Value:
     return plainly(m, m.store.pop(result.key))
 
 
-def sifted(m: Machine) -> Sieve:
+def sifted(m: Machine) -> Value:
     """Return an empty sequence to which items are added, on some runs or on all."""
+    if m.single:
+        return ()
 
     def settle(sieve: Sieve) -> Value:
         content: Value = ()
@@ -111,17 +123,26 @@ def sifted(m: Machine) -> Sieve:
 def sift(m: Machine, result: Reference, item: Value) -> None:
     """Add an item, on the runs at hand."""
     before = m.store[result.key]
+    if m.single:
+        m.store[result.key] = before + (item,)  # noqa: RUF005 (it may be growing)
+        return
     m.store[result.key] = Sieve((*before.entries, (m.builder.true, item)), before.settle)
 
 
-def plainly(m: Machine, sieve: Sieve) -> Value:
+def plainly(m: Machine, sieve: Value) -> Value:
     """Return a sequence whose items are all there as a tuple, any other as it is."""
+    if not isinstance(sieve, Sieve):
+        return sieve
     certain = all(present is m.builder.true for present, _ in sieve.entries)
     return tuple(item for _, item in sieve.entries) if certain else sieve
 
 
 def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
     """Run an action for every item of anything to loop over, on the runs on which it is there."""
+    if isinstance(iterable, Every):
+        _spend_parts(m, iterable)
+        m.for_every(lambda record, index: action(iterable.step(record, index)))
+        return
     if isinstance(iterable, Generator):
         spend(m, iterable)
         iterable.visit(iterable.first, action)
@@ -136,6 +157,16 @@ def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
         if m.alive is m.builder.false:
             raise Dead
         m.branch(present, partial(action, item), lambda: None)
+
+
+def _spend_parts(m: Machine, iterable: Every) -> None:
+    """Begin to go through what an iterator over the records is made of, which can be done once."""
+    if iterable.parts:
+        if iterable in m.spent:
+            raise m.unsupported("an iterator over the records is gone through twice", "keep list(...) of it")
+        m.spent.add(iterable)
+        for part in iterable.parts:
+            _spend_parts(m, part)
 
 
 def unordered(m: Machine, value: Value) -> Value:
@@ -161,8 +192,11 @@ def spend(m: Machine, stream: Stream) -> None:
 
 def _opened(m: Machine, value: Value) -> Value:
     """Return something to loop over as a tuple, range, list or stream."""
-    if isinstance(value, (tuple, Range, Reference, Stream, Alike)):
+    if isinstance(value, (tuple, Range, Reference, Stream, Alike, Growing)):
         return value
+    if isinstance(value, Every):
+        hint = "go through the records with the same code for each, as in `for v in x`, or ask for one n"
+        raise m.unsupported("no answer for every n: the records are not gone through one by one here", hint)
     if isinstance(value, (Table, View)):
         return m.each(m.store[value.key], _as_view(value).of)
     if isinstance(value, Collection):
@@ -281,7 +315,7 @@ def one_of(m: Machine, options: Sequence[tuple[Expr, Step]], always: bool) -> St
 
 def joined(m: Machine, left: Value, right: Value) -> Value:
     """Return two tuples, or unions of tuples of different lengths, one after the other."""
-    if isinstance(left, tuple) and isinstance(right, tuple):
+    if isinstance(left, (tuple, Growing)) and isinstance(right, (tuple, Growing)):
         return left + right
     found: dict[int, tuple[Expr, tuple[Value, ...]]] = {}
     for first, head in alternatives(left, m.builder.true):

@@ -13,7 +13,7 @@ from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, truth, whole
 from tightdp.core.lowering.signatures import Arguments, Keywords, expect
-from tightdp.core.lowering.values import Filtered, Stream, Value, alternatives
+from tightdp.core.lowering.values import Every, Filtered, Stream, Value, alternatives
 
 __all__: list[str] = []
 
@@ -21,10 +21,17 @@ __all__: list[str] = []
 # streams
 
 
+def _made_of_every(parts: Sequence[Every], make: Callable[..., Value]) -> Every:
+    """Return what is made of the index of every record, and the items of these parts."""
+    return Every(lambda record, index: make(index, *(part.step(record, index) for part in parts)), tuple(parts))
+
+
 @builtin(enumerate)
 def _enumerate(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 1, 2, "start")
     start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
+    if isinstance(arguments[0], Every):
+        return _made_of_every(arguments[:1], lambda index, item: (operate(m, "add", start, index), item))
     inner = steps(m, arguments[0])
 
     def step(at: int) -> Step | None:
@@ -38,6 +45,8 @@ def _enumerate(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 def _zip(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 0, 1 << 30, "strict")
     strict = keywords.get("strict", False)
+    if arguments and all(isinstance(argument, Every) for argument in arguments):
+        return _made_of_every(arguments, lambda index, *items: items)
     parts = [steps(m, argument) for argument in arguments]
 
     def step(at: int) -> Step | None:
@@ -87,6 +96,8 @@ def _backwards(m: Machine, sequence: Value) -> Value:
 @builtin(map)
 def _map(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 2, 1 << 30)
+    if all(isinstance(argument, Every) for argument in arguments[1:]):
+        return _made_of_every(arguments[1:], lambda index, *items: call(m, arguments[0], items, {}))
     function, parts = arguments[0], [steps(m, argument) for argument in arguments[1:]]
 
     def step(at: int) -> Step | None:

@@ -7,12 +7,12 @@ from typing import Any
 from tightdp.core.lowering.arranging import arranged
 from tightdp.core.lowering.builtins import summed
 from tightdp.core.lowering.comparisons import equal
-from tightdp.core.lowering.iteration import items_of
+from tightdp.core.lowering.iteration import items_of, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import method
 from tightdp.core.lowering.scalars import operate, over_values, whole
 from tightdp.core.lowering.sequences import content, element, extend, position_in
-from tightdp.core.lowering.values import SCALARS, Range, Reference, Value
+from tightdp.core.lowering.values import SCALARS, Every, Range, Reference, Value
 
 __all__: list[str] = []
 
@@ -94,6 +94,18 @@ def _index(m: Machine, base: Value, wanted: Value) -> Value:
         return result
 
     return m.each(items_of(m, base), search)
+
+
+@method("count", Every)
+def _count_every(m: Machine, base: Every, wanted: Value) -> Value:
+    result = m.new_list((0,))
+
+    def add(item: Value) -> None:
+        (done,) = m.store[result.key]
+        m.store[result.key] = (operate(m, "add", done, operate(m, "int", equal(m, item, wanted))),)
+
+    visit(m, base, add)
+    return m.store.pop(result.key)[0]
 
 
 @method("count", Reference, tuple, Range)

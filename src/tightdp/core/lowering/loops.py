@@ -19,7 +19,7 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.rounds import NotAChain
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Filtered, Generator, Range, Value, is_scalar
+from tightdp.core.lowering.values import Every, Filtered, Generator, Range, Value, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
 
@@ -34,12 +34,12 @@ def _for(m: Machine, node: ast.For) -> None:
         loop_over_all(m, node, alike)
         return
     unrolled = Unrolled(m)
-    if isinstance(iterable, (Generator, Filtered)):
+    if isinstance(iterable, (Every, Generator, Filtered)):
         m.attempt(lambda: visit(m, iterable, partial(_round_with, m, node, unrolled)))
         unrolled.finish(node.orelse)
         return
     items = _plain_items(iterable)
-    if len(items) >= LONG and _tried(m, node, partial(_for_as_chain, m, node, items)):
+    if not m.single and len(items) >= LONG and _tried(m, node, partial(_for_as_chain, m, node, items)):
         return
     iterator = iterate(m, iterable)
     for at in count():
@@ -71,7 +71,7 @@ def _while(m: Machine, node: ast.While) -> None:
     if m.followed.get(node) and _tried(m, node, partial(_while_as_chain, m, node, FASTER)):
         return
     before = _Before(m)
-    unrolled, progress, rounds = Unrolled(m), Progress(m), 0
+    unrolled, progress, rounds = Unrolled(m), m.progress() if m.single else Progress(m), 0
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
         if m.alive is m.builder.false:
@@ -80,7 +80,7 @@ def _while(m: Machine, node: ast.While) -> None:
         if m.alive is m.builder.false:
             break
         certain = m.alive is unrolled.base and isinstance(condition, Const)
-        growth = GROWTHS.get(rounds, 0)
+        growth = 0 if m.single else GROWTHS.get(rounds, 0)
         rounds += 1
         if growth and node not in m.followed:
             before.restore(unrolled.level)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering.merging import facts, merge, merge_changes, relative
 from tightdp.core.lowering.messages import name_of_node
 from tightdp.core.lowering.registry import SYNTAX, TARGETS
 from tightdp.core.lowering.store import Cell, Store
-from tightdp.core.lowering.values import Reference, Stream, Union, Value
+from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Union, Value
 from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
 from tightdp.language.source import FunctionSource
@@ -74,6 +74,14 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
 
 
+class Progressing(Protocol):
+    """Says whether a loop goes on."""
+
+    def another_round(self, certain: bool) -> bool:
+        """Whether there is another round, which all runs begin where it is `certain`."""
+        ...
+
+
 class Machine:
     """Runs that part and meet; the handlers of the language act on it.
 
@@ -81,20 +89,22 @@ class Machine:
     """
 
     apart: ClassVar[bool] = False
+    single: ClassVar[bool] = False
+    """Whether one run is followed at a time, so that every condition is known."""
 
     def __init__(self, probe: Probe | None = None, watch: Callable[[], None] = lambda: None) -> None:
         self.probe = probe
         self.watch = watch
         self.builder = self.builder_of(watch)
         self.alive = self.builder.true
-        self.store = Store()
+        self.store = self.store_of()
         self.checks: list[Check] = []
         self.evidence: list[Expr] = []
         self.stack: list[Frame] = []
         self.scopes: dict[int, frozenset[str]] = {}
         self.position: list[ast.AST] = []
         self.frozen: set[int] = set()
-        self.spent: set[Stream] = set()
+        self.spent: set[Stream | Every] = set()
         self.results: list[tuple[ast.AST, Value]] = []
         self.impossible: Span | None = None
         self.added: list[tuple[Input, Expr]] = []
@@ -113,6 +123,10 @@ class Machine:
     def builder_of(self, watch: Callable[[], None]) -> Builder:
         """Return what makes the nodes."""
         return Builder(watch)
+
+    def store_of(self) -> Store:
+        """Return what keeps the values of names and lists."""
+        return Store()
 
     def evaluate(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -146,6 +160,30 @@ class Machine:
             self.attempt(lambda: handler(self, node))
         finally:
             self.position.pop()
+
+    def for_every(self, action: Callable[[Value, Value], None]) -> None:
+        """Run an action for every record and its index, however many there are."""
+        raise NotImplementedError
+
+    def how_many(self) -> Value:
+        """Return the number of records, where that is any number."""
+        raise NotImplementedError
+
+    def drawn(self, name: str, values: Sequence[Value]) -> Value | None:
+        """Return what a primitive draws whose arguments stand for any number of records, or any integer, else None."""
+        return None
+
+    def record_at(self, index: Value) -> Value:
+        """Return the record at a position."""
+        raise NotImplementedError
+
+    def progress(self) -> Progressing:
+        """Return what says whether a `while` loop goes on to another round, where one run is followed at a time."""
+        raise NotImplementedError
+
+    def of_growing(self, name: str, growing: Growing, *more: Value) -> Value:
+        """Return what a function makes of what was added for every record."""
+        return growing.touched(growing, name)
 
     # positions and errors
 

@@ -10,6 +10,7 @@ from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.values import (
     Collection,
     Entries,
+    Growing,
     Host,
     Members,
     Range,
@@ -138,7 +139,7 @@ def truth(m: Machine, value: Value) -> Expr:
         return m.builder.disjunction(value.present)
     if isinstance(value, Range):
         return truth(m, value.items)
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, Growing)):
         return m.builder.const(bool(value))
     return m.builder.const(bool(value.object) if isinstance(value, Host) else True)
 

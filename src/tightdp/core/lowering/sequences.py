@@ -11,7 +11,20 @@ from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import over_values, whole
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Entries, Host, Range, Reference, Table, Value, View, is_scalar, known, name_of
+from tightdp.core.lowering.values import (
+    Entries,
+    Every,
+    Growing,
+    Host,
+    Range,
+    Reference,
+    Table,
+    Value,
+    View,
+    is_scalar,
+    known,
+    name_of,
+)
 from tightdp.core.nodes import Expr
 
 __all__ = ["content", "element", "extend", "position_in", "replaced", "sliced", "store", "valid_positions"]
@@ -61,9 +74,14 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         return looked_up(m, entries_of(m, value.object), index)
     if isinstance(value, View):
         raise Failure(f"TypeError: {name_of(value)} has no elements to index", "index list(...) of it")
+    if isinstance(value, Every):
+        return value.step(m.record_at(index), index)
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
-    return m.each(items_of(m, value), lambda items: item_at(m, items, index))
+    items = items_of(m, value)
+    if isinstance(items, Growing):
+        return m.of_growing("item", items, index)
+    return m.each(items, lambda items: item_at(m, items, index))
 
 
 def entries_of(m: Machine, table: dict[Any, Any]) -> Entries:

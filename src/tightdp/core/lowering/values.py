@@ -25,8 +25,10 @@ __all__ = [
     "Closure",
     "Collection",
     "Entries",
+    "Every",
     "Filtered",
     "Generator",
+    "Growing",
     "Host",
     "Members",
     "Method",
@@ -122,6 +124,41 @@ class Alike:
 
     def __len__(self) -> int:
         return len(self.items) * self.times
+
+
+@dataclass(frozen=True, eq=False)
+class Every:
+    """All records, however many there are, or what is made of each: `step(record, index)` is the item of one record.
+
+    `parts` are what it is made of by an iterator, which can be gone through once; none for a sequence.
+    """
+
+    step: Callable[[Value, Value], Value]
+    parts: tuple[Every, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Growing:
+    """A tuple, or the content of a list, to which items are added for every record: `tail` are the last ones.
+
+    What comes before is known by `tree` only. `touched` is called where more of it is asked for.
+    """
+
+    tree: Any
+    tail: tuple[Value, ...]
+    touched: Callable[[Growing, str], Value]
+
+    def __add__(self, more: object) -> Growing:
+        return Growing(self.tree, (*self.tail, *more), self.touched) if type(more) is tuple else self._refused(more)
+
+    def __radd__(self, before: object) -> Growing:
+        return self if before == () else self._refused(before)
+
+    def _refused(self, *asked: object) -> Growing:
+        found: Growing = self.touched(self, "items")
+        return found
+
+    __len__ = __iter__ = __getitem__ = __contains__ = __bool__ = __reversed__ = _refused
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,6 +324,8 @@ def name_of(value: Value) -> str:
         return "function"
     if isinstance(value, Stream):
         return value.name
+    if isinstance(value, (Every, Growing)):
+        return "tuple"
     if isinstance(value, Range):
         return "range"
     if isinstance(value, Host):

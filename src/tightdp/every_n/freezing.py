@@ -1,0 +1,392 @@
+"""What the cells of a state hold, as plain data, and back: lists go by the order in which they are met."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+from tightdp.core.lowering.store import MISSING, Cell
+from tightdp.core.lowering.values import (
+    Collection,
+    Entries,
+    Every,
+    Growing,
+    Host,
+    Members,
+    Range,
+    Reference,
+    Table,
+    Value,
+    known,
+)
+from tightdp.every_n.following import Run, Touched, Untraceable, refusal
+from tightdp.every_n.learned import Frozen, Knowledge, Place, Sent
+from tightdp.every_n.store import POISON
+from tightdp.every_n.symbols import Affine, Symbol, normal, plus, times
+from tightdp.exact.field import ExpNumber
+
+__all__ = ["Freezer", "Thawer"]
+
+
+class OfPass(Protocol):
+    """The pass whose states these are."""
+
+    m: Any
+    number: int
+    born: int
+    learned: Knowledge
+    initial: dict[int, Any]
+
+    def aggregate(self, token: int, name: str) -> Value:
+        """Return the sum or the length of what was added to a list up to now."""
+        ...
+
+
+class Freezer:
+    """Turns what cells hold into plain data: new lists go by the order in which they are met."""
+
+    def __init__(self, of: OfPass, run: Run | None, start: bool) -> None:
+        self.of, self.m, self.run, self.start = of, of.m, run, start
+        self.slots: list[Affine] = []
+        self.sums: dict[int, Affine] = {}
+        self.added: dict[int, Any] = {}
+        self._met: dict[int, int] = {}
+        self._noted: set[int] = set()
+
+    # tokens: what each place has in addition to what it began the round with
+
+    def note(self, place: Place, value: Value) -> None:
+        """Look for what grows."""
+        value = known(value)
+        of = self.of
+        if self._is_growing(place, value):
+            token = of.learned.token(of.number, place)
+            if isinstance(value, Growing) and value.tree == ("list", token):
+                self.added[token] = value.tail
+            elif self.start:
+                self.added[token] = ()
+                self._begin(token, value)
+            else:
+                raise Touched(token)
+        elif isinstance(value, Reference):
+            self._note_content(place, value)
+        elif isinstance(value, Table) and self._new(value.key):
+            entries = self.m.store[value.key]
+            for key, item in zip(entries.keys, entries.values, strict=True):
+                self.note((*place, key), item)
+        elif isinstance(value, Entries):
+            for key, item in zip(value.keys, value.values, strict=True):
+                self.note((*place, key), item)
+        elif isinstance(value, tuple):
+            for at, item in enumerate(value):
+                self.note((*place, at), item)
+        elif self._is_number(place, value):
+            self._note_number(place, value)
+
+    def _begin(self, token: int, items: Value) -> None:
+        published: list[Affine] = []
+        self.of.initial[token] = self.m.visible(items, published, self.m.run)
+        if published:
+            raise Touched(token)
+
+    def _alone(self, place: Place, value: Value) -> bool:
+        """Whether a list from before the records is held by one name only, and not written meanwhile."""
+        of = self.of
+        own = self.start and isinstance(value, Reference) and len(place) == 1 and isinstance(place[0], tuple)
+        return own and value.key not in of.learned.written and self.m.store.refers(value.key) == 1
+
+    def _note_content(self, place: Place, value: Reference) -> None:
+        if self._alone(place, value) or self._new(value.key):
+            self.note((*place, "list"), self.m.store[value.key])
+
+    def _new(self, key: int) -> bool:
+        if key <= self.of.born or key in self._noted:
+            return False
+        self._noted.add(key)
+        return True
+
+    def _note_number(self, place: Place, value: Value) -> None:
+        of = self.of
+        token = of.learned.token(of.number, place)
+        if self.start:
+            self.added[token] = Affine((), Fraction(value)) if not isinstance(value, Symbol) else value.tree
+            self._check_whole(place, token, self.added[token])
+            self.of.initial[token] = self.added[token]
+            return
+        own = Affine((((self._kind(place), token), Fraction(1)),), Fraction(0))
+        if not isinstance(value, Symbol) or not isinstance(value.tree, Affine):
+            raise Touched(token)
+        rest = plus(value.tree, own, -1)
+        if (
+            any(kind in ("sum", "told", "index", "stale") for (kind, _), _ in rest.terms)
+            or dict(value.tree.terms).get(own.terms[0][0]) != 1
+        ):
+            raise Touched(token)
+        self._check_whole(place, token, rest)
+        self.added[token] = rest
+
+    def _check_whole(self, place: Place, token: int, form: Affine) -> None:
+        if not isinstance(form, Affine):
+            raise Touched(token)
+        if self.m.sums and place not in self.of.learned.told and not form.whole():
+            raise Touched(token, "not whole")
+
+    def _kind(self, place: Place) -> str:
+        return "sum" if self.m.sums and place not in self.of.learned.told else "told"
+
+    def _is_growing(self, place: Place, value: Value) -> bool:
+        return (
+            place[0] != "value"
+            and place not in self.of.learned.plain
+            and (isinstance(value, Growing) or (isinstance(value, tuple) and (place[-1] == "list" or len(place) == 1)))
+        )
+
+    def _is_number(self, place: Place, value: Value) -> bool:
+        if place in self.of.learned.plain or place[0] == "value":
+            return False
+        if isinstance(value, Symbol):
+            token = self.of.learned.tokens
+            return not self.start and place in token
+        return (
+            isinstance(value, (int, Fraction))
+            and not isinstance(value, bool)
+            and (self.start or place in self.of.learned.tokens)
+        )
+
+    # values
+
+    def frozen(self, place: Place, value: Value) -> Frozen:
+        """Return a value as plain data."""
+        value = known(value)
+        of = self.of
+        if value is MISSING:
+            return ("missing",)
+        if value is POISON:
+            return ("poison",)
+        if self._is_growing(place, value):
+            self._measure(place, value)
+            return ("growing", place, self._aggregates(place, value))
+        if isinstance(value, Growing):
+            return self._of_list(value)
+        if self._is_number(place, value):
+            token = of.learned.token(of.number, place)
+            if self._kind(place) == "sum":
+                self.sums[token] = self._sum(token)
+                return ("sum", place)
+            return ("told", place)
+        if isinstance(value, Symbol):
+            return self._symbol(value)
+        if value is None or isinstance(value, (bool, str, int, Fraction, ExpNumber)):
+            return ("value", type(value).__name__, value)
+        return self._container(place, value)
+
+    def _sum(self, token: int) -> Affine:
+        added = self.added[token]
+        assert isinstance(added, Affine)
+        return added if self.start else plus(added, Affine(((("sum", token), Fraction(1)),), Fraction(0)))
+
+    def _container(self, place: Place, value: Value) -> Frozen:
+        if isinstance(value, tuple):
+            return ("tuple", tuple(self.frozen((*place, at), item) for at, item in enumerate(value)))
+        if isinstance(value, Range):
+            return ("range", tuple(value.items), len(value.items))
+        if isinstance(value, Entries):
+            items = tuple(self.frozen((*place, key), v) for key, v in zip(value.keys, value.values, strict=True))
+            return ("entries", tuple((type(key).__name__, key) for key in value.keys), items)
+        if isinstance(value, Members):
+            there = dict(zip(value.values, value.present, strict=True))
+            true = self.m.builder.true
+            return ("members", tuple((type(each).__name__, each) for each, present in there.items() if present is true))
+        if isinstance(value, (Reference, Table, Collection)):
+            kind = ("frozenset" if value.frozen else "set") if isinstance(value, Collection) else type(value).__name__
+            if value.key <= self.of.born and not self._alone(place, value):
+                return ("old", kind, value.key)
+            if value.key in self._met:
+                return ("again", kind, self._met[value.key])
+            self._met[value.key] = len(self._met)
+            return ("new", kind, self._met[value.key], self.frozen((*place, "list"), self.m.store[value.key]))
+        if isinstance(value, (Host, Every)):
+            return ("object", value)
+        raise refusal(
+            f"a {type(value).__name__.lower()} goes from one record to the next",
+            "keep numbers, words, tuples, lists, sets or dictionaries",
+        )
+
+    def _aggregates(self, place: Place, value: Value) -> tuple[tuple[str, Any], ...]:
+        of, names = self.of, sorted(self.of.learned.tracked.get(place, ()))
+        token = of.learned.token(of.number, place)
+        items = value.tail if isinstance(value, Growing) else value
+        found = []
+        for name in names:
+            now: Any = 0 if self.start else of.aggregate(token, name)
+            for item in items:
+                one = 1 if name == "len" else known(item)
+                if not isinstance(one, (int, Fraction)):
+                    raise refusal("what is added up is not known", "keep the sum in a variable of its own")
+                now = now + one
+            found.append((name, now))
+        return tuple(found)
+
+    def _measure(self, place: Place, value: Value) -> None:
+        """Follow the length and the sum of a list, where they are looked at after the records."""
+        of = self.of
+        for name in sorted(of.learned.measured.get(place, ())):
+            token = of.learned.token(of.number, (*place, name))
+            total = Affine((), Fraction(0)) if self.start else Affine(((("sum", token), Fraction(1)),), Fraction(0))
+            for item in value.tail if isinstance(value, Growing) else value:
+                item = 1 if name == "len" else known(item)
+                if isinstance(item, (int, Fraction)):
+                    total = plus(total, Affine((), Fraction(item)))
+                elif isinstance(item, Symbol) and isinstance(item.tree, Affine):
+                    total = plus(total, item.tree)
+                else:
+                    raise Untraceable
+            if not total.whole():
+                raise Untraceable
+            self.sums[token] = total
+
+    def _of_list(self, value: Growing) -> Frozen:
+        """Return a tuple that another place adds to, as it is after this round."""
+        kind, token = value.tree if isinstance(value.tree, tuple) and len(value.tree) == 2 else ("", 0)
+        if kind != "list" or token not in self.added:
+            raise refusal("what was made of the messages of all records goes from one record to the next")
+        added = self.added[token]
+        if len(value.tail) < len(added) or any(a is not b and a != b for a, b in zip(value.tail, added, strict=False)):
+            raise Touched(token)
+        rest = value.tail[len(added) :]
+        return ("listed", token, tuple(self.frozen(("rest", at), item) for at, item in enumerate(rest)))
+
+    def _symbol(self, value: Symbol) -> Frozen:
+        tree = value.tree
+        if not isinstance(tree, Affine):
+            raise Untraceable
+        for (kind, token), factor in tree.terms:
+            if kind in ("told", "sum") and not self.start:
+                own = self.added.get(token)
+                if token // 1000 != self.of.number or own is None or own.terms or factor != 1:
+                    raise Touched(token)
+                rest = plus(plus(tree, Affine((((kind, token), Fraction(1)),), Fraction(0)), -1), own, -1)
+                if rest.terms:
+                    raise Touched(token)
+                return ("offset", kind, token, rest.constant)
+        kinds = {kind for (kind, _), _ in tree.terms}
+        if "stale" in kinds:
+            return ("stale",)
+        if "index" in kinds:
+            if len(tree.terms) > 1 or tree.terms[0][1] != 1:
+                return ("stale",)
+            return ("index", tree.constant)
+        if "size" in kinds:
+            if len(kinds) > 1:
+                raise Untraceable
+            return ("size", tree)
+        return self._slot(tree)
+
+    def _slot(self, tree: Affine) -> Frozen:
+        """Return a noisy value as a factor times a symbolic integer, and an offset below that factor."""
+        low, high = self.run.bounds.get(tree.terms, (0, 1)) if self.run else (0, 1)
+        if low == high:
+            value = tree.constant + Fraction(low)
+            return ("value", "int" if value.denominator == 1 else "Fraction", value)
+        if tree.whole():
+            self.slots.append(tree)
+            return ("slot", Fraction(1), Fraction(0))
+        terms, *_ = normal(Affine(tree.terms, Fraction(0)), False)
+        factor = tree.terms[0][1] / terms[0][1]
+        times_, offset = divmod(tree.constant, factor)
+        self.slots.append(Affine(terms, Fraction(times_)))
+        return ("slot", factor, offset)
+
+    def sent(self) -> tuple[tuple[int, Sent], ...]:
+        """Return what is added to the tokens whose sum is not followed, item by item."""
+        found: list[tuple[int, Sent]] = []
+        if self.start:
+            return ()
+        for token, added in sorted(self.added.items()):
+            if token in self.sums:
+                continue
+            nothing = isinstance(added, Affine) and not added.terms and not added.constant
+            items = () if nothing else (added,) if isinstance(added, Affine) else added
+            for item in items:
+                value = self.m.builder.symbol(item) if isinstance(item, Affine) else item
+                published: list[Affine] = []
+                assert self.run is not None
+                what = self.m.visible(value, published, self.run)
+                found.append((token, Sent(what, tuple(published))))
+        return tuple(found)
+
+
+class Thawer:
+    """Turns plain data into what cells hold."""
+
+    def __init__(self, of: OfPass, when: str) -> None:
+        self.of, self.m, self.when = of, of.m, when
+        self.made: dict[Cell, Value] = {}
+        self.agg: dict[int, dict[str, Value]] = {}
+        self._met: dict[int, Value] = {}
+        self._slots = 0
+
+    def value(self, frozen: Frozen) -> Value:
+        """Return a value."""
+        m, of = self.m, self.of
+        match frozen:
+            case ("missing",):
+                return MISSING
+            case ("poison",):
+                return POISON
+            case ("value", name, value):
+                return bool(value) if name == "bool" else value
+            case ("tuple", items):
+                return tuple(self.value(item) for item in items)
+            case ("range", items, _):
+                return Range(items)
+            case ("entries", keys, items):
+                return Entries(tuple(key for _, key in keys), tuple(self.value(item) for item in items))
+            case ("members", values):
+                return Members(tuple(each for _, each in values), tuple(m.builder.true for _ in values))
+            case ("object", value):
+                return value
+            case ("old", kind, key):
+                return _handle(kind, key)
+            case ("again", _, at):
+                return self._met[at]
+            case ("new", kind, at, content):
+                made = self._met[at] = _handle(kind, m.store.new_key())
+                self.made[made.key] = self.value(content)
+                return made
+            case ("growing", place, aggregates):
+                token = of.learned.token(of.number, place)
+                self.agg[token] = dict(aggregates)
+                return Growing(("list", token), (), m.touched)
+            case ("listed", token, rest):
+                return Growing(("list", token), tuple(map(self.value, rest)), m.touched)
+        return m.builder.symbol(self._form(frozen))
+
+    def _form(self, frozen: Frozen) -> Affine:
+        of, tree = self.of, Affine((), Fraction(0))
+        match frozen:
+            case ("sum" | "told" as kind, place):
+                return Affine((((kind, of.learned.token(of.number, place)), Fraction(1)),), Fraction(0))
+            case ("offset", kind, token, constant):
+                return Affine((((kind, token), Fraction(1)),), constant)
+            case ("slot", factor, offset):
+                self._slots += 1
+                return times(
+                    Affine(((("slot", of.number * 1000 + self._slots - 1), Fraction(1)),), offset / factor), factor
+                )
+            case ("size", Affine() as tree):
+                return tree
+            case ("index", constant) if self.when == "end":
+                return Affine(((("size", 0), Fraction(1)),), constant - 1)
+            case ("index", constant) if self.when == "left":
+                return Affine(((("index", 0), Fraction(1)),), constant)
+        return Affine(((("stale", 0), Fraction(1)),), Fraction(0))
+
+
+def _handle(kind: str, key: int) -> Value:
+    match kind:
+        case "Reference":
+            return Reference(key)
+        case "Table":
+            return Table(key)
+    return Collection(key, kind == "frozenset")

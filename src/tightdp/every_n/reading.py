@@ -1,0 +1,395 @@
+"""Reading a program for every n: its runs are followed one by one on the lowering's machine, the records as passes.
+
+What is done before the records, with each, and after them comes from the same machine that compiles mechanisms for one
+n; here draws are made one outcome after the other, and a loop over the records is closed into states where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from tightdp.core.builder import Builder
+from tightdp.core.lowering import Plan
+from tightdp.core.lowering.adopt import adopt
+from tightdp.core.lowering.functions import call_python
+from tightdp.core.lowering.iteration import collected
+from tightdp.core.lowering.machine import End, Failure
+from tightdp.core.lowering.registry import FUNCTIONS
+from tightdp.core.lowering.store import Store
+from tightdp.core.lowering.values import Every, Growing, Reference, Value, is_scalar, known
+from tightdp.core.nodes import Expr
+from tightdp.errors import LanguageError, ProgramError
+from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
+from tightdp.every_n.learned import Explored, Knowledge, Sent
+from tightdp.every_n.passes import Follower, Pass
+from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, Session, Unending
+from tightdp.every_n.store import CheckedStore, Needed
+from tightdp.every_n.symbols import SIZE, Affine, Symbol, Tree
+from tightdp.language.primitives import discrete_laplace, geometric
+from tightdp.language.program import Bound, as_output
+
+__all__ = ["Following"]
+
+_MOST_ROUNDS = 1_000
+
+
+class _NoEvidence(list[Expr]):
+    def __init__(self, m: Following) -> None:
+        super().__init__()
+        self._m = m
+
+    def append(self, item: Expr) -> NoReturn:
+        what = "no answer for every n: observe conditions the run, and the proofs hold without conditions only"
+        raise self._m.unsupported(what, "leave out observe, or ask for one n")
+
+
+class _Rounds:
+    def __init__(self) -> None:
+        self._rounds = 0
+
+    def another_round(self, certain: bool) -> bool:
+        self._rounds += 1
+        if self._rounds > _MOST_ROUNDS:
+            raise refusal("no bound on the rounds of this while loop could be established", "count the rounds")
+        return True
+
+
+class Following(Follower):
+    """Follows one run of a program on all records, with everything that may come of them."""
+
+    single = True
+    apart = True
+
+    def __init__(self, bound: Bound, session: Session, choices: Choices, watch: Callable[[], None]) -> None:
+        self.session, self.choices, self.sums = session, choices, session.sums
+        self.inside: Pass | None = None
+        self.passes: list[tuple[Pass, Explored, int]] = []
+        self.key: tuple[int, ...] = ()
+        self.first: Run | None = None
+        self.picked: list[Value] = []
+        super().__init__(bound, None, None, watch, Plan())
+        self.builder.refuse = self._refuse
+        self.builder.run = Run("pre", choices, inside=False, sums=self.sums)
+        self.size = self.builder.symbol(Affine(SIZE, Fraction(0)))
+        self.evidence = _NoEvidence(self)
+
+    def builder_of(self, watch: Callable[[], None]) -> Builder:
+        return FollowingBuilder(watch)
+
+    def store_of(self) -> Store:
+        return CheckedStore()
+
+    def _dataset(self) -> Value:
+        return Every(lambda record, index: record)
+
+    # the whole
+
+    def ending(self) -> Ending:
+        """Follow one run to its end."""
+        bound = self.bound
+        keywords = {name: adopt(self, value) for name, value in bound.arguments.items()}
+        if bound.program.takes_n():
+            keywords["n"] = self.size
+        try:
+            value = self.attempt(lambda: self._gathered(call_python(self, bound.program.function, (self.x,), keywords)))
+            published: list[Affine] = []
+            returned = Sent(self.visible(self._frozen(value), published, self.run), tuple(published))
+        except Needed as needed:
+            self._need(needed)
+        asked = tuple(self.visible_answers(self.run))
+        used = frozenset(t for each in (returned, *asked) for t in _tokens(each.what))
+        begun = {token: value for each, *_ in self.passes for token, value in each.initial.items()}
+        while more := {t for token in used if token in begun for t in _tokens(begun[token])} - used:
+            used |= more
+        initial = tuple((token, begun[token]) for token in sorted(used) if token in begun)
+        return Ending(
+            self.key,
+            self.first or self.run,
+            tuple((explored, at) for _, explored, at in self.passes),
+            self.run,
+            returned,
+            asked,
+            initial,
+            used,
+        )
+
+    def _gathered(self, value: Value) -> Value:
+        """Return an output with the records, where they are a part of it, one by one."""
+        if isinstance(value, tuple):
+            return tuple(self._gathered(item) for item in value)
+        return collected(self, value) if isinstance(value, Every) and not value.parts else value
+
+    def _need(self, needed: Needed) -> NoReturn:
+        for each, *_ in reversed(self.passes):
+            if needed.cell in each.learned.written and needed.cell not in each.learned.live:
+                each.learned.live[needed.cell] = None
+                raise Again
+        raise refusal("what it found in the records is used in a way that is not followed")
+
+    # passes
+
+    def for_every(self, action: Callable[[Value, Value], None]) -> None:
+        if self.inside is not None:
+            raise self.unsupported(
+                "no answer for every n: it iterates over the records again inside a loop over them", "ask for one n"
+            )
+        number, made = len(self.passes), tuple(at for _, at in self.choices.made)
+        if self.first is None:
+            self.first, self.key = self.run, made
+        session, key = self.session, (self.key, number)
+        learned = session.learned.setdefault(key, Knowledge())
+        found = Pass(self, number, learned, action)
+        if made not in session.explored:
+            session.explored[made] = found.explored(), (found.ways, found.initial)
+            self._compare(key, session.explored[made][0], learned)
+        explored, (found.ways, found.initial) = session.explored[made]
+        at = explored.finals[self.choices.choose(tuple((each, Fraction(1)) for each in explored.finals))]
+        if number == 0:
+            self.builder.run = Run("post", self.choices, inside=False, sums=self.sums)
+        self.passes.append((found, explored, at))
+        found.release(explored, explored.states[at], at)
+
+    def _compare(self, key: Any, explored: Explored, learned: Knowledge) -> None:
+        """Refuse a pass that goes another way depending on what earlier ones found."""
+        version = repr(learned)
+        if key not in self.session.known:
+            self.session.known[key] = explored, version
+            return
+        before, was = self.session.known[key]
+        if was != version:
+            raise Again
+        if before != explored:
+            raise self.unsupported(
+                "no answer for every n: it iterates over the records again with what it found in them", "ask for one n"
+            )
+
+    def how_many(self) -> Value:
+        return self.size
+
+    def record_at(self, index: Value) -> Value:
+        if self.inside is not None and index is self.inside.index:
+            return self.inside.record
+        if isinstance(index, Symbol) and isinstance(index.tree, tuple) and index.tree[0] == "position":
+            return self._pick(index.tree[1])
+        hint = "go through the records with the same code for each, as in `for v in x`, or ask for one n"
+        raise self.unsupported("no answer for every n: this record is picked by its position", hint)
+
+    def drawn(self, name: str, values: Sequence[Value]) -> Value | None:
+        if name in ("geometric", "discrete_laplace") and any(isinstance(value, Symbol) for value in values):
+            return self._noisy(name, *values)
+        last = values[1] if len(values) == 2 else None
+        from_0_to_last = isinstance(last, Symbol) and last.tree == Affine(SIZE, Fraction(-1)) and values[0] == 0
+        if name != "choice" and not (name == "randint" and from_0_to_last):
+            return None
+        self.picked.append(None)
+        return self.builder.symbol(("position", len(self.picked)))
+
+    def _noisy(self, name: str, centre: Value, shape: Value, low: Value = None, high: Value = None) -> Value:
+        """Return noise around a symbolic integer, clamped to ends where these are given."""
+        add, law = self.builder.add, geometric if name == "geometric" else discrete_laplace
+        whole = not isinstance(centre, Symbol) or (isinstance(centre.tree, Affine) and centre.tree.whole())
+        if not whole or isinstance(shape, Expr) or (low is None) != (high is None):
+            self._refuse()
+        noisy = add(self.expr(centre), self.expr(FUNCTIONS[law](self, (0, shape), {})))
+        if low is None:
+            return known(noisy)
+        if not self.builder.compared("le", self.expr(low), self.expr(high)):
+            raise Failure("ParameterError: the ends of geometric are the wrong way round", "give the lower end first")
+        clamped = self.builder.extremum("min", [noisy, self.expr(high)])
+        return known(self.builder.extremum("max", [self.expr(low), clamped]))
+
+    def _pick(self, number: int) -> Value:
+        """Return the record at a position that is drawn uniformly, which is published.
+
+        In place of the draw each record is taken or left with probability 1/2: given the position, that is a factor
+        which is the same for all datasets. What takes none does not come to an end.
+        """
+        if self.picked[number - 1] is None:
+            if self.inside is not None:
+                raise self.unsupported(
+                    "no answer for every n: a record is drawn inside a loop over them", "ask for one n"
+                )
+            found = self.new_list((False, None))
+
+            def look(record: Value, index: Value) -> None:
+                if not self.store[found.key][0] and self.run.either(("taken", number)):
+                    self.store[found.key] = (True, record)
+
+            self.for_every(look)
+            if not self.store[found.key][0]:
+                raise Unending
+            self.picked[number - 1] = self.store.pop(found.key)[1]
+        return self.picked[number - 1]
+
+    def progress(self) -> Any:
+        return _Rounds()
+
+    def leave(self, target: list[End], level: int, value: Value = None) -> None:
+        inside = self.inside
+        if inside is not None and level < inside.level:
+            if inside.releasing is None:
+                inside.leave(target, value)
+                self.alive = self.builder.false
+                return
+            value = inside.released()
+        super().leave(target, level, value)
+
+    # what grows
+
+    def touched(self, growing: Growing, asked: str) -> Value:
+        """Refuse what is asked of a list that grows; while the records are gone through, it is learned."""
+        tree = growing.tree
+        if self.inside is not None and tree[0] == "list":
+            raise Touched(tree[1], asked)
+        raise self.unsupported(
+            "no answer for every n: what is done with the messages of all records is not followed here",
+            "publish them as they are, or their sum, least, greatest or number",
+        )
+
+    def of_growing(self, name: str, growing: Growing, *more: Value) -> Value:
+        tree = growing.tree
+        if self.inside is not None:
+            if name not in ("sum", "len") or tree[0] != "list":
+                return self.touched(growing, name)
+            now = self.inside.aggregate(tree[1], name)
+            return self._with_tail(name, now, growing)
+        if name in ("sorted", "shuffle") and not growing.tail:
+            made = Growing((name, *tree[1:]) if tree[0] == "list" else (name, tree), (), self.touched)
+            return self.new_growing(made) if name == "sorted" else made
+        if name in ("sum", "len"):
+            now = self._measured(name, tree[1]) if self.sums and tree[0] == "list" else None
+            return self._with_tail(name, now or self.builder.symbol((name, *tree[1:])), growing)
+        if name in ("max", "min") and not growing.tail:
+            return self.builder.symbol((name, *tree[1:]))
+        if name == "item" and not growing.tail and isinstance(more[0], int):
+            return Growing((f"item {more[0]}", *tree[1:]), (), self.touched)
+        return self.touched(growing, name)
+
+    def _measured(self, name: str, token: int) -> Value:
+        """Return the length or the sum of what was added to a list, followed beside it."""
+        number = token // 1000
+        learned = self.passes[number][0].learned
+        place = learned.tokens[token % 1000]
+        if name not in learned.measured.get(place, ()):
+            learned.measured.setdefault(place, set()).add(name)
+            raise Again
+        return self.builder.symbol(
+            Affine(((("sum", learned.token(number, (*place, name))), Fraction(1)),), Fraction(0))
+        )
+
+    def new_growing(self, made: Growing) -> Value:
+        """Return what makes the content of a list."""
+        return made
+
+    def _with_tail(self, name: str, now: Value, growing: Growing) -> Value:
+        for item in growing.tail:
+            one = 1 if name == "len" else item
+            if not is_scalar(one):
+                return self.touched(growing, name)
+            now = known(self.builder.add(self.expr(now), self.expr(one)))
+        return now
+
+    # what is seen
+
+    def visible_answers(self, run: Run) -> Iterator[Sent]:
+        """Yield the questions that a run was asked beside its comparisons, with the answers."""
+        for tree, answer in run.asked:
+            published: list[Affine] = []
+            yield Sent((self._visible_tree(tree, published, run), answer), tuple(published))
+
+    def visible(self, value: Value, published: list[Affine], run: Run) -> Any:
+        """Return the visible part of a value; the symbolic values in it are added to `published`."""
+        value = known(value)
+        if isinstance(value, Symbol):
+            return self._visible_tree(value.tree, published, run)
+        if isinstance(value, tuple):
+            return tuple(self.visible(item, published, run) for item in value)
+        if isinstance(value, Growing):
+            if self.inside is not None:
+                return self.touched(value, "items")
+            tail = tuple(self.visible(item, published, run) for item in value.tail)
+            return ("\0tree", value.tree, tail) if tail else ("\0tree", value.tree)
+        if not is_scalar(value):
+            name = "list" if isinstance(value, Reference) else type(value).__name__.lower()
+            raise LanguageError(f"an output cannot be a {name}", "return tuple(...) of it", self.source.span())
+        return as_output(value)
+
+    def _visible_tree(self, tree: Tree, published: list[Affine], run: Run) -> Any:
+        if not isinstance(tree, Affine):
+            if not isinstance(tree, tuple) or (len(tree) == 2 and isinstance(tree[1], int)):
+                return ("\0tree", tree) if isinstance(tree, tuple) else tree
+            return ("\0tree", tree[0], *(self._visible_tree(part, published, run) for part in tree[1:]))
+        if not tree.terms:
+            return as_output(tree.constant)
+        if tree.terms == SIZE and not tree.constant:
+            return LENGTH
+        if tree == Affine(((("index", 0), Fraction(1)),), Fraction(0)):
+            return INDEX
+        told = tuple(each for each in tree.terms if not run.clean(Affine((each,), Fraction(0))))
+        if any(kind == "stale" for (kind, _), _ in tree.terms):
+            raise refusal("the index of an earlier record is published", "publish the index of the record at hand")
+        if self.inside is not None:
+            run.check(tuple(each for each in told if each[0][0] != "index"))
+        rest = tuple(each for each in tree.terms if each not in told)
+        if not told:
+            low, high = run.bounds.get(rest, (0, 1))
+            if low == high:
+                return as_output(tree.constant + Fraction(low))
+            if all(kind == "size" for (kind, _), _ in rest):
+                return ("\0tree", tree)
+            published.append(tree)
+            return OPEN
+        if rest:
+            published.append(Affine(rest, Fraction(0)))
+            return ("\0tree", Affine(told, tree.constant), OPEN)
+        return ("\0tree", tree)
+
+    # errors
+
+    def evaluate(self, node: Any) -> Value:
+        try:
+            return super().evaluate(node)
+        except LanguageError as error:
+            error.span = error.span or self.frame.source.span(node)
+            raise
+
+    def execute(self, node: Any) -> None:
+        try:
+            super().execute(node)
+        except LanguageError as error:
+            error.span = error.span or self.frame.source.span(node)
+            raise
+
+    def _refuse(self) -> NoReturn:
+        raise self.unsupported(
+            "no answer for every n: this is not followed for noise on all integers, sums over the records or n",
+            "ask for one n",
+        )
+
+    def fail(self, failure: Failure) -> None:
+        raise self._failing(failure)
+
+    def oblige(self, condition: Expr, failure: Failure) -> None:
+        if self.conj(self.alive, condition) is not self.builder.false:
+            raise self._failing(failure)
+
+    def _failing(self, failure: Failure) -> Exception:
+        span = failure.span or self.frame.source.span(self.position[-1])
+        runs = [self.run] if self.first is None else [self.first, self.run]
+        if any(run.bounds or run.asked or run.noises for run in runs):
+            return LanguageError(f"no answer for every n: a run may fail with {failure.message}", "ask for one n", span)
+        return ProgramError(f"for some n a run fails with {failure.message}", "ask for one n to see a dataset", span)
+
+
+def _tokens(what: Any, inside: bool = False) -> Iterator[int]:
+    """Yield the tokens that a visible value depends on."""
+    if isinstance(what, Affine):
+        yield from (at for (kind, at), _ in what.terms if kind == "told")
+    elif isinstance(what, tuple):
+        inside = inside or what[:1] == ("\0tree",)
+        if inside and len(what) == 2 and type(what[1]) is int:
+            yield what[1]
+        for part in what:
+            yield from _tokens(part, inside)
