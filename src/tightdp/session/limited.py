@@ -117,11 +117,11 @@ def _with_what_is_known(instance: InstanceBase, answer: Callable[[Limits], R], f
     found: R | None = None
     try:
         found = _within(instance, partial(answer, limits), limits)
-        if not getattr(found, "cut_short", False) or interrupted():
+        if not getattr(found, "cut_short", False) or _stopped(instance):
             return found
         error = LimitError(found.reason, found.hint)  # type: ignore[attr-defined]
     except LimitError as met:
-        if interrupted():
+        if _stopped(instance):
             raise
         error = met
     try:
@@ -134,6 +134,11 @@ def _with_what_is_known(instance: InstanceBase, answer: Callable[[Limits], R], f
         raise error
     joined = _known.joined(cast(Any, found), known)
     return cast(R, joined if found is not None else _known.stopped_by(cast(Any, joined), error))
+
+
+def _stopped(instance: InstanceBase) -> bool:
+    """Whether the user wants no more."""
+    return interrupted() or instance.engine.stopping
 
 
 def _as_close_as_asked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
