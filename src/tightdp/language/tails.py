@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 
 __all__ = ["BEYOND", "GaussianTail", "Tail", "is_beyond"]
@@ -18,32 +19,46 @@ class Tail(str):
 
     Under every dataset the probabilities in it fall by `ratio` from one integer to the next, given the rest of the
     output. So all its integers have the same likelihood ratio between two datasets, and their total has it too.
+    Numbers at another distance than 1, `step`, are written ">= 7 in steps of 2". Where a noisy value is published
+    `again`, each number of the tail comes with one of the tail that was published first.
     """
 
-    first: int
+    first: int | Fraction
     direction: int
     ratio: Number
+    step: int | Fraction
+    again: bool
 
-    def __new__(cls, first: int, direction: int, ratio: Number) -> Tail:
+    def __new__(
+        cls,
+        first: int | Fraction,
+        direction: int,
+        ratio: Number,
+        step: int | Fraction = 1,
+        again: bool = False,
+    ) -> Tail:
         """Write the tail as a comparison."""
-        tail = super().__new__(cls, f"{'>=' if direction > 0 else '<='} {first}")
-        tail.first, tail.direction, tail.ratio = first, direction, ratio
+        steps = "" if step == 1 else f" in steps of {step}"
+        tail = super().__new__(cls, f"{'>=' if direction > 0 else '<='} {first}{steps}")
+        tail.first, tail.direction, tail.ratio, tail.step, tail.again = first, direction, ratio, step, again
         return tail
 
-    def share(self, low: int | Number, high: int | Number) -> Number:
-        """Return what share of the probability of the tail belongs to integers from `low` to `high`, both included."""
-        if self.direction < 0:
-            low, high = -high, -low
-        nearest = max(_floor(-low) * -1, self.direction * self.first)
-        last = _floor(high)
-        if last < nearest:
-            return Fraction(0)
-        start = self.direction * self.first
-        return self.ratio ** (nearest - start) - self.ratio ** (last - start + 1)
+    def number(self, place: int) -> int | Fraction:
+        """Return the number at a place of the tail, from 0."""
+        return self.first + self.direction * self.step * place
 
-    def __reduce__(self) -> tuple[type[Tail], tuple[int, int, Number]]:
+    def share(self, low: int | Number, high: int | Number) -> Number:
+        """Return what share of the probability of the tail belongs to numbers from `low` to `high`, both included."""
+        if self.again:
+            what = "the probability of a number that noise on all integers gives twice is not known far out"
+            raise QueryError(what, "publish each noisy value once")
+        ends = [(end - self.first) / Fraction(self.direction * self.step) for end in (low, high)]
+        first, last = max(-_floor(-min(ends)), 0), _floor(max(ends))
+        return Fraction(0) if last < first else self.ratio**first - self.ratio ** (last + 1)
+
+    def __reduce__(self) -> tuple[type[Tail], tuple[int | Fraction, int, Number, int | Fraction, bool]]:
         """Return how a copy is made."""
-        return Tail, (self.first, self.direction, self.ratio)
+        return Tail, (self.first, self.direction, self.ratio, self.step, self.again)
 
 
 class GaussianTail(str):

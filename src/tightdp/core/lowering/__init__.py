@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -48,17 +49,18 @@ from tightdp.core.lowering.values import (
     name_of,
 )
 from tightdp.core.nodes import Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes, refuse_large
+from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
 from tightdp.core.unbounded.forms import Unmerged, outside
 from tightdp.core.unbounded.inexact import Inexact, inexactness
 from tightdp.core.unbounded.meetings import Meetings
-from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output
+from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output, multiple_of
 from tightdp.core.unbounded.windows import Window, is_far
 from tightdp.core.valuesets import ordered
 from tightdp.errors import LanguageError, LimitError, ProgramError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
+from tightdp.language.laws import Gaussian
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
 
@@ -94,8 +96,7 @@ def lower(
     for _ in range(_MOST_ROUNDS):
         lowering = Lowering(bound, x, probe, watch, plan)
         try:
-            program = lowering.run()
-            wider = lowering.wider(program)
+            program, wider = lowering.closely()
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
             unmerged, plan = unmerged or error, Plan(cut=1)
@@ -109,9 +110,8 @@ def lower(
             if isinstance(error, LanguageError):
                 error.span = error.span or lowering.source.span()
             raise
-        if plan.cut:
-            refuse_large(lowering.builder, program, lowering.source.span())
         if wider is None:
+            assert program is not None
             if unmerged is not None and program.evidence:
                 raise unmerged
             if x is None:
@@ -192,6 +192,22 @@ class Lowering(Machine):
         keywords = {name: adopt(self, value) for name, value in self.bound.arguments.items()}
         return self._finish(lambda: call_python(self, self.bound.program.function, (self.x,), keywords))
 
+    def closely(self) -> tuple[CoreProgram | None, Plan | None]:
+        """Lower the function, and return how noise is to be made finite if it was not looked at closely enough.
+
+        What a program is refused for is believed only where it was: else a comparison may look impossible. Then there
+        is no program.
+        """
+        try:
+            program = self.run()
+        except Unmerged:
+            raise
+        except (LanguageError, ProgramError):
+            if (wider := None if self.plan.cut else self.wider(None)) is None:
+                raise
+            return None, wider
+        return program, self.wider(program)
+
     def run_target(self) -> CoreProgram:
         """Lower the target on the dataset."""
         target = self.bound.program.target
@@ -235,23 +251,28 @@ class Lowering(Machine):
         """Check a program. Raises MalformedError."""
         verify(program)
 
-    def wider(self, program: CoreProgram) -> Plan | None:
-        """Return how noise on all integers is to be made finite if it was not looked at closely enough, else None."""
+    def wider(self, program: CoreProgram | None) -> Plan | None:
+        """Return how noise on all integers is to be made finite if it was not looked at closely enough, else None.
+
+        Without a program it is asked what the operations need.
+        """
         builder, plan = self.builder, self.plan
         if not builder.noises:
             return None
         if plan.cut:
-            reach = None if self.published or plan.cut == _NEAR else reach_of_outcomes(builder, program)
+            unknown = program is None or self.published or plan.cut == _NEAR
+            reach = None if unknown else reach_of_outcomes(builder, program)
             self.complete = reach is not None
             return None if reach is None or reach <= plan.cut else Plan(cut=reach)
         ends = plan.ends
-        if self.published:
+        if self.published and program is not None:
             before = Meetings(builder.noises, builder.operations[: self.unpublished])
             ends = ends_of_outputs(before, self.published)
             if self.fixed is not None and ends.core <= plan.ends.core and ends.farthest <= plan.ends.farthest:
                 ends = plan.ends
         meetings = Meetings(builder.noises, builder.operations)
-        meetings.check(program)
+        if program is not None:
+            meetings.check(program)
         needed = meetings.windows(ends.farthest)
         if ends != plan.ends:
             return Plan(needed, ends)
@@ -361,10 +382,18 @@ class Lowering(Machine):
         """Return a component of an output with finitely many values."""
         if not self.builder.noises or isinstance(expr, Const) or not is_far(expr):
             return expr
-        self.published.append((expr, self._returned(expr)))
+        place = self._returned(expr)
         if self.plan.cut:
+            self.published.append((expr, place))
             return cut_output(self.builder, expr)
-        return finite_output(self.builder, expr, self.plan.ends)
+        times: int | Fraction = 1
+        plus: int | Fraction = 0
+        if not any(isinstance(law, Gaussian) for _, laws in self.builder.noises for law in laws):
+            expr, times, plus = multiple_of(expr)
+        again = any(expr is other for other, _ in self.published)
+        if not again:
+            self.published.append((expr, place))
+        return finite_output(self.builder, expr, self.plan.ends, times, plus, again)
 
 
 def _inner(value: Value) -> tuple[Value, ...]:

@@ -15,16 +15,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.far import Far
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.rounds import Context, NotAChain, Outer, Run, runs
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Value
-from tightdp.core.nodes import Expr, reachable
+from tightdp.core.lowering.values import Reference, Value
+from tightdp.core.nodes import Expr
 from tightdp.core.valuesets import TooManyValues
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
 
-__all__ = ["Ends", "Round", "in_place_of"]
+__all__ = ["Ends", "Round", "in_place_of", "remade"]
 
 _MOST_STATES = 1_000
 _MOST_RUNS = 20_000
@@ -46,6 +47,57 @@ class Ends:
 
 Round = Callable[[dict[Cell, Value]], Ends]
 """Lowers one round from given values of cells."""
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """A list that a round made: its number among them, by which names share it, and its items where it is met first."""
+
+    number: int
+    items: tuple[Value, ...] = ()
+
+    def __repr__(self) -> str:
+        return repr(list(self.items))
+
+
+class _Lists:
+    """The lists that a round made, in what it goes on with."""
+
+    def __init__(self, run: Run, changes: dict[Cell, Value], keys: int) -> None:
+        self._run, self._changes, self._keys = run, changes, keys
+        self._numbers: dict[int, int] = {}
+
+    def content(self, value: Value) -> Value:
+        """Return a value with nothing open in it, and with lists that were made meanwhile as what they hold."""
+        whole = self._run.whole(value)
+        return self._listed(whole) if isinstance(whole, (tuple, Reference)) else whole
+
+    def _listed(self, whole: Value) -> Value:
+        if isinstance(whole, tuple):
+            return tuple(map(self._listed, whole))
+        if not isinstance(whole, Reference) or whole.key <= self._keys:
+            return whole
+        if whole.key in self._numbers:
+            return _Listed(self._numbers[whole.key])
+        self._numbers[whole.key] = number = len(self._numbers)
+        return _Listed(number, self.content(self._changes[whole.key]))
+
+
+def remade(m: Machine, values: Sequence[Value]) -> tuple[Value, ...]:
+    """Return values with new lists in place of those that a round made."""
+    made: dict[int, Reference] = {}
+
+    def thawed(value: Value) -> Value:
+        if isinstance(value, tuple):
+            return tuple(map(thawed, value))
+        if not isinstance(value, _Listed):
+            return value
+        if value.number not in made:
+            made[value.number] = m.new_list(())
+            m.store[made[value.number].key] = thawed(value.items)
+        return made[value.number]
+
+    return tuple(map(thawed, values))
 
 
 class _Written(Exception):
@@ -90,6 +142,8 @@ class _Chain:
             state = pending.pop()
             if state in steps:
                 continue
+            if any(map(_endless, state)):
+                raise NotAChain("it goes on with noise on all integers to the next round")
             if len(steps) >= _MOST_STATES:
                 raise NotAChain(f"it has more than {_MOST_STATES:,} states, such as {self.shown(state, context)}")
             steps[state] = self._step(state, context)
@@ -124,9 +178,10 @@ class _Chain:
         for kind, end in ends.ways:
             if run.value(end.alive):
                 self._check_written(end)
+                lists = _Lists(run, end.changes, self.keys)
                 held = zip(self.cells, state, strict=True)
-                after = tuple(run.whole(end.changes.get(cell, value)) for cell, value in held)
-                return kind, after, run.whole(end.value)
+                after = tuple(lists.content(end.changes.get(cell, value)) for cell, value in held)
+                return kind, after, lists.content(end.value)
         raise _Impossible
 
     def _check_written(self, end: End) -> None:
@@ -215,7 +270,7 @@ def in_place_of(
             outer.append(needed.expr)
         except _Written as found:
             cells.append(found.cell)
-    _check_noise(m, chain, noises)
+    _check_noise(m, noises)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
     failing: list[tuple[Expr, Failure]] = []
@@ -243,6 +298,8 @@ def _taken_apart(
 ) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
     """Return what a draw among outcomes says: the ways to go on, and the failures."""
 
+    rows = [remade(m, (*state, value)) for _, state, value in outcomes]
+
     def case(values: Sequence[Value]) -> Value:
         """Merge plain values, one for each outcome of the draw."""
         result = values[-1]
@@ -257,13 +314,13 @@ def _taken_apart(
         if not here:
             continue
         alive = m.conj(m.alive, m.builder.disjunction([m.builder.equals(drawn, at) for at in here]))
-        values = [outcomes[at] if outcomes[at][0] == kind else outcomes[here[0]] for at in range(len(outcomes))]
+        values = [rows[at if outcomes[at][0] == kind else here[0]] for at in range(len(outcomes))]
         changes = {
-            cell: case([state[place] for _, state, _ in values])
+            cell: case([row[place] for row in values])
             for place, cell in enumerate(chain.cells)
-            if all(state[place] is not MISSING for _, state, _ in values)
+            if all(row[place] is not MISSING for row in values)
         }
-        ways.append((kind, End(alive, changes, case([value for _, _, value in values]))))
+        ways.append((kind, End(alive, changes, case([row[-1] for row in values]))))
     for at, (kind, _, value) in enumerate(outcomes):
         if kind == "fail":
             failing.append((m.builder.equals(drawn, at), chain.failures[value]))
@@ -293,25 +350,21 @@ def _entry(chain: _Chain, held: State, context: Context) -> State:
     return tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
 
 
-def _check_noise(m: Machine, chain: _Chain, before: int) -> None:
-    """Noise on all integers may be drawn and compared within a round; it must not go on to the next one.
+def _endless(value: Value) -> bool:
+    """Whether what a round goes on with may be any integer: it would have to be compared with what comes later."""
+    inner = value.items if isinstance(value, _Listed) else value
+    return isinstance(value, Far) or (isinstance(inner, tuple) and any(map(_endless, inner)))
 
-    There it would be compared unseen by `Meetings`, which finds how far it must be looked at.
-    """
+
+def _check_noise(m: Machine, before: int) -> None:
+    """Check that noise on all integers is drawn in a round as it may be in any number of them."""
     new = m.builder.noises[before:]
-    if not new:
-        return
+    if new and m.builder.cut is not None:
+        raise NotAChain("noise on all integers that is cut off is drawn any number of times")
     if any(isinstance(law, Gaussian) for _, laws in new for law in laws):
         raise NotAChain("it draws Gaussian noise any number of times")
     if any(window.bases for window in m.builder.windows[before : before + len(new)]):
         raise NotAChain("it compares several draws on all integers")
-    serials = {draw.serial for draw, _ in new}
-    for ends in chain.known.values():
-        for kind, end in ends.ways:
-            values = [end.changes.get(cell) for cell, live in zip(chain.cells, chain.live, strict=True) if live]
-            nodes = [value for value in values if isinstance(value, Expr)]
-            if kind == "on" and any(node.serial in serials for node in reachable(nodes)):
-                raise NotAChain("it goes on with noise on all integers to the next round")
 
 
 def _overwritten(body: Sequence[ast.stmt], name: str) -> bool:

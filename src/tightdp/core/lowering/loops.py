@@ -62,7 +62,7 @@ def _while(m: Machine, node: ast.While) -> None:
     if node in m.endless:
         _ending_some_time(m, node)
         return
-    before = _Before(m)
+    before, noted = _Before(m), len(m.builder.operations)
     unrolled, progress = Unrolled(m), Progress(m)
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
@@ -74,6 +74,7 @@ def _while(m: Machine, node: ast.While) -> None:
         certain = m.alive is unrolled.base and isinstance(condition, Const)
         if not progress.another_round(certain):
             before.restore(unrolled.level)
+            del m.builder.operations[noted:]
             m.endless.add(node)
             _ending_some_time(m, node)
             return
@@ -133,7 +134,7 @@ def _round_from(m: Machine, node: ast.While, state: dict[Cell, Value]) -> endles
     m.alive = m.builder.true
     unrolled = Unrolled(m)
     checks, returns, evidence = len(m.checks), len(m.frame.returns), len(m.evidence)
-    for cell, value in state.items():
+    for cell, value in zip(state, endless.remade(m, tuple(state.values())), strict=True):
         if value is not MISSING:
             m.store[cell] = value
         elif m.store.get(cell) is not MISSING:
