@@ -9,21 +9,15 @@ from weakref import WeakValueDictionary
 
 from tightdp.core.conditions import tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, summands, terms_of
-from tightdp.core.operators import Value, refusal, symbol_of
-from tightdp.core.unbounded.windows import NARROW, Place, Window, is_far
+from tightdp.core.operators import Value, refusal
+from tightdp.core.unbounded.windows import NARROW, Place, Window, check_growth, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
-from tightdp.errors import LanguageError
 from tightdp.language.laws import Law, OnIntegers
 
 __all__ = ["Builder"]
 
 _LONG = 64
 """From how many terms on a sum is known by the two sums that it was made of, not by its terms."""
-
-
-_ENDLESS = frozenset(("comb", "perm", "factorial", "exp", "powmod"))
-_ENDLESS_POWERS = frozenset(("pow", "lshift", "rshift"))
-"""What gives numbers that are too long, or none, where an operand is beyond all numbers: the second one of powers."""
 
 
 class Builder:
@@ -120,9 +114,7 @@ class Builder:
 
     def _note(self, operator: str, operands: tuple[Expr, ...]) -> None:
         if self.noises and any(is_far(operand) for operand in operands):
-            if operator in _ENDLESS or (operator in _ENDLESS_POWERS and is_far(operands[1])):
-                hint = "clamp it first, as in max(lo, min(value, hi))"
-                raise LanguageError(f"noise on all integers is an operand of {symbol_of(operator)}", hint)
+            check_growth(operator, operands)
             self.operations.append((operator, operands, self.place()))
 
     def apply(self, operator: str, *operands: Expr) -> tuple[Expr | None, Expr | None]:

@@ -12,13 +12,15 @@ import operator
 from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
-from typing import Any
+from typing import Any, TypeAlias
 
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.weights import as_exact
 
 __all__ = ["Far", "in_place_of_far"]
 
+Operand: TypeAlias = Any
+"""What an operation of Python is given, or gives."""
 _LARGE = 1 << 60
 _SURELY_LARGE = 1 << 40
 """A result that is larger came from such a number: quotients of the large integer, say."""
@@ -41,7 +43,7 @@ class Far:
     def __format__(self, spec: str) -> str:
         return format(self.stand_in(), spec)
 
-    def stand_in(self) -> Any:
+    def stand_in(self) -> Operand:
         """Return a very large number that this one may stand for."""
         number = sum(coefficient * _LARGE for _, coefficient in self.parts) + self.rest
         return number.numerator if isinstance(number, Fraction) and number.denominator == 1 else number
@@ -59,26 +61,26 @@ class Far:
     def __hash__(self) -> int:
         return hash((self.parts, self.rest))
 
-    def _compared(self, other: Any) -> Any:
+    def _compared(self, other: Operand) -> Operand:
         """Return a number with the sign of the difference."""
         difference = self - other
         return difference.sign if isinstance(difference, Far) else difference
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: Operand) -> bool:
         return bool(self._compared(other) < 0)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: Operand) -> bool:
         return bool(self._compared(other) <= 0)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: Operand) -> bool:
         return bool(self._compared(other) > 0)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: Operand) -> bool:
         return bool(self._compared(other) >= 0)
 
     # the vector space
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Operand) -> Operand:
         if not isinstance(other, Far):
             return Far(self.parts, self.rest + other)
         found = dict(self.parts)
@@ -95,16 +97,16 @@ class Far:
     def __pos__(self) -> Far:
         return self
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Operand) -> Operand:
         return self + -other
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Operand) -> Operand:
         return -self + other
 
     def __abs__(self) -> Far:
         return -self if self.sign < 0 else self
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Operand) -> Operand:
         if isinstance(other, Far):
             return _large(self.stand_in() * other.stand_in())
         if not other:
@@ -113,51 +115,51 @@ class Far:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Operand) -> Operand:
         if isinstance(other, Far):
             return _large(as_exact(self.stand_in()) / other.stand_in())
         return self * (1 / as_exact(other))
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Operand) -> Operand:
         return _large(other / as_exact(self.stand_in()))
 
     # the rest of Python's numbers
 
-    def __floor__(self) -> Any:
+    def __floor__(self) -> Operand:
         return self._rounded(math.floor)
 
-    def __ceil__(self) -> Any:
+    def __ceil__(self) -> Operand:
         return self._rounded(math.ceil)
 
-    def __trunc__(self) -> Any:
+    def __trunc__(self) -> Operand:
         return self._rounded(math.floor if self.sign > 0 else math.ceil)
 
-    def __round__(self, *digits: int) -> Any:
+    def __round__(self, *digits: int) -> Operand:
         return self._rounded(lambda number: round(number, *digits), exact=not digits)
 
-    def _rounded(self, function: Callable[[Any], Any], exact: bool = True) -> Any:
+    def _rounded(self, function: Callable[[Operand], Operand], exact: bool = True) -> Operand:
         """Return what rounds this number: only the rest of it, where it is an integer otherwise."""
         if exact and not any(isinstance(c, ExpNumber) or Fraction(c).denominator > 1 for _, c in self.parts):
             return Far(self.parts, function(self.rest))
         return _large(function(self.stand_in()))
 
 
-def _large(number: Any) -> Any:
+def _large(number: Operand) -> Operand:
     """Return a number, as one beyond all others where it is that large."""
     if not isinstance(number, (int, Fraction)) or -_SURELY_LARGE < number < _SURELY_LARGE:
         return number
     return Far(((0, Fraction(number, _LARGE)),))
 
 
-def _finite(number: Any) -> Any:
+def _finite(number: Operand) -> Operand:
     return number.stand_in() if isinstance(number, Far) else number
 
 
-def in_place_of_far(function: Callable[..., Any]) -> Callable[..., Any]:
+def in_place_of_far(function: Callable[..., Operand]) -> Callable[..., Operand]:
     """Make a function take a very large integer wherever it is given a number beyond all others."""
 
     @wraps(function)
-    def on_all(*values: Any) -> Any:
+    def on_all(*values: Operand) -> Operand:
         if any(type(value) is Far for value in values):
             return _large(function(*map(_finite, values)))
         return function(*values)

@@ -97,7 +97,7 @@ def _integral(value: Value) -> Value:
 
 def _name_tail(value: Value, reach: int, variance: Fraction) -> Value:
     """Return an output as it is, and a number beyond all others as the tail that it stands for."""
-    return GaussianTail(reach, value.sign, variance, int(value.rest)) if isinstance(value, Far) else value
+    return GaussianTail(reach, value.sign, variance, math.floor(value.rest)) if isinstance(value, Far) else value
 
 
 def _merge_tail(value: Value, end: int, ratio: Number, times: Value, plus: Value, again: bool) -> Value:

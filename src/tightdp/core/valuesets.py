@@ -68,7 +68,7 @@ class Places(Mapping[Any, int]):
         return int(value) - self._values.start
 
     def __contains__(self, value: object) -> bool:
-        return is_number(value) and value == int(value) and int(value) in self._values  # type: ignore[call-overload]
+        return isinstance(value, (int, Fraction)) and value.denominator == 1 and int(value) in self._values
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._values)

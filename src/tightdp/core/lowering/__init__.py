@@ -8,7 +8,7 @@ What stays the same: on every dataset the core program has the output law of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -45,8 +45,10 @@ from tightdp.core.lowering.values import (
     Union,
     Value,
     alternatives,
+    holds,
     is_scalar,
     name_of,
+    parts_of,
 )
 from tightdp.core.nodes import Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
@@ -260,8 +262,8 @@ class Lowering(Machine):
         if not builder.noises:
             return None
         if plan.cut:
-            unknown = program is None or self.published or plan.cut == _NEAR
-            reach = None if unknown else reach_of_outcomes(builder, program)
+            known = not self.published and plan.cut != _NEAR
+            reach = reach_of_outcomes(builder, program) if known and program is not None else None
             self.complete = reach is not None
             return None if reach is None or reach <= plan.cut else Plan(cut=reach)
         ends = plan.ends
@@ -321,7 +323,7 @@ class Lowering(Machine):
 
     def _frozen(self, value: Value) -> Value:
         """Return an output with dictionaries and sets as sorted tuples."""
-        if not any(isinstance(part, (Table, Collection)) for part in _parts(value)):
+        if not any(isinstance(part, (Table, Collection)) for part in parts_of(value)):
             return value
         if isinstance(value, tuple):
             return tuple(self._frozen(item) for item in value)
@@ -362,7 +364,7 @@ class Lowering(Machine):
 
     def _returned(self, part: Value) -> Span:
         """Return the place of the `return` that gives a value, as a whole or inside."""
-        found = (node for node, value in self.results if _holds(value, part))
+        found = (node for node, value in self.results if holds(value, part))
         return self.source.span(next(found, None))
 
     def _component(self, expr: Expr, active: Expr) -> int:
@@ -394,25 +396,3 @@ class Lowering(Machine):
         if not again:
             self.published.append((expr, place))
         return finite_output(self.builder, expr, self.plan.ends, times, plus, again)
-
-
-def _inner(value: Value) -> tuple[Value, ...]:
-    if isinstance(value, tuple):
-        return value
-    return tuple(item for _, item in value.alternatives) if isinstance(value, Union) else ()
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    """Yield a value and everything inside, what is shared only once."""
-    seen: set[int] = set()
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if id(part) not in seen:
-            seen.add(id(part))
-            yield part
-            pending += _inner(part)
-
-
-def _holds(value: Value, part: Value) -> bool:
-    return any(each is part or (not _inner(each) and each == part) for each in _parts(value))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.far import Far
@@ -22,7 +23,7 @@ from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
 
 __all__ = ["cut_law", "cut_output", "error_of_cuts", "reach_of", "reach_of_outcomes"]
 
-_BEYOND = Far(((0, 1),))
+_BEYOND: Any = Far(((0, 1),))
 _BITS = 80
 """A draw is further out with a probability of about 2^-80."""
 _FARTHEST = 1_000

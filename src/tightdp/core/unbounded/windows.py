@@ -7,18 +7,21 @@ what holds of all of them. Among draws that meet, the far points of an earlier o
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tightdp.core.far import Far
 from tightdp.core.nodes import Expr
+from tightdp.core.operators import symbol_of
 from tightdp.core.unbounded.quadrature import tail_nodes
+from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
 from tightdp.language.source import FunctionSource
 
-__all__ = ["FARTHEST", "NARROW", "Place", "Window", "is_far"]
+__all__ = ["FARTHEST", "NARROW", "Place", "Window", "check_growth", "is_far"]
 
 Place: TypeAlias = tuple[FunctionSource, ast.AST]
 """Where in the source something happens."""
@@ -50,15 +53,16 @@ class Window:
         return (*found[:largest], (outcome, mass + missing), *found[largest + 1 :])
 
     def _law(self, law: OnIntegers) -> Law:
+        far: Any = Far(((self.rank, 1),))
         points = tail_nodes(law.ratio, self.bases) if isinstance(law, TwoSided) else ()
         rest = 1 - sum((weight for _, weight in points), Fraction(0))
         below, above = law.at_most(-self.reach), law.at_least(self.reach)
         return (
-            (Far(((self.rank, -1),)), below * rest),
+            (-far, below * rest),
             *((-self.reach - z, below * weight) for z, weight in reversed(points)),
             *((z, law.mass(z)) for z in range(1 - self.reach, self.reach)),
             *((self.reach + z, above * weight) for z, weight in points),
-            (Far(((self.rank, 1),)), above * rest),
+            (far, above * rest),
         )
 
     def covers(self, other: Window) -> bool:
@@ -76,3 +80,11 @@ def is_far(expr: Expr) -> bool:
     if expr.numeric:
         return isinstance(values[0], Far) or isinstance(values[-1], Far)
     return any(isinstance(part, Far) for value in values for part in (value if isinstance(value, tuple) else (value,)))
+
+
+def check_growth(operator: str, operands: Sequence[Expr]) -> None:
+    """Raise LanguageError where an operation on noise gives numbers that are too long, or none, for far points."""
+    grows = operator in ("pow", "lshift", "rshift") and is_far(operands[1])
+    if grows or operator in ("comb", "perm", "factorial", "exp", "powmod"):
+        hint = "clamp it first, as in max(lo, min(value, hi))"
+        raise LanguageError(f"noise on all integers is an operand of {symbol_of(operator)}", hint)
