@@ -104,7 +104,7 @@ def tailed(seed: int, method: str | None) -> bool:
         try:
             for x, law in centres.items():
                 known = instance.distribution(x)
-                for y in product((-9, 0, 1, 4), repeat=len(drawn.ratios)):
+                for y in product((-9, 0, Fraction(1, 2), 4), repeat=len(drawn.ratios)):
                     output = y if len(y) > 1 else y[0]
                     truth = _truth(drawn, law or {}, y)
                     assert instance.probability(x, output) == known.probability(output) == truth, (x, output)
@@ -115,12 +115,15 @@ def tailed(seed: int, method: str | None) -> bool:
     return True
 
 
-def _truth(drawn: Tailed, law: dict[Any, Fraction], y: tuple[int, ...]) -> Fraction:
+def _truth(drawn: Tailed, law: dict[Any, Fraction], y: tuple[int | Fraction, ...]) -> Fraction:
     total = Fraction(0)
     for centre, mass in law.items():
-        for ratio, at, value in zip(drawn.ratios, centre if len(y) > 1 else (centre,), y, strict=True):
+        for ratio, times, at, value in zip(
+            drawn.ratios, drawn.times, centre if len(y) > 1 else (centre,), y, strict=True
+        ):
+            away = Fraction(value) / Fraction(times) - at
             r = Fraction(ratio or 0)
-            mass *= (1 - r) / (1 + r) * r ** abs(value - at)
+            mass *= (1 - r) / (1 + r) * r ** abs(away) if away.denominator == 1 else 0
         total += mass
     return total
 

@@ -37,7 +37,7 @@ def f(x):
     return (a > b, a + b > 1)
 """,
     "product": "def f(x):\n    z = geometric(x[0], 1/9)\n    return z * z",
-    "fraction": "def f(x):\n    return geometric(x[0], 1/9) / 3",
+    "fraction": "def f(x):\n    return (geometric(x[0], 1/9) / 3) * x[1]",
 }
 
 
@@ -256,12 +256,15 @@ def in_large_steps(x: Any) -> Any:
     return x[0] + geometric(0, "1/2") * (1 << 22)
 
 
-@pytest.mark.parametrize("large", [beside_large, on_large, in_large_steps])
-def test_numbers_as_large_as_far_points_are_refused(large: Any) -> None:
-    with pytest.raises(LanguageError):
-        large.bind(n=1).privacy()
-    with pytest.raises(LanguageError):
-        large.bind(n=1).distribution((large.bind(n=1).bound.record.values[1],))
+def test_numbers_of_any_size_stand_beside_noise() -> None:
+    found = beside_large.bind(n=1).privacy()
+    assert (found.status, found.exp_epsilon) == ("exact", math.inf)
+    for large, distance in ((on_large, 1 << 25), (in_large_steps, 1)):
+        law = large.bind(n=1).distribution((large.bind(n=1).bound.record.values[1],))
+        assert law.status == "bounded"
+        likeliest = max(law.law, key=lambda each: each[1])
+        assert likeliest[0] == distance
+        assert abs(likeliest[1] - Fraction(1, 3)) < NARROW
 
 
 @mechanism(record=Bit)

@@ -146,7 +146,7 @@ def test_numbers_with_e_stay_exact() -> None:
 
 REFUSED = {
     "for ever": (
-        "def f(x):\n    b = x[0]\n    while b:\n        c = flip(1/2)\n    return c",
+        "def f(x):\n    b, c = x[0], 0\n    while b:\n        c = flip(1/2)\n    return c",
         LanguageError,
         "for ever",
     ),
@@ -166,6 +166,16 @@ REFUSED = {
         LanguageError,
         "goes on with noise",
     ),
+    "noise that it ends with": (
+        "def f(x):\n    z = 0\n    while z < 1:\n        z = geometric(x[0], 1/2)\n    return z",
+        LanguageError,
+        "as a loop leaves it",
+    ),
+    "noise that it ends with, compared": (
+        "def f(x):\n    z = 0\n    while z < 1:\n        z = geometric(x[0], 1/2)\n    return z > 5",
+        LanguageError,
+        "value by value",
+    ),
     "a dictionary": (
         "def f(x):\n    d = {0: 0}\n    while d[0] < 1:\n        d[0] = 1 if flip(1/3) else x[0]\n    return d[0]",
         LanguageError,
@@ -179,6 +189,31 @@ def test_others_are_refused_and_the_state_is_named(name: str) -> None:
     source, error, words = REFUSED[name]
     with module_of(source + "\n") as module, pytest.raises(error, match=words):
         Instance(bind(module, Bit, 1)).privacy()
+
+
+@pytest.mark.parametrize(
+    ("body", "result"),
+    [
+        ("t = [1]\nwhile t[0] == 1:\n    t = [int(flip(1/2))]\nreturn t[0]", 0),
+        (
+            "t = u = [1]\nwhile u[0]:\n    t = [randint(0, 2), [u[0]]]\n    u = t\nreturn u is t, u[0], t[1][0] > 0",
+            (True, 0, True),
+        ),
+        ("k = 1\nwhile k:\n    t = [0, 7]\n    t[0] = t\n    k = randint(0, 1)\nreturn t[0][0][1]", 7),
+    ],
+)
+def test_lists_that_a_round_makes_are_part_of_the_state(body: str, result: Any) -> None:
+    source = "def f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    with module_of(source) as module:
+        assert Instance(bind(module, Bit, 1)).distribution((0,)).law == ((result, 1),)
+
+
+def test_a_loop_that_counts_its_rounds_may_have_any_number_of_states() -> None:
+    for grown in ("t.append(int(flip(1/2)))", "t = t + [int(flip(1/2))]"):
+        with module_of(
+            f"def f(x):\n    t = []\n    while len(t) < 70:\n        {grown}\n    return sum(t)\n"
+        ) as module:
+            assert Instance(bind(module, Bit, 1)).distribution((0,)).probability(1) == F(70, 2**70)
 
 
 def test_a_failure_in_a_round_is_one_of_the_program() -> None:

@@ -210,15 +210,11 @@ def test_every_question_about_clamped_noise_has_a_narrow_answer() -> None:
     assert instance.accuracy(beta="1/100").status == "exact"
 
 
-@pytest.mark.parametrize(
-    ("source", "error", "words"),
-    [
-        ("def f(x):\n    return discrete_gaussian(x[0], 1/3) > 999", LimitError, "from its centre"),
-    ],
-)
-def test_other_uses_are_refused(source: str, error: type[Exception], words: str) -> None:
-    with module_of(source + "\n") as module, pytest.raises(error, match=words):
-        Instance(bind(module, Bit, 1)).privacy()
+def test_what_is_too_far_out_is_left_open() -> None:
+    with module_of("def f(x):\n    return discrete_gaussian(x[0], 1/3) > 999\n") as module:
+        found = Instance(bind(module, Bit, 1)).privacy()
+    assert found.status == "unresolved"
+    assert "from its centre" in found.reason
 
 
 @pytest.mark.parametrize("variance", [0, -1, exp(1)])

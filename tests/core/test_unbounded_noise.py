@@ -138,7 +138,7 @@ OUTSIDE = {
     "argument of randint": "def f(x):\n    return randint(0, geometric(x[0], 1/2))",
     "argument of binomial": "def f(x):\n    return binomial(geometric(x[0], 1/2), 1/2)",
     "how often": "def f(x):\n    t = 0\n    for i in range(geometric(x[0], 1/2)):\n        t = i\n    return t > 2",
-    "how many": "def f(x):\n    return [0] * geometric(x[0], 1/2)",
+    "how many": "def f(x):\n    return len([0] * geometric(x[0], 1/2))",
 }
 
 

@@ -24,11 +24,15 @@ class Shaped:
 
 @dataclass(frozen=True)
 class Tailed:
-    """The text of a program, that of its centres, and the ratio of the noise of each part, None where it has none."""
+    """The text of a program, that of its centres, and the ratio of the noise of each part, None where it has none.
+
+    `times` is by what each part is multiplied.
+    """
 
     source: str
     centres: str
     ratios: tuple[str | None, ...]
+    times: tuple[str, ...]
     n: int
 
 
@@ -86,7 +90,9 @@ def draw_tailed(seed: int) -> Tailed:
         whole = shown[0] if len(shown) == 1 else f"({', '.join(shown)})"
         return f"@mechanism(record=Bit)\ndef f(x):\n    return {whole}\n"
 
+    times = [rng.choice(("1", "1", "2", "-3", "1/2")) if ratio else "1" for ratio in ratios]
     noisy_parts = [
-        f'geometric({part}, "{ratio}")' if ratio else part for part, ratio in zip(parts, ratios, strict=True)
+        f'geometric({part}, "{ratio}")' + ("" if factor == "1" else f" * {factor}") if ratio else part
+        for part, ratio, factor in zip(parts, ratios, times, strict=True)
     ]
-    return Tailed(text(noisy_parts), text(parts), tuple(ratios), n)
+    return Tailed(text(noisy_parts), text(parts), tuple(ratios), tuple(times), n)

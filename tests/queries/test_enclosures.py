@@ -10,7 +10,7 @@ import pytest
 
 from conftest import FULL
 from tightdp import Bit, Instance, Int, choice, discrete_gaussian, exp, flip, geometric, mechanism, randint, shuffle
-from tightdp.errors import QueryError, TightdpError
+from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 from tightdp.queries.enclosed.chords import bend_of
 from tightdp.queries.enclosed.forms import published_sum
@@ -379,38 +379,3 @@ def test_what_is_no_sum_of_equals_is_left_to_others(program: Any) -> None:
             enclosed.privacy(delta="1/100")
     else:
         assert enclosed.privacy(delta="1/100").exp_epsilon == expected
-
-
-@mechanism(record=Bit)
-def shuffled_bits(x: Any, lam: Any) -> Any:
-    """Shuffled randomized response."""
-    return shuffle(1 - b if flip(lam) else b for b in x)
-
-
-def test_a_tiny_delta_of_many_records_is_enclosed() -> None:
-    """It is far below the mass that is cut off from laws at first; then all datasets were gone through in vain."""
-    found = shuffled_bits.bind(n=6_000, lam="1/4", precision=WIDTH).delta(exp_epsilon="6/5")
-    assert isinstance(found.witness, CheckedWitness)
-    assert found.lower <= found.witness.delta <= found.delta <= found.lower * (1 + WIDTH) < F(1, 10**30)
-
-
-def test_a_delta_below_all_doubles_is_said_to_be_small() -> None:
-    found = shuffled_bits.bind(n=1_000_000, lam="1/4").delta(exp_epsilon="11/10")
-    assert found.lower == 0 < found.delta < F(1, 10**150)
-    assert "too small" in found.reason
-
-
-def test_a_precision_is_kept_or_refused() -> None:
-    close = noisy_count.bind(n=1, sigma_squared=10, precision="1e-9")
-    with pytest.raises(QueryError, match="precision"):
-        close.privacy_loss().compose(10).epsilon(delta="1e-3")
-    with pytest.raises(QueryError, match="precision"):
-        close.curve()
-    wide = noisy_count.bind(n=1, sigma_squared=10, precision="1/10").privacy_loss().compose(10).epsilon(delta="1e-3")
-    assert wide.upper - wide.lower <= wide.upper / 10
-
-
-@mechanism(record=Bit)
-def noisy_count(x: Any, sigma_squared: Any) -> Any:
-    """A count with discrete Gaussian noise."""
-    return discrete_gaussian(sum(x), sigma_squared)

@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 from tightdp.core.conditions import tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, summands, terms_of
 from tightdp.core.operators import Value, refusal
-from tightdp.core.unbounded.windows import NARROW, Place, Window, is_far
+from tightdp.core.unbounded.windows import NARROW, Place, Window, check_growth, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
 from tightdp.language.laws import Law, OnIntegers
 
@@ -114,6 +114,7 @@ class Builder:
 
     def _note(self, operator: str, operands: tuple[Expr, ...]) -> None:
         if self.noises and any(is_far(operand) for operand in operands):
+            check_growth(operator, operands)
             self.operations.append((operator, operands, self.place()))
 
     def apply(self, operator: str, *operands: Expr) -> tuple[Expr | None, Expr | None]:

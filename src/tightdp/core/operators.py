@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from tightdp.core.far import Far, in_place_of_far
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.weights import NUMBERS, as_exact
-from tightdp.language.tails import GaussianTail
+from tightdp.language.tails import BEYOND, GaussianTail, Tail
 
 __all__ = ["NOTHING", "REFUSED", "Value", "applied", "connected", "is_number", "operation", "refusal", "symbol_of"]
 
@@ -33,24 +34,30 @@ class _Nothing:
 
 NOTHING: Value = _Nothing()
 
+_NUMBERS = (*NUMBERS, Far)
+
 REFUSED = (ArithmeticError, TypeError, ValueError)
 """What an operation raises where Python refuses its operands."""
 
 
 def is_number(value: object) -> bool:
     """Whether a value takes part in arithmetic (bools are the integers 0 and 1, as in Python)."""
-    return isinstance(value, NUMBERS)
+    return isinstance(value, _NUMBERS)
 
 
 def _divide(left: Value, right: Value) -> Value:
     if not (is_number(left) and is_number(right)):
         raise TypeError(f"cannot divide {left!r} by {right!r}")
+    if isinstance(left, Far) or isinstance(right, Far):
+        return left / right
     return as_exact(left) / as_exact(right)
 
 
 def _power(base: Value, exponent: Value) -> Value:
     if not (is_number(base) and is_number(exponent)):
         raise TypeError(f"cannot raise {base!r} to the power {exponent!r}")
+    if isinstance(base, Far):
+        return base**exponent
     if isinstance(base, ExpNumber) and not isinstance(exponent, ExpNumber):
         return base ** Fraction(exponent)
     if isinstance(exponent, ExpNumber) or Fraction(exponent).denominator != 1:
@@ -84,12 +91,28 @@ _SYMBOLS = {
 """How Python writes operations; of others the name is the word."""
 
 
-def _name_tail(value: int | Fraction, far: int, reach: int, variance: Fraction) -> int | Fraction | GaussianTail:
-    """Return an output as it is, and a far point (`core/unbounded/windows.py`) as the tail that it stands for."""
-    if -far < 2 * value < far:
+def _integral(value: Value) -> Value:
+    return math.trunc(value) if isinstance(value, Far) else int(value)
+
+
+def _name_tail(value: Value, reach: int, variance: Fraction) -> Value:
+    """Return an output as it is, and a number beyond all others as the tail that it stands for."""
+    return GaussianTail(reach, value.sign, variance, math.floor(value.rest)) if isinstance(value, Far) else value
+
+
+def _merge_tail(value: Value, end: int, ratio: Number, times: Value, plus: Value, again: bool) -> Value:
+    """Return times·value + plus; the numbers from `end` on, on both sides, become one tail each."""
+    if not is_number(value):
         return value
-    direction = 1 if value > 0 else -1
-    return GaussianTail(reach, direction, variance, int(value) - direction * far)
+    if -end < value < end:
+        return _plainly(times * value + plus)
+    side = 1 if value > 0 else -1
+    first, step = _plainly(times * side * end + plus), _plainly(abs(times))
+    return Tail(first, side if times > 0 else -side, ratio, step, again)
+
+
+def _plainly(value: Value) -> Value:
+    return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
 
 
 _OPERATORS: dict[str, Callable[..., Value]] = {
@@ -108,7 +131,7 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "bitxor": operator.xor,
     "neg": operator.neg,
     "pos": operator.pos,
-    "invert": operator.invert,
+    "invert": lambda value: -value - 1 if isinstance(value, Far) else operator.invert(value),
     "abs": abs,
     "eq": operator.eq,
     "ne": operator.ne,
@@ -122,24 +145,26 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "max": max,
     "not": operator.not_,
     "bool": bool,
-    "int": int,
-    "fraction": Fraction,
+    "int": _integral,
+    "fraction": lambda *values: values[0] if isinstance(values[0], Far) else Fraction(*values),
     "floor": math.floor,
     "ceil": math.ceil,
     "comb": math.comb,
     "perm": math.perm,
-    "gcd": math.gcd,
+    "gcd": in_place_of_far(math.gcd),
     "exp": _exponential,
     "factorial": math.factorial,
-    "isqrt": math.isqrt,
+    "isqrt": in_place_of_far(math.isqrt),
     "round": round,
-    "bit_count": lambda value: _integer(value).bit_count(),
-    "bit_length": lambda value: _integer(value).bit_length(),
+    "bit_count": in_place_of_far(lambda value: _integer(value).bit_count()),
+    "bit_length": in_place_of_far(lambda value: _integer(value).bit_length()),
     "format": lambda value, spec: format(value, spec),
     "repr": repr,
-    "bin": bin,
+    "bin": in_place_of_far(bin),
     "tuple": lambda *values: values,
     "name_tail": _name_tail,
+    "merge_tail": _merge_tail,
+    "leave_out_far": lambda value: BEYOND if isinstance(value, Far) else value,
 }
 
 _REFUSES = "refuses "

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from tightdp.core.far import Far
 from tightdp.core.operators import REFUSED, Value, is_number, operation
 
 __all__ = ["Places", "Progression", "TooManyValues", "combined", "contiguous", "index_of", "ordered", "sums", "united"]
@@ -239,7 +240,7 @@ def _as_key(operator: str, operands: Sequence[Sequence[Value]]) -> tuple[object,
     for values in operands:
         if not isinstance(values, range):
             kinds = tuple(map(type, values))
-            if not {bool, int, Fraction}.issuperset(kinds):
+            if not {bool, int, Fraction, Far}.issuperset(kinds):
                 return None
             key.append(kinds)
         key.append(values if isinstance(values, range) else tuple(values))

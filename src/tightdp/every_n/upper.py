@@ -18,9 +18,10 @@ from tightdp.every_n.limits import approached
 from tightdp.every_n.simulation import simulate
 from tightdp.every_n.states import Paths, chain_of, explore
 from tightdp.exact.numbers import Exact
+from tightdp.language.domains import Domain
 from tightdp.language.program import Bound
 
-__all__ = ["CLOSE", "Upper", "least_upper", "near", "readings"]
+__all__ = ["CLOSE", "Upper", "least_upper", "near", "readings", "upper_for_every_n"]
 
 CLOSE = Fraction(1, 10**9)
 """Ends whose relative distance is at most this are not brought closer."""
@@ -112,6 +113,22 @@ def _of_chain(chain: Chain, lower: Exact) -> Upper:
             break
         last = value
     return best
+
+
+def upper_for_every_n(bound: Bound, lower: Exact) -> Exact:
+    """Return an upper bound on e^ε that is proved for every number of records, infinite where none is.
+
+    `lower` is a lower bound for a program with so many records as `bound` says.
+    """
+    program = bound.program
+    if not isinstance(program.record, Domain):
+        return math.inf
+    try:
+        one = program.bind(1, neighbours=bound.neighbours, **bound.parameters)
+        found = least_upper(readings(one), lower).value
+    except TightdpError:
+        return math.inf
+    return found if found >= lower else math.inf
 
 
 def near(lower: Exact, upper: Exact) -> bool:

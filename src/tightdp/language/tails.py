@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator
 from fractions import Fraction
 
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import NUMBERS
 
@@ -20,21 +21,35 @@ class Tail(str):
 
     Under every dataset the probabilities in it fall by `ratio` from one integer to the next, given the rest of the
     output. So all its integers have the same likelihood ratio between two datasets, and their total has it too.
+    Numbers at another distance than 1, `step`, are written ">= 7 in steps of 2". Where a noisy value is published
+    `again`, each number of the tail comes with one of the tail that was published first.
     """
 
-    first: int
+    first: int | Fraction
     direction: int
     ratio: Number
+    step: int | Fraction
+    again: bool
 
-    def __new__(cls, first: int, direction: int, ratio: Number) -> Tail:
+    def __new__(
+        cls,
+        first: int | Fraction,
+        direction: int,
+        ratio: Number,
+        step: int | Fraction = 1,
+        again: bool = False,
+    ) -> Tail:
         """Write the tail as a comparison."""
-        tail = super().__new__(cls, f"{'>=' if direction > 0 else '<='} {first}")
-        tail.first, tail.direction, tail.ratio = first, direction, ratio
+        steps = "" if step == 1 else f" in steps of {step}"
+        tail = super().__new__(cls, f"{'>=' if direction > 0 else '<='} {first}{steps}")
+        tail.first, tail.direction, tail.ratio, tail.step, tail.again = first, direction, ratio, step, again
         return tail
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other is the same text, and no tail that falls by another ratio."""
-        return str.__eq__(self, other) is True and (not isinstance(other, Tail) or self.ratio == other.ratio)
+        """Whether the other is the same text, and no tail whose numbers have other shares."""
+        if str.__eq__(self, other) is not True:
+            return False
+        return not isinstance(other, Tail) or (self.ratio, self.again) == (other.ratio, other.again)
 
     def __ne__(self, other: object) -> bool:
         """Whether the other differs."""
@@ -42,24 +57,30 @@ class Tail(str):
 
     __hash__ = str.__hash__
 
+    def number(self, place: int) -> int | Fraction:
+        """Return the number at a place of the tail, from 0."""
+        return self.first + self.direction * self.step * place
+
     def share(self, low: int | Number, high: int | Number) -> Number:
-        """Return what share of the probability of the tail belongs to integers from `low` to `high`, both included."""
-        if self.direction < 0:
-            low, high = -high, -low
-        nearest = max(_floor(-low) * -1, self.direction * self.first)
-        last = _floor(high)
-        if last < nearest:
-            return Fraction(0)
-        start = self.direction * self.first
-        return self.ratio ** (nearest - start) - self.ratio ** (last - start + 1)
+        """Return what share of the probability of the tail belongs to numbers from `low` to `high`, both included."""
+        places = self._places(low, high)
+        if places and self.again:
+            what = "the probability of a number that noise on all integers gives twice is not known far out"
+            raise QueryError(what, "publish each noisy value once")
+        return self.ratio**places.start - self.ratio**places.stop if places else Fraction(0)
 
-    def within(self, low: int | Number, high: int | Number) -> Iterator[int]:
-        """Yield the integers of the tail from `low` to `high`, both included."""
-        return (value for value in range(-_floor(-low), _floor(high) + 1) if self.share(value, value))
+    def within(self, low: int | Number, high: int | Number) -> Iterator[int | Fraction]:
+        """Yield the numbers of the tail from `low` to `high`, both included."""
+        return map(self.number, self._places(low, high))
 
-    def __reduce__(self) -> tuple[type[Tail], tuple[int, int, Number]]:
+    def _places(self, low: int | Number, high: int | Number) -> range:
+        """Return the places of the numbers from `low` to `high`, both included."""
+        ends = [(end - self.first) / Fraction(self.direction * self.step) for end in (low, high)]
+        return range(max(-_floor(-min(ends)), 0), _floor(max(ends)) + 1)
+
+    def __reduce__(self) -> tuple[type[Tail], tuple[int | Fraction, int, Number, int | Fraction, bool]]:
         """Return how a copy is made."""
-        return Tail, (self.first, self.direction, self.ratio)
+        return Tail, (self.first, self.direction, self.ratio, self.step, self.again)
 
 
 class GaussianTail(str):

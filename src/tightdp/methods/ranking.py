@@ -174,14 +174,14 @@ class _Best:
         if above < below:
             return
         if above == below and self._top == 1 and up and (down == 0) == (self._least_down == 0):
-            self._tally(self._found[0], triples)
+            self._found[0][3] = _together(self._found[0][3], triples)
             return
         at = 0
         for entry in self._found:
             above, below = entry[0], entry[1]
             order = up * below - above * down
             if order == 0 and (down == 0) == (below == 0):
-                self._tally(entry, triples)
+                entry[3] = _together(entry[3], triples)
                 return
             if order > 0 or (down == 0 and below):
                 break
@@ -196,11 +196,11 @@ class _Best:
             self._least_up, self._least_down = self._found[-1][:2]
             self._least = self._logarithm = None
 
-    @staticmethod
-    def _tally(entry: list[Any], triples: int) -> None:
-        """Count triples; where the number of some is not known (0), that of all is not."""
-        entry[3] = entry[3] and triples and entry[3] + triples
-
     def ranking(self) -> list[tuple[tuple[Pair, int], int]]:
         """Return the triples, largest ratio first, with how many attain it."""
         return [(triple, tally) for _, _, triple, tally in self._found]
+
+
+def _together(some: int, others: int) -> int:
+    """Return how many triples there are; where the number of some is not known (0), that of all is not."""
+    return some + others if some and others else 0

@@ -182,14 +182,15 @@ def errors(table: Table, x: Dataset, beta: Number) -> tuple[dict[int | Number, W
     for (tail, weight), span in zip(tails, spans, strict=True):
         end = target + tail.direction * reach
         left = as_exact(1)
-        for value in _through(tail, max(len(span), int((end - tail.first) * tail.direction) + 1)):
+        number = int((end - tail.first) * tail.direction / Fraction(tail.step)) + 1
+        for value in _through(tail, max(len(span), number)):
             error = abs(value - target)
             masses[error] = masses.get(error, 0) + weight * (left * (1 - tail.ratio))
             left *= tail.ratio
     return masses, weights.total
 
 
-def _span(tail: Tail, mass: Number, beta: Number) -> range:
+def _span(tail: Tail, mass: Number, beta: Number) -> list[int | Fraction]:
     """Return the first integers of a tail of this mass, enough to leave a mass of at most `beta`."""
     number = 0
     while mass > beta:
@@ -197,6 +198,6 @@ def _span(tail: Tail, mass: Number, beta: Number) -> range:
     return _through(tail, number)
 
 
-def _through(tail: Tail, number: int) -> range:
-    """Return the first `number` integers of a tail."""
-    return range(tail.first, tail.first + tail.direction * number, tail.direction)
+def _through(tail: Tail, number: int) -> list[int | Fraction]:
+    """Return the first numbers of a tail, as many as `number`."""
+    return [tail.number(place) for place in range(number)]

@@ -31,7 +31,8 @@ def moment(output: Output, target: Number, power: int) -> Moment:
     and faster, the geometric value is an upper end.
     """
     if isinstance(output, Tail):
-        value = _geometric(output.direction * (output.first - target), output.ratio, power)
+        start = output.direction * (output.first - target) / Fraction(output.step)
+        value = _geometric(start, output.ratio, power) * output.step**power
         return value, value
     if isinstance(output, GaussianTail):
         away = output.direction * (output.offset - target)

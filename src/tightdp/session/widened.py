@@ -16,6 +16,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from tightdp.core.lowering import inexact
 from tightdp.core.unbounded.inexact import Inexact
 from tightdp.errors import QueryError
+from tightdp.every_n.upper import upper_for_every_n
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log_down, log_up
 from tightdp.exact.rounding import down, up
@@ -213,6 +214,7 @@ class _Widening:
             if (close := self._pure_of_core(found)) is not None:
                 return close
             lower, upper, pair = cut.pure(self._pairs(), self._error)
+            upper = upper_for_every_n(self._engine.bound, lower) if upper == math.inf else upper
             least, most = max(down(lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
             return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(pair), top=())
         if self._error.published:

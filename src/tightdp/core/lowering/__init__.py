@@ -8,7 +8,7 @@ What stays the same: on every dataset the core program has the output law of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -44,21 +44,24 @@ from tightdp.core.lowering.values import (
     Union,
     Value,
     alternatives,
+    holds,
     is_scalar,
     name_of,
+    parts_of,
 )
 from tightdp.core.nodes import Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes, refuse_large
+from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
 from tightdp.core.unbounded.forms import Unmerged, outside
 from tightdp.core.unbounded.inexact import Inexact, inexactness
 from tightdp.core.unbounded.meetings import Meetings
-from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output
+from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output, multiple_of
 from tightdp.core.unbounded.windows import Window, is_far
 from tightdp.core.valuesets import ordered
 from tightdp.errors import LanguageError, LimitError, ProgramError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
+from tightdp.language.laws import Gaussian
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
 
@@ -94,8 +97,7 @@ def lower(
     for _ in range(_MOST_ROUNDS):
         lowering = Lowering(bound, x, probe, watch, plan)
         try:
-            program = lowering.run()
-            wider = lowering.wider(program)
+            program, wider = lowering.closely()
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
             unmerged, plan = unmerged or error, Plan(cut=1)
@@ -109,9 +111,8 @@ def lower(
             if isinstance(error, LanguageError):
                 error.span = error.span or lowering.source.span()
             raise
-        if plan.cut:
-            refuse_large(lowering.builder, program, lowering.source.span())
         if wider is None:
+            assert program is not None
             if unmerged is not None and program.evidence:
                 raise unmerged
             if x is None:
@@ -192,6 +193,22 @@ class Lowering(Machine):
         keywords = {name: adopt(self, value) for name, value in self.bound.arguments.items()}
         return self._finish(lambda: call_python(self, self.bound.program.function, (self.x,), keywords))
 
+    def closely(self) -> tuple[CoreProgram | None, Plan | None]:
+        """Lower the function, and return how noise is to be made finite if it was not looked at closely enough.
+
+        What a program is refused for is believed only where it was: else a comparison may look impossible. Then there
+        is no program.
+        """
+        try:
+            program = self.run()
+        except Unmerged:
+            raise
+        except (LanguageError, ProgramError):
+            if (wider := None if self.plan.cut else self.wider(None)) is None:
+                raise
+            return None, wider
+        return program, self.wider(program)
+
     def run_target(self) -> CoreProgram:
         """Lower the target on the dataset."""
         target = self.bound.program.target
@@ -235,23 +252,28 @@ class Lowering(Machine):
         """Check a program. Raises MalformedError."""
         verify(program)
 
-    def wider(self, program: CoreProgram) -> Plan | None:
-        """Return how noise on all integers is to be made finite if it was not looked at closely enough, else None."""
+    def wider(self, program: CoreProgram | None) -> Plan | None:
+        """Return how noise on all integers is to be made finite if it was not looked at closely enough, else None.
+
+        Without a program it is asked what the operations need.
+        """
         builder, plan = self.builder, self.plan
         if not builder.noises:
             return None
         if plan.cut:
-            reach = None if self.published or plan.cut == _NEAR else reach_of_outcomes(builder, program)
+            known = not self.published and plan.cut != _NEAR
+            reach = reach_of_outcomes(builder, program) if known and program is not None else None
             self.complete = reach is not None
             return None if reach is None or reach <= plan.cut else Plan(cut=reach)
         ends = plan.ends
-        if self.published:
+        if self.published and program is not None:
             before = Meetings(builder.noises, builder.operations[: self.unpublished])
             ends = ends_of_outputs(before, self.published)
             if self.fixed is not None and ends.core <= plan.ends.core and ends.farthest <= plan.ends.farthest:
                 ends = plan.ends
         meetings = Meetings(builder.noises, builder.operations)
-        meetings.check(program)
+        if program is not None:
+            meetings.check(program)
         needed = meetings.windows(ends.farthest)
         if ends != plan.ends:
             return Plan(needed, ends)
@@ -300,7 +322,7 @@ class Lowering(Machine):
 
     def _frozen(self, value: Value) -> Value:
         """Return an output with dictionaries and sets as sorted tuples."""
-        if not any(isinstance(part, (Table, Collection)) for part in _parts(value)):
+        if not any(isinstance(part, (Table, Collection)) for part in parts_of(value)):
             return value
         if isinstance(value, tuple):
             return tuple(self._frozen(item) for item in value)
@@ -342,7 +364,7 @@ class Lowering(Machine):
 
     def _returned(self, part: Value) -> Span:
         """Return the place of the `return` that gives a value, as a whole or inside."""
-        found = (node for node, value in self.results if _holds(value, part))
+        found = (node for node, value in self.results if holds(value, part))
         return self.source.span(next(found, None))
 
     def _component(self, expr: Expr, active: Expr) -> tuple[int, Value]:
@@ -365,29 +387,13 @@ class Lowering(Machine):
         """Return a component of an output with finitely many values."""
         if not self.builder.noises or isinstance(expr, Const) or not is_far(expr):
             return expr
-        self.published.append((expr, self._returned(expr)))
+        place = self._returned(expr)
         if self.plan.cut:
+            self.published.append((expr, place))
             return cut_output(self.builder, expr)
-        return finite_output(self.builder, expr, self.plan.ends)
-
-
-def _inner(value: Value) -> tuple[Value, ...]:
-    if isinstance(value, tuple):
-        return value
-    return tuple(item for _, item in value.alternatives) if isinstance(value, Union) else ()
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    """Yield a value and everything inside, what is shared only once."""
-    seen: set[int] = set()
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if id(part) not in seen:
-            seen.add(id(part))
-            yield part
-            pending += _inner(part)
-
-
-def _holds(value: Value, part: Value) -> bool:
-    return any(each is part or (not _inner(each) and each == part) for each in _parts(value))
+        gaussian = any(isinstance(law, Gaussian) for _, laws in self.builder.noises for law in laws)
+        expr, times, plus = (expr, 1, 0) if gaussian else multiple_of(expr)
+        again = any(expr is other for other, _ in self.published)
+        if not again:
+            self.published.append((expr, place))
+        return finite_output(self.builder, expr, self.plan.ends, times, plus, again)

@@ -13,6 +13,7 @@ from tightdp.core.lowering.scalars import operate, over_values, truth
 from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect
 from tightdp.core.lowering.values import Growing, Value, is_scalar, known, numeric
 from tightdp.core.nodes import Expr
+from tightdp.core.unbounded.windows import is_far
 
 __all__ = ["arranged"]
 
@@ -101,7 +102,8 @@ def arranged(m: Machine, items: tuple[Value, ...] | Growing, keywords: Keywords)
 
 
 def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -> tuple[Value, ...]:
-    if key is None and all(is_scalar(item) and numeric(item) for item in items):
+    plain = key is None and all(is_scalar(item) and numeric(item) for item in items)
+    if plain and not any(is_far(m.expr(item)) for item in items):
         ordered = _by_counting(m, [m.expr(item) for item in items])
         return ordered[::-1] if reverse else ordered
     pairs = [(_rank(m, key, item), item) for item in items]

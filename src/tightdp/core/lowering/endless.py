@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from tightdp.core.lowering.loop_chain import FASTER, LoopChain, Outcome, Rounds, Values, Written
+from tightdp.core.lowering.loop_chain import FASTER, LoopChain, Outcome, Rounds, Values, Written, remade
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.rounds import Context, NotAChain, Outer, Run
 from tightdp.core.lowering.store import MISSING, Cell
@@ -56,7 +56,7 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
                 _check_simple(outer)
         except Written as found:
             cells += found.cells
-    _check_noise(m, chain, noises)
+    _check_noise(m, noises)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
     failing: list[tuple[Expr, Failure]] = []
@@ -111,6 +111,8 @@ def _taken_apart(
 ) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
     """Return what the place of an outcome says: the ways to go on, and the failures; `observe` holds in the others."""
 
+    rows = [remade(m, (*state, value)) for _, state, value in outcomes]
+
     def case(values: Sequence[Value]) -> Value:
         """Merge plain values, one for each outcome."""
         first = values[0]
@@ -131,13 +133,13 @@ def _taken_apart(
         if not here:
             continue
         alive = m.conj(m.alive, m.expr(case([outcome[0] == kind for outcome in outcomes])))
-        values = [outcomes[at] if outcomes[at][0] == kind else outcomes[here[0]] for at in range(len(outcomes))]
+        values = [rows[at if outcomes[at][0] == kind else here[0]] for at in range(len(outcomes))]
         changes = {
-            cell: case([state[place] for _, state, _ in values])
+            cell: case([row[place] for row in values])
             for place, cell in enumerate(chain.cells)
-            if all(state[place] is not MISSING for _, state, _ in values)
+            if all(row[place] is not MISSING for row in values)
         }
-        ways.append((kind, End(alive, changes, case([value for _, _, value in values]))))
+        ways.append((kind, End(alive, changes, case([row[-1] for row in values]))))
     for at, (kind, _, value) in enumerate(outcomes):
         if kind == "fail":
             failing.append((m.builder.equals(drawn, at), chain.failures[value]))
@@ -180,25 +182,15 @@ def _entry(chain: LoopChain, held: Values, context: Context) -> Values:
     return tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
 
 
-def _check_noise(m: Machine, chain: LoopChain, before: int) -> None:
-    """Noise on all integers may be drawn and compared within a round; it must not go on to the next one.
-
-    There it would be compared unseen by `Meetings`, which finds how far it must be looked at.
-    """
+def _check_noise(m: Machine, before: int) -> None:
+    """Check that noise on all integers is drawn in a round as it may be in any number of them."""
     new = m.builder.noises[before:]
-    if not new:
-        return
+    if new and m.builder.cut is not None:
+        raise NotAChain("noise on all integers that is cut off is drawn any number of times")
     if any(isinstance(law, Gaussian) for _, laws in new for law in laws):
         raise NotAChain("it draws Gaussian noise any number of times")
     if any(window.bases for window in m.builder.windows[before : before + len(new)]):
         raise NotAChain("it compares several draws on all integers")
-    serials = {draw.serial for draw, _ in new}
-    for ends in chain.known.values():
-        for kind, end in ends.ways:
-            values = [end.changes.get(cell) for cell, live in zip(chain.cells, chain.live, strict=True) if live]
-            nodes = [value for value in values if isinstance(value, Expr)]
-            if kind == "on" and any(node.serial in serials for node in reachable(nodes)):
-                raise NotAChain("it goes on with noise on all integers to the next round")
 
 
 def _overwritten(body: Sequence[ast.stmt], name: str) -> bool:

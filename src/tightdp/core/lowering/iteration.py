@@ -147,6 +147,9 @@ def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
         spend(m, iterable)
         iterable.visit(iterable.first, action)
         return
+    if isinstance(iterable, Union) and any(isinstance(one, (Generator, Filtered)) for _, one in iterable.alternatives):
+        m.each(iterable, lambda one: visit(m, one, action))
+        return
     if isinstance(iterable, Filtered):
         spend(m, iterable)
         wanted = iterable.wanted
@@ -171,6 +174,8 @@ def _spend_parts(m: Machine, iterable: Every) -> None:
 
 def unordered(m: Machine, value: Value) -> Value:
     """Return a set as an iterable of its members, for what does not depend on their order; else the value itself."""
+    if isinstance(value, Union) and any(isinstance(one, Collection) for _, one in value.alternatives):
+        return Union(tuple((guard, unordered(m, one)) for guard, one in value.alternatives))
     if not isinstance(value, Collection):
         return value
     members = m.store[value.key]

@@ -1,7 +1,8 @@
 """A loop as a Markov chain: its states, found by lowering one round from each, and the law of how it ends.
 
-The state of a loop is what it carries from round to round: the values of the names that it writes, and of a `for` loop
-the place of the next item. A round is lowered from each reachable state, on its own, and enumerated run by run.
+The state of a loop is what it carries from round to round: the values of the names that it writes, with what the lists
+hold that a round made, and of a `for` loop the place of the next item. A round is lowered from each reachable state, on
+its own, and enumerated run by run.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from tightdp.core.far import Far
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.rounds import Context, NotAChain, Run, runs
 from tightdp.core.lowering.store import MISSING, Cell
@@ -32,6 +34,7 @@ __all__ = [
     "TooManyStates",
     "Values",
     "Written",
+    "remade",
 ]
 
 LONG, GROWTH, FASTER = 8, 3, 30
@@ -102,6 +105,67 @@ class _Impossible(Exception):
     """No way is open with these values from before the loop: they contradict each other."""
 
 
+@dataclass(frozen=True)
+class _Listed:
+    """A list that a round made: its number among them, by which names share it, and its items, none inside itself."""
+
+    number: int
+    items: tuple[Value, ...] = ()
+
+    def __repr__(self) -> str:
+        return repr(list(self.items))
+
+
+class _Lists:
+    """The lists that a round made, in what it goes on with."""
+
+    def __init__(self, run: Run, changes: dict[Cell, Value], keys: int) -> None:
+        self._run, self._changes, self._keys = run, changes, keys
+        self._numbers: dict[int, int] = {}
+        self._around: set[int] = set()
+
+    def content(self, value: Value) -> Value:
+        """Return a value with nothing open in it, and with lists that were made meanwhile as what they hold."""
+        whole = self._run.whole(value)
+        return self._listed(whole) if isinstance(whole, (tuple, Reference)) else whole
+
+    def _listed(self, whole: Value) -> Value:
+        if isinstance(whole, tuple):
+            return tuple(map(self._listed, whole))
+        if not isinstance(whole, Reference) or whole.key <= self._keys:
+            return whole
+        number = self._numbers.setdefault(whole.key, len(self._numbers))
+        if number in self._around:
+            return _Listed(number)
+        self._around.add(number)
+        items = self.content(self._changes[whole.key])
+        self._around.remove(number)
+        return _Listed(number, items)
+
+
+def remade(m: Machine, values: Sequence[Value]) -> Values:
+    """Return values with new lists in place of those that a round made."""
+    made: dict[int, Reference] = {}
+
+    def thawed(value: Value) -> Value:
+        if isinstance(value, tuple):
+            return tuple(map(thawed, value))
+        if not isinstance(value, _Listed):
+            return value
+        if value.number not in made:
+            made[value.number] = m.new_list(())
+            m.store[made[value.number].key] = thawed(value.items)
+        return made[value.number]
+
+    return tuple(map(thawed, values))
+
+
+def _endless(value: Value) -> bool:
+    """Whether what a round goes on with may be any integer: it would have to be compared with what comes later."""
+    inner = value.items if isinstance(value, _Listed) else value
+    return isinstance(value, Far) or (isinstance(inner, tuple) and any(map(_endless, inner)))
+
+
 @dataclass
 class LoopChain:
     """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds."""
@@ -134,6 +198,8 @@ class LoopChain:
         while level:
             following: dict[State, None] = {}
             for state in level:
+                if any(map(_endless, state[1])):
+                    raise NotAChain("it goes on with noise on all integers to the next round")
                 steps[state] = self._step(state, context)
                 for place in steps[state]:
                     if len(place) == 2:
@@ -211,10 +277,9 @@ class LoopChain:
             if run.value(end.alive):
                 self._check_written(end)
                 held = zip(self.cells, values, strict=True)
-                after = tuple(run.whole(end.changes.get(cell, value)) for cell, value in held)
-                outcome = kind, after, run.whole(end.value)
-                self._check_lists(outcome)
-                return outcome
+                lists = _Lists(run, end.changes, self.keys)
+                after = tuple(lists.content(end.changes.get(cell, value)) for cell, value in held)
+                return kind, after, lists.content(end.value)
         raise _Impossible
 
     def _check_written(self, end: End) -> None:
@@ -228,14 +293,6 @@ class LoopChain:
         ]
         if new:
             raise Written(new)
-
-    def _check_lists(self, value: Value) -> None:
-        """Raise NotAChain for a list that a round made, and that is there when it is over."""
-        if isinstance(value, Reference) and value.key > self.keys:
-            raise NotAChain("it makes new lists")
-        if isinstance(value, tuple):
-            for item in value:
-                self._check_lists(item)
 
     def shown(self, state: Values, context: Context) -> str:
         """Write a state, with the names of this function that hold something else that is known."""

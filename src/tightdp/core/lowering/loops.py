@@ -11,7 +11,7 @@ from typing import Any
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.iteration import iterate, visit
-from tightdp.core.lowering.loop_chain import FASTER, GROWTH, GROWTHS, LONG, Ends, Rounds, TooManyStates
+from tightdp.core.lowering.loop_chain import FASTER, GROWTH, GROWTHS, LONG, Ends, Rounds, TooManyStates, remade
 from tightdp.core.lowering.loops_alike import loop_over_all
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
@@ -84,7 +84,7 @@ def _while(m: Machine, node: ast.While) -> None:
         rounds += 1
         if growth and node not in m.followed:
             before.restore(unrolled.level)
-            if _tried(m, node, partial(_while_as_chain, m, node, growth)):
+            if _tried(m, node, partial(_while_as_chain, m, node, growth), certain):
                 return
             unrolled, progress = Unrolled(m), Progress(m)
             continue
@@ -109,10 +109,11 @@ def _is_plain(value: Value) -> bool:
     return is_scalar(value) and not isinstance(value, Expr)
 
 
-def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None]) -> bool:
+def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None], certain: bool = False) -> bool:
     """Lower a loop as a chain if that is little work; else leave everything as it was.
 
-    A `while` loop that has too many states in any case is refused: unrolled it would have as many.
+    A `while` loop that has too many states in any case is refused, unless all runs are `certain` to have got so far,
+    as in one that counts its rounds: unrolled it would have as many.
     """
     if not m.followed.get(node, True):
         return False
@@ -124,7 +125,7 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None]) ->
         m.spent, m.impossible = spent, impossible
         if not isinstance(reason, TooManyStates):
             m.followed[node] = False
-        elif reason.any_case and isinstance(node, ast.While) and m.some_run_is_left():
+        elif reason.any_case and not certain and isinstance(node, ast.While) and m.some_run_is_left():
             raise _endless(m, node, reason) from None
         return False
     m.store.keep(level)
@@ -244,7 +245,7 @@ def _round_from(
     m.alive = m.builder.true
     unrolled = Unrolled(m)
     checks, returns, evidence = len(m.checks), len(m.frame.returns), len(m.evidence)
-    for cell, value in state.items():
+    for cell, value in zip(state, remade(m, tuple(state.values())), strict=True):
         if value is not MISSING:
             m.store[cell] = value
         elif m.store.get(cell) is not MISSING:

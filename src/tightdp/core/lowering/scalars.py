@@ -28,7 +28,8 @@ from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation, symbol_of
 from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
-from tightdp.errors import ParameterError, TooLargeError
+from tightdp.errors import LanguageError, ParameterError, TooLargeError
+from tightdp.exact.field import ExpNumber
 
 __all__ = ["negated", "operate", "over_values", "too_many", "total", "truth", "whole"]
 
@@ -43,18 +44,21 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     """Apply a scalar operation."""
     for value in values:
         if not is_scalar(value):
-            raise _refused(name, values)
+            raise _refused(m, name, values)
     if not any(isinstance(value, Expr) for value in values):
         try:
             return operation(name)(*values)
         except REFUSED as error:
-            raise _refused(name, values, error) from None
+            raise _refused(m, name, values, error) from None
     try:
         result, bad = _apply(m, name, [m.expr(value) for value in values])
     except TooManyValues as error:
         raise too_many(m, error) from None
     if bad is not None:
-        m.oblige(bad, _refused(name, values, _first_refusal(m, name, values)))
+        failure = _refused(m, name, values, _first_refusal(m, name, values))
+        if isinstance(failure, LanguageError):
+            raise failure
+        m.oblige(bad, failure)
     if result is None:
         raise Dead
     return known(result)
@@ -103,7 +107,11 @@ def _first_refusal(m: Machine, name: str, values: Sequence[Value]) -> Exception 
     return None
 
 
-def _refused(name: str, values: Sequence[Value], error: Exception | None = None) -> Failure:
+def _refused(m: Machine, name: str, values: Sequence[Value], error: Exception | None = None) -> Failure | LanguageError:
+    operands = [value for item in values for value in (item.values if isinstance(item, Expr) else (item,))]
+    if any(isinstance(value, ExpNumber) and value.unknown for value in operands):
+        hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
+        return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
     if isinstance(error, ZeroDivisionError):
         return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
     if isinstance(error, ValueError) and isinstance(error.__cause__, ParameterError):
@@ -111,8 +119,8 @@ def _refused(name: str, values: Sequence[Value], error: Exception | None = None)
     if isinstance(error, ValueError):
         return Failure(f"ValueError: {error}", "guard the operation, or convert its operands")
     symbol = symbol_of(name)
-    operands = " and ".join(name_of(value) for value in values)
-    return Failure(f"TypeError: {symbol} does not take {operands}", "convert or guard the operands")
+    kinds = " and ".join(name_of(value) for value in values)
+    return Failure(f"TypeError: {symbol} does not take {kinds}", "convert or guard the operands")
 
 
 def total(m: Machine, items: Sequence[Value]) -> Value | None:

@@ -7,12 +7,13 @@ tuple of values, a list a `Reference` into the heap. Where runs disagree about t
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from tightdp.core.far import Far
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
 from tightdp.core.operators import is_number
 from tightdp.exact.field import ExpNumber
@@ -42,11 +43,13 @@ __all__ = [
     "Value",
     "View",
     "alternatives",
+    "holds",
     "is_scalar",
     "kind",
     "known",
     "name_of",
     "numeric",
+    "parts_of",
 ]
 
 Value = Any
@@ -270,7 +273,7 @@ UNBOUND = Host("a name that is not bound")
 
 def is_scalar(value: Value) -> bool:
     """Whether a value is a scalar, known or not."""
-    return value is None or isinstance(value, (int, str, Fraction, ExpNumber, Expr))
+    return value is None or isinstance(value, (int, str, Fraction, ExpNumber, Far, Expr))
 
 
 def known(value: Value) -> Value:
@@ -308,7 +311,7 @@ def kind(value: Value) -> Any:
 def name_of(value: Value) -> str:
     """Return the Python type name of a value, for messages."""
     if isinstance(value, Expr):
-        names = {type(item).__name__ for item in value.values}
+        names = {"int" if isinstance(item, Far) else type(item).__name__ for item in value.values}
         return " or ".join(sorted("None" if name == "NoneType" else name for name in names))
     if isinstance(value, Union):
         return " or ".join(sorted({name_of(item) for _, item in value.alternatives}))
@@ -331,3 +334,26 @@ def name_of(value: Value) -> str:
     if isinstance(value, Host):
         return "unbound name" if value is UNBOUND else type(value.object).__name__
     return "None" if value is None else type(value).__name__
+
+
+def _inner(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, tuple):
+        return value
+    return tuple(item for _, item in value.alternatives) if isinstance(value, Union) else ()
+
+
+def parts_of(value: Value) -> Iterator[Value]:
+    """Yield a value and everything inside, what is shared only once."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            pending += _inner(part)
+
+
+def holds(value: Value, part: Value) -> bool:
+    """Whether a value is another one, or has it inside."""
+    return any(each is part or (not _inner(each) and each == part) for each in parts_of(value))

@@ -9,26 +9,21 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 from tightdp.core.builder import Builder
-from tightdp.core.nodes import Apply, Const, CoreProgram, Expr, reachable
-from tightdp.core.operators import is_number
+from tightdp.core.far import Far
+from tightdp.core.nodes import CoreProgram, Expr
 from tightdp.core.unbounded.inexact import Inexact
 from tightdp.core.unbounded.meetings import Meetings
-from tightdp.core.unbounded.windows import FAR, is_far_value
-from tightdp.errors import LanguageError, Span
+from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.theta import RELATIVE
 from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
-from tightdp.language.tails import BEYOND
 
 __all__ = ["cut_law", "cut_output", "error_of_cuts", "reach_of", "reach_of_outcomes"]
 
-_FAR = 1 << 60
-"""Where far points are: quotients and fractions of them are far as well, beyond `_SURELY_FAR`."""
-_SURELY_FAR = 1 << 40
-_COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
-"""What a number may be in, however large: the far points are told apart so, and few runs go wrong."""
+_BEYOND: Any = Far(((0, 1),))
 _BITS = 80
 """A draw is further out with a probability of about 2^-80."""
 _FARTHEST = 1_000
@@ -53,7 +48,7 @@ def reach_of(law: OnIntegers, least: int) -> int:
 def cut_law(law: OnIntegers, reach: int) -> Law:
     """Return a law that is cut off so far from its centre; probabilities add up to 1."""
     core = [(law.centre + z, law.mass(law.centre + z)) for z in range(-reach, reach + 1)]
-    outcomes = [(-_FAR, law.at_most(law.centre - reach - 1)), *core, (_FAR, law.at_least(law.centre + reach + 1))]
+    outcomes = [(-_BEYOND, law.at_most(law.centre - reach - 1)), *core, (_BEYOND, law.at_least(law.centre + reach + 1))]
     if isinstance(law, Gaussian):  # probabilities are rounded: what is missing from 1 goes to the largest
         missing = 1 - sum((mass for _, mass in outcomes), Fraction(0))
         outcomes[reach + 1] = (law.centre, outcomes[reach + 1][1] + missing)
@@ -62,34 +57,7 @@ def cut_law(law: OnIntegers, reach: int) -> Law:
 
 def cut_output(builder: Builder, output: Expr) -> Expr:
     """Return an output without values that come from a far point: one string stands for them."""
-    result = output
-    for word in output.values:
-        if not is_number(word):
-            number = builder.either(builder.equals(output, word), builder.const(0), output)
-            return builder.either(builder.equals(output, word), builder.const(word), cut_output(builder, number))
-    if any(map(is_far_value, output.values)):
-        above = builder.total("gt", output, builder.const(FAR - 1))
-        below = builder.total("lt", output, builder.const(1 - FAR))
-        result = builder.either(builder.disjunction([above, below]), builder.const(BEYOND), output)
-    return result
-
-
-def refuse_large(builder: Builder, program: CoreProgram, span: Span) -> None:
-    """Raise LanguageError where a value that comes from no far point is as large as those that do."""
-    noisy = {draw.serial for draw, _ in builder.noises}
-    for expr in reachable((*program.roots, *(draw for draw, _ in builder.noises))):
-        if any(child.serial in noisy for child in expr.children):
-            noisy.add(expr.serial)
-        compares = isinstance(expr, Apply) and expr.operator in _COMPARISONS
-        parts = [] if compares else [child for child in expr.children if isinstance(child, Const)]
-        for part in parts if isinstance(expr, Const) else [*parts, expr]:
-            values = part.values if part.serial in noisy or not part.numeric else (part.values[0], part.values[-1])
-            for value in values:
-                if not isinstance(value, (int, Fraction)) or -FAR < value - 1 < value + 1 < FAR:
-                    continue
-                if part.serial not in noisy or -_SURELY_FAR < value < _SURELY_FAR:
-                    hint = "keep numbers below 2^24 here"
-                    raise LanguageError(f"noise on all integers meets the number {value}", hint, span)
+    return builder.total("leave_out_far", output)
 
 
 def reach_of_outcomes(builder: Builder, program: CoreProgram) -> int | None:

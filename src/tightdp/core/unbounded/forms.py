@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tightdp.core.nodes import Apply, Case, Const, Expr, Nary, Shuffled, children
 from tightdp.core.operators import is_number, symbol_of
-from tightdp.core.unbounded.windows import FAR, is_far
+from tightdp.core.unbounded.windows import FARTHEST, is_far
 from tightdp.errors import LanguageError
 
 __all__ = ["Forms", "Rest", "Terms", "Unmerged", "outside", "scaled", "sum_of"]
@@ -103,7 +103,10 @@ class Forms:
             case "pos" | "fraction":
                 return forms[0]
             case "int" | "floor" | "ceil" | "round" if len(forms) == 1:
+                self._check_rounding(operator, operands[0], forms[0])
                 return {terms: (low - 1, high + 1) for terms, (low, high) in forms[0].items()}
+            case "div" if isinstance(operands[1], Const) and isinstance(by := operands[1].values[0], (int, Fraction)):
+                return scaled(forms[0], 1 / Fraction(by)) if by else forms[0]
             case "mod" | "floordiv" if self.periodic and isinstance(operands[1], Const):
                 (by,) = operands[1].values
                 if isinstance(by, int) and by > 0:
@@ -119,6 +122,18 @@ class Forms:
                     if len(other.values) <= _MOST_FACTORS and all(isinstance(value, int) for value in other.values):
                         return _united([scaled(form, factor) for factor in other.values])
         raise outside(f"is an operand of {symbol_of(operator)}")
+
+    def _check_rounding(self, operator: str, operand: Expr, form: dict[Terms, Rest]) -> None:
+        """Rounding moves what is added to an integer, unless the integer says to which side."""
+        parts = {Fraction(times).denominator for terms in form for _, times in terms}
+        if self.periodic:
+            self.period = math.lcm(self.period, 2 * math.lcm(*parts))
+            return
+        finite = [Fraction(value) for value in operand.values if isinstance(value, (int, Fraction))]
+        sides = {"int": any(value.denominator > 1 for value in finite)}
+        sides["round"] = any(value.denominator == 2 for value in finite)
+        if parts - {1} or sides.get(operator):
+            raise outside(f"is an operand of {symbol_of(operator)}")
 
 
 def scaled(form: dict[Terms, Rest], factor: int | Fraction) -> dict[Terms, Rest]:
@@ -152,5 +167,5 @@ def _united(forms: Iterable[dict[Terms, Rest]]) -> dict[Terms, Rest]:
 def _add(result: dict[Terms, Rest], terms: Terms, rest: Rest) -> None:
     low, high = result.get(terms, rest)
     result[terms] = (min(low, rest[0]), max(high, rest[1]))
-    if max(abs(end) for end in result[terms]) >= FAR:
+    if max(abs(end) for end in result[terms]) >= FARTHEST:
         raise outside(f"meets the number {Fraction(max(result[terms], key=abs))}", "keep numbers below 2^24 here")

@@ -11,7 +11,7 @@ from tightdp.core.nodes import Case, CoreProgram, Draw, Expr, Nary, children, re
 from tightdp.core.operators import symbol_of
 from tightdp.core.unbounded.forms import Forms, Rest, Terms, outside, scaled, sum_of
 from tightdp.core.unbounded.quadrature import tail_nodes
-from tightdp.core.unbounded.windows import FAR, Place, Window, is_far
+from tightdp.core.unbounded.windows import Place, Window, is_far
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
@@ -60,8 +60,10 @@ class Meetings:
             for at, right in enumerate(forms):
                 for left in forms[:at]:
                     self._compared(sum_of(left, scaled(right, -1)))
-        elif operator in ("not", "bool", "abs"):
+        elif operator in ("not", "bool", "abs") or (operator == "int" and not _all_integers(operands[0])):
             self._compared(forms[0])
+            if operator == "int":
+                self.forms.applied(operator, operands)
         else:  # a value that is so small that nothing is noted of its own use may come of it
             self.forms.applied(operator, operands)
 
@@ -141,10 +143,9 @@ class Meetings:
             widest = max(found[draw].reach for draw in found if self.gaussian[draw])
             found |= {draw: Window(widest) for draw in found if self.gaussian[draw]}
             last |= {draw: widest - 1 for draw in found if self.gaussian[draw]}
-        far = 4 * FAR * (1 + max(last.values()) // FAR)
         rank = {draw: len(order) - at for at, draw in enumerate(order)}
         return tuple(
-            Window(found[draw].reach, found[draw].bases, far * 4 ** rank[draw] if self.partners[draw] else far)
+            Window(found[draw].reach, found[draw].bases, rank[draw] if self.partners[draw] else 0)
             for draw in range(len(self.laws))
         )
 
@@ -180,3 +181,8 @@ class Meetings:
             if len(bases) > _MOST_BASES:
                 raise outside("meets too many draws of different ratios", "use the same ratio in more of them")
         return tuple(sorted(bases - {Fraction(1)}, reverse=True))
+
+
+def _all_integers(expr: Expr) -> bool:
+    """Whether all finite values of a node are integers."""
+    return not any(isinstance(value, Fraction) and value.denominator > 1 for value in expr.values)

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+from typing import Any
 
 from tightdp.core.builder import Builder
-from tightdp.core.nodes import Expr, children
-from tightdp.core.operators import is_number
+from tightdp.core.nodes import Apply, Const, Expr, children, terms_of
 from tightdp.core.unbounded.forms import outside
 from tightdp.core.unbounded.meetings import Meetings
-from tightdp.core.unbounded.windows import NARROW, Window, is_far
+from tightdp.core.unbounded.windows import NARROW, is_far
 from tightdp.errors import LanguageError, Span
-from tightdp.exact.field import Number
 from tightdp.exact.theta import reach_of
 from tightdp.language.laws import Gaussian, OnIntegers, TwoSided
-from tightdp.language.tails import Tail
 
-__all__ = ["NO_ENDS", "Ends", "ends_of_outputs", "finite_output"]
+__all__ = ["NO_ENDS", "Ends", "ends_of_outputs", "finite_output", "multiple_of"]
 
 _HINT = "publish each noisy value once, on its own, or clamp what is published"
 _TWICE = "publish it once, with what is added to it beside it: (z, b) tells as much as (z, z + b)"
@@ -34,7 +32,7 @@ class Ends:
     farthest: int = 0
 
 
-NO_ENDS = Ends(1)
+NO_ENDS = Ends(0)
 """Where nothing with noise on all integers is published."""
 
 
@@ -96,16 +94,49 @@ def _tails(meetings: Meetings, output: Expr, seen: set[int]) -> tuple[int, set[i
     return end, here
 
 
-def finite_output(builder: Builder, output: Expr, ends: Ends) -> Expr:
-    """Return an output with noise on all integers, or a string instead of it, as one of finitely many values."""
-    for word in output.values:
-        if not is_number(word):
-            kept = len(builder.operations)
-            said = builder.equals(output, word)
-            del builder.operations[kept:]
-            number = builder.either(said, builder.const(0), output)
-            return builder.either(said, builder.const(word), finite_output(builder, number, ends))
+def multiple_of(output: Expr) -> tuple[Expr, int | Fraction, int | Fraction]:
+    """Return a node, `times` other than 0 and `plus` with which an output is times·node + plus.
+
+    Who sees the output sees the node, and the other way round.
+    """
+    times: Any = 1
+    plus: Any = 0
+    while True:
+        terms, constant = terms_of(output) if output.numeric else ((output,), 0)
+        if constant and len(terms) == 1 and isinstance(constant, (int, Fraction)):
+            output, plus = terms[0], plus + times * constant
+            continue
+        match output:
+            case Apply(operator="neg", operands=(inner,)):
+                factor: Any = -1
+            case Apply(operator="mul", operands=(inner, Const(values=(factor,)))):
+                pass
+            case Apply(operator="mul", operands=(Const(values=(factor,)), inner)):
+                pass
+            case Apply(operator="div", operands=(inner, Const(values=(int() | Fraction() as divisor,)))) if divisor:
+                factor = 1 / Fraction(divisor)
+            case Apply(operator="sub", operands=(inner, Const(values=(int() | Fraction() as less,)))):
+                output, plus = inner, plus - times * less
+                continue
+            case Apply(operator="sub", operands=(Const(values=(int() | Fraction() as more,)), inner)):
+                output, plus, times = inner, plus + times * more, -times
+                continue
+            case _:
+                return output, times, plus
+        if not factor or not isinstance(factor, (int, Fraction)) or not inner.numeric:
+            return output, times, plus
+        output, times = inner, times * factor
+
+
+def finite_output(
+    builder: Builder, output: Expr, ends: Ends, times: int | Fraction = 1, plus: int | Fraction = 0, again: bool = False
+) -> Expr:
+    """Return times·output + plus, for an output with noise on all integers, as one of finitely many values.
+
+    Where it may be a string instead, that stays. `again` says that the output is published elsewhere, too.
+    """
     places = {draw.serial: place for place, (draw, _) in enumerate(builder.noises)}
+    kept = len(builder.operations)
     stack, seen = [output], {output.serial}
     while stack:
         node = stack.pop()
@@ -116,25 +147,14 @@ def finite_output(builder: Builder, output: Expr, ends: Ends) -> Expr:
             stack += new
             continue
         law = next(law for law in builder.noises[place][1] if isinstance(law, OnIntegers))
-        if isinstance(law, TwoSided):
-            return _merged_tails(builder, output, ends.core, law.ratio)
         if isinstance(law, Gaussian):
             window = builder.windows[place] if place < len(builder.windows) else NARROW
-            return _named_tails(builder, output, window, law.variance)
-    raise AssertionError("an output with far points has no noise on all integers")
-
-
-def _named_tails(builder: Builder, output: Expr, window: Window, variance: Fraction) -> Expr:
-    """Return an output whose far points are tails, each with what is added to the noise there."""
-    kept = len(builder.operations)
-    result = builder.total("name_tail", output, *map(builder.const, (window.far, window.reach, variance)))
-    del builder.operations[kept:]  # what tells far points apart asks for no wider window
-    return result
-
-
-def _merged_tails(builder: Builder, output: Expr, end: int, ratio: Number) -> Expr:
-    """Return an output whose integers from `end` on, on both sides, are one value each."""
-    above = builder.total("ge", output, builder.const(end))
-    below = builder.total("le", output, builder.const(-end))
-    inner = builder.either(below, builder.const(Tail(-end, -1, ratio)), output)
-    return builder.either(above, builder.const(Tail(end, 1, ratio)), inner)
+            result = builder.total("name_tail", output, *map(builder.const, (window.reach, law.variance)))
+        else:
+            arguments = (ends.core, law.shape, times, plus, again)
+            result = builder.total("merge_tail", output, *map(builder.const, arguments))
+        del builder.operations[kept:]  # what tells far points apart asks for no wider window
+        if isinstance(law, TwoSided):
+            builder.operations.append(("min", (output, builder.const(ends.core), builder.const(-ends.core)), None))
+        return result
+    raise outside("is published as a loop leaves it")

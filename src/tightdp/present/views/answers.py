@@ -71,8 +71,9 @@ def _distribution_answer(result: Distribution) -> dict[str, Any]:
     answer: dict[str, Any] = {"law": [[plain(output), masses[id(mass)]] for output, mass in result.law]}
     tails = [
         {
-            "from": output.first,
+            "from": plain(output.first),
             "direction": output.direction,
+            **({} if output.step == 1 else {"step": plain(output.step)}),
             "first": plain(mass * (1 - output.ratio)),
             "ratio": plain(output.ratio),
         }
