@@ -27,6 +27,8 @@ from tightdp.methods.control import Progress, Reached, Step
 from tightdp.results.result import Stats
 from tightdp.session.base import InstanceBase
 
+_DIGITS = 6
+"""To so many digits the value up to which an answer is known is told."""
 _PARTS = 1_000
 """In how many parts a range is counted where progress is reported."""
 
@@ -131,14 +133,14 @@ class Cellwise:
         done, total = cells, 0
         first, last = self.ends
         if last is not None:
-            done, total = math.floor(_PARTS * (point.low - first.low) / (last.high - first.low)), _PARTS
+            done, total = math.floor(_PARTS * (point.near(_DIGITS)[0] - first.low) / (last.high - first.low)), _PARTS
         reached = Reached(f"answered to {self.name} =", lambda: self._near(point))
         told(Step(f"going through {self.name}", done, total, reached))
         return lambda step: told(replace(step, bound=reached))
 
     def _near(self, point: Point) -> float | None:
         """Return the value of the unknown at a point, rounded."""
-        x = point.low
+        x = point.near(_DIGITS)[0]
         if not self.unknown.denominator:
             return float(x)
         return self.unknown.denominator * (math.log(x.numerator) - math.log(x.denominator)) if x > 0 else None

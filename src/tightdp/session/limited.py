@@ -75,7 +75,13 @@ def _limited(
         question = partial(checked, instance, *arguments, **options)
         all_runs = partial(_all_runs, checked, instance, arguments, options) if by_runs else None
         answer = partial(_answer, instance, question, all_runs, _records(instance, about, named))
-        if not (shown_by_few and instance.one_engine and instance.method is None):
+        if (
+            not shown_by_few
+            or not instance.one_engine
+            or instance.method
+            or instance.max_nodes
+            or instance.timeout == 0
+        ):
             limits = _limits(instance)
             return _within(instance, partial(answer, limits), limits)
 
