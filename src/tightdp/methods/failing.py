@@ -22,11 +22,7 @@ from tightdp.methods.compiled import encode_dataset, lower_dataset
 
 __all__ = ["failing_run", "told"]
 
-_RUNS, _RANDOM_RUNS = 64, 32
-"""How many runs of a dataset are tried in order, and how many at random."""
 _DATASETS = 64
-_THOROUGH, _BRIEF = 100_000, 1_000
-"""How many records and draws the runs that are tried have together, when a run is known to fail and before anything."""
 _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
@@ -34,12 +30,21 @@ _STATEMENTS, _NODES = 50_000, 300_000
 """How much is lowered, and how large the diagram gets, to explain a failing run."""
 
 
+@dataclass
+class _Budget:
+    """How many runs of a dataset are tried in order, how many at random, and how many records and draws all may have."""
+
+    runs: int
+    random_runs: int
+    work: int
+
+
 def failing_run(bound: Bound, backend: str, records: Sequence[Record], briefly: bool = False) -> ProgramError | None:
     """Return the error on the first dataset with a failing run, of those tried with these records; None if none fails.
 
-    The order is the same however many are tried.
+    Fewer runs are tried where it is not known that one fails.
     """
-    left = _Left(_BRIEF if briefly else _THOROUGH)
+    left = _Budget(8, 4, 2_000) if briefly else _Budget(64, 32, 100_000)
     for x in dict.fromkeys(_datasets_to_try(records, bound.n)):
         if left.work < bound.n:
             break
@@ -48,13 +53,6 @@ def failing_run(bound: Bound, backend: str, records: Sequence[Record], briefly: 
         if found:
             return found
     return None
-
-
-@dataclass
-class _Left:
-    """How much work may still be done, counted in records and draws of runs."""
-
-    work: int
 
 
 def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
@@ -76,13 +74,13 @@ class _Enough(Exception):
     """Enough runs of a dataset were tried."""
 
 
-def _failure_on(bound: Bound, x: Dataset, left: _Left) -> ProgramError | None:
+def _failure_on(bound: Bound, x: Dataset, left: _Budget) -> ProgramError | None:
     """Return the error of a failing run, or of an `observe` that rejects every run; None if neither is found."""
     tried = accepted = 0
 
     def execute(source: Source) -> None:
         nonlocal tried, accepted
-        if tried >= _RUNS or left.work < 0:
+        if tried >= left.runs or left.work < 0:
             raise _Enough
         tried += 1
         try:
@@ -97,7 +95,7 @@ def _failure_on(bound: Bound, x: Dataset, left: _Left) -> ProgramError | None:
             for _ in interp.every_run(execute, _NEAR, beyond):
                 pass
         except _Enough:
-            for seed in range(_RANDOM_RUNS):
+            for seed in range(left.random_runs):
                 if left.work < 0:
                     break
                 left.work -= 1 + bound.n

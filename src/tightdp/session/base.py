@@ -54,8 +54,6 @@ class InstanceBase:
         self.max_memory = read_memory(max_memory)
         self.method = method
         self.precision = read_width(precision)
-        self.tried = False
-        """Whether a few runs were tried, to see whether one fails."""
         self._progress: Progress | None = None
 
     @cached_property

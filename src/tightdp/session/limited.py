@@ -8,7 +8,7 @@ from functools import partial, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
-from tightdp.errors import LimitError, ProgramError, TooLargeError
+from tightdp.errors import LimitError, ProgramError, QueryError, TooLargeError
 from tightdp.limits import Abandoned, Limits, default_memory, interrupted, run, ticking, with_room, with_text
 from tightdp.results.result import kept
 from tightdp.session.later import Later
@@ -205,13 +205,11 @@ def _answer(
         return question()
     if instance.method is not None or instance.precision is not None:
         all_runs = None
-    if records is not None and not instance.tried:
-        instance.tried = True
-        if failed := _failing.failing_run(instance.bound, instance.backend, records(), briefly=True):
-            raise failed
+    if records is not None and (failed := _failing.failing_run(instance.bound, instance.backend, records(), True)):
+        raise failed
     try:
         found = question()
-    except ProgramError as error:
+    except (ProgramError, QueryError) as error:
         failed = None if records is None else _failing.failing_run(instance.bound, instance.backend, records())
         raise failed or error from None
     except (LimitError, TooLargeError, RecursionError):

@@ -108,14 +108,14 @@ def _first_refusal(m: Machine, name: str, values: Sequence[Value]) -> Exception 
 
 
 def _refused(m: Machine, name: str, values: Sequence[Value], error: Exception | None = None) -> Failure | LanguageError:
+    if isinstance(error, ValueError) and isinstance(error.__cause__, ParameterError):
+        return Failure(f"ValueError: {error.__cause__.what}", error.__cause__.hint)
     operands = [value for item in values for value in (item.values if isinstance(item, Expr) else (item,))]
     if any(isinstance(value, ExpNumber) and value.unknown for value in operands):
         hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
         return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
     if isinstance(error, ZeroDivisionError):
         return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
-    if isinstance(error, ValueError) and isinstance(error.__cause__, ParameterError):
-        return Failure(f"ValueError: {error.__cause__.what}", error.__cause__.hint)
     if isinstance(error, ValueError):
         return Failure(f"ValueError: {error}", "guard the operation, or convert its operands")
     symbol = symbol_of(name)
