@@ -107,9 +107,8 @@ def measure(rows: list[Row], limit: float, only: str, store: Path) -> Cells:
 
 
 def _may_matter(without: str, everything: Row) -> bool:
-    """Whether it was used, or runs in another process beside a question that takes long."""
-    beside = without == "failing" or without.startswith("limits.race")
-    return without in everything["used"] or (beside and everything["seconds"] >= NOTICED / 2)
+    """Whether it was used."""
+    return without in everything["used"]
 
 
 def _limit(everything: Row) -> float:

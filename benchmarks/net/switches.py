@@ -7,7 +7,6 @@ function has said something else.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -36,22 +35,6 @@ def _always(*arguments: Any) -> Any:
     return ALWAYS
 
 
-class _Alone:
-    """A question without anything that races it."""
-
-    overtaken = False
-
-    def __init__(self, question: Callable[[], Any], other: Any, limits: Any) -> None:
-        self.answer = question
-
-
-class _NothingBeside:
-    known = None
-
-    def __init__(self, other: Any, limits: Any) -> None:
-        self.meanwhile = nullcontext
-
-
 SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "chain_lumped": (("methods.chain_search", "lumped", lambda chain: chain),),
     "chain_published": (("methods.chain_search", "published_levels", _nothing),),
@@ -74,9 +57,7 @@ SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "noisy_parts.many_outputs": (("session.engine", "many_outputs", lambda *rest: False),),
     "listing": (("session.engine", "check_listable", _nothing),),
     "first": (("methods.questions", "first_ratio", lambda method, control, ratio, found: found),),
-    "limits.race (runs beside)": (("session.limited", "Race", _Alone),),
-    "limits.race (few pairs beside)": (("session.limited", "Beside", _NothingBeside),),
-    "failing": (("session.limited", "_failing_run", _nothing),),
+    "failing": (("methods.failing", "failing_run", _nothing),),
 }
 """By name: where it is used (module or class of the package), the function, and what stands for it."""
 

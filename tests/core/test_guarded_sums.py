@@ -60,7 +60,7 @@ def f(x, rounds):
 """
 
 
-@pytest.mark.parametrize(("source", "most"), [(QUEUE, 7), (WALLS, 9), (STEPS, 20), (COUNTER, 7)])
+@pytest.mark.parametrize(("source", "most"), [(QUEUE, 20), (WALLS, 9), (STEPS, 20), (COUNTER, 7)])
 def test_values_do_not_grow_with_the_rounds(source: str, most: int) -> None:
     with module_of(source) as module:
         program = lower(bind(module, Int(0, 3), 1, rounds=200))

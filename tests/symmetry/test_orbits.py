@@ -275,7 +275,7 @@ def test_where_pairs_are_too_many_the_answer_is_an_enclosure(relation: str) -> N
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     source = f'{MODULE}@mechanism(record=Bit, neighbours="{relation}")\ndef f(x):\n{lines}'
     with module_of(source) as module:
-        exact, enclosed = module.f.bind(n=7), module.f.bind(n=7, method="chain")
+        exact, enclosed = module.f.bind(n=9), module.f.bind(n=9, method="chain")
         bars = [Fraction(1, 10**k) for k in range(1, 4)]
         answers = [exact.privacy(delta=bar).exp_epsilon for bar in bars]
         steps = [Fraction(k, 4) for k in range(4, 9)]

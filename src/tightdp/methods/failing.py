@@ -32,7 +32,7 @@ _STATEMENTS, _NODES = 50_000, 300_000
 
 @dataclass
 class _Budget:
-    """How many runs of a dataset are tried in order, how many at random, and how many records and draws all may have."""
+    """How many runs of a dataset are tried in order and at random, and how many records and draws all runs may have."""
 
     runs: int
     random_runs: int
