@@ -14,7 +14,7 @@ from tightdp.core.lowering import inexact
 from tightdp.core.nodes import CoreProgram
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits import Limits, default_memory
+from tightdp.limits import Allowance, Limits, default_memory
 from tightdp.methods import questions
 from tightdp.methods.base import Exact
 from tightdp.methods.choose import program_of
@@ -132,6 +132,7 @@ class Engine:
         self.precision = precision
         self.program = program_of(bound, backend, method)
         self.progress: Progress | None = None
+        self.allowance: Allowance | None = None
         self.stopping = False
         self.profile_bound: Exact = math.inf
         self.profile_method: Method | None = None
@@ -146,7 +147,7 @@ class Engine:
     def control(self) -> Control:
         """Return a fresh control: the limits count from now."""
         memory = self.max_memory or default_memory()
-        limits = Limits(self.timeout, self.max_nodes, memory, stop=lambda: self.stopping)
+        limits = Limits(self.timeout, self.max_nodes, memory, stop=lambda: self.stopping, allowance=self.allowance)
         return Control(limits, self.progress, self.program.datasets if self.progress else 0)
 
     def query(self) -> Query:
