@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import isqrt
 
 from tightdp.core.builder import Builder
+from tightdp.core.inexact import Inexact
 from tightdp.core.nodes import Apply, Const, CoreProgram, Expr, reachable
 from tightdp.core.operators import is_number
-from tightdp.core.unbounded.inexact import Inexact
 from tightdp.core.unbounded.meetings import Meetings
 from tightdp.core.unbounded.windows import FAR, is_far_value
 from tightdp.errors import LanguageError, Span
