@@ -21,6 +21,7 @@ from tightdp.language import interp
 from tightdp.language.domains import Bit, Int
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
+from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Privacy
@@ -255,6 +256,7 @@ def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.M
 def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
     """The least ε or α is asked for again at another δ or β; a limit that is met only then counts as well."""
     engine = clamped.bind(n=2).engine
+    engine.program.core(engine.control())
     stopped = {"status": "unresolved", "reason": "enough"}
     privacy, accuracy = clamped.bind(n=2).privacy(delta="1/50"), clamped.bind(n=2).accuracy(beta="1/100")
 
@@ -291,3 +293,12 @@ def test_what_the_interpreter_cannot_answer_is_enclosed() -> None:
     found = each_clamped.bind(n=3).zcdp()
     assert found.status == "bounded"
     assert Fraction(61, 100) < found.lower <= found.rho < Fraction(62, 100)
+
+
+def test_a_core_program_says_how_far_its_laws_are_whatever_was_compiled_before() -> None:
+    bound = clamped.bind(n=2).bound
+    first, second = program_of(bound), program_of(bound)
+    assert first.core(Control()).inexact is not None
+    assert first.inexact == first.core(Control()).inexact
+    assert second.inexact is None
+    assert second.core_of((0, 1), Control()).inexact == second.inexact is not None

@@ -129,7 +129,6 @@ def test_wider_windows_change_nothing(ratio: str, monkeypatch: pytest.MonkeyPatc
             self.bounds = [bound + 3 + place for place, bound in enumerate(self.bounds)]
 
         monkeypatch.setattr(lowering.Meetings, "__init__", wider)
-        lowering._PLANS.clear()
         assert Instance(bound).distribution((0, 2)).law == law
 
 

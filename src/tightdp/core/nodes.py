@@ -16,6 +16,7 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from tightdp.core.inexact import Inexact
 from tightdp.core.operators import Value, is_number
 from tightdp.core.valuesets import Progression, index_of
 from tightdp.errors import Span
@@ -292,7 +293,8 @@ class CoreProgram:
     """A lowered mechanism.
 
     `components` are the scalars from which `shape` puts the output together, `evidence` the conditions that
-    `observe` demands, `checks` the obligations, `inputs` the leaves of every symbolic record in order.
+    `observe` demands, `checks` the obligations, `inputs` the leaves of every symbolic record in order. `inexact` says
+    how far the laws are from those of the mechanism, None where they are the same.
     """
 
     inputs: tuple[Input, ...]
@@ -300,6 +302,7 @@ class CoreProgram:
     shape: Shape
     evidence: tuple[Expr, ...]
     checks: tuple[Check, ...]
+    inexact: Inexact | None = None
 
     @property
     def roots(self) -> tuple[Expr, ...]:

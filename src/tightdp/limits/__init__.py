@@ -8,13 +8,14 @@ library, runs in a child process and is abandoned there. Imports nothing but the
 
 from tightdp.limits.abandon import Abandoned, Command, run
 from tightdp.limits.child import begin, can_fork, die_with_parent, keep, snapshot, with_text
-from tightdp.limits.clock import Limits, age, interrupted, interruption, requested, ticking
+from tightdp.limits.clock import Allowance, Limits, age, interrupted, interruption, requested, ticking
 from tightdp.limits.many import at_once, cores
 from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
 from tightdp.limits.room import with_room
 
 __all__ = [
     "Abandoned",
+    "Allowance",
     "Command",
     "Limits",
     "age",

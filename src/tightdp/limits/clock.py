@@ -41,8 +41,26 @@ _PATIENCE = 0.3
 """Seconds that code has to notice a limit by itself before it is interrupted."""
 
 
+_NODES_PER_STEP = 100
+
+
 def _never() -> bool:
     return False
+
+
+@dataclass
+class Allowance:
+    """Work that may be done, in steps as engine code counts them: the same ones on a busy and on an idle machine."""
+
+    left: int
+    price: int = 1
+    """What a step costs: more where steps are known to be longer."""
+
+    def take(self, steps: int) -> None:
+        """Raise LimitError where no work is left."""
+        self.left -= steps * self.price
+        if self.left < 0:
+            raise LimitError("it took more steps than were allowed", "")
 
 
 @dataclass
@@ -50,7 +68,8 @@ class Limits:
     """Bounds on one question: seconds of wall-clock time, nodes of the diagram, and bytes of memory taken meanwhile.
 
     The clock starts, and memory is counted from, when the object is made. `stop` is asked whether to end early. An
-    object is what engine code calls now and then: `limits(nodes)` raises LimitError where a bound is exceeded.
+    object is what engine code calls now and then: `limits(nodes)` raises LimitError where a bound is exceeded. Every
+    such call is a step of an `allowance`, and so are some nodes of a diagram.
     """
 
     timeout: float | None = None
@@ -59,6 +78,7 @@ class Limits:
     early: float = 0.0
     """So many seconds before the time is over the question ends: they are kept for something else."""
     stop: Callable[[], bool] = _never
+    allowance: Allowance | None = None
     start: float = field(default_factory=time.monotonic)
     memory: int = -1
     """How much memory the process had at the start; measured unless given."""
@@ -71,6 +91,8 @@ class Limits:
 
     def __call__(self, nodes: int = 0) -> None:
         """Raise LimitError where a bound is exceeded, or when asked to stop."""
+        if self.allowance is not None:
+            self.allowance.take(1 + nodes // _NODES_PER_STEP)
         found = self.reached(nodes)
         if found is not None:
             _state.raised = time.monotonic()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,10 +30,11 @@ Node = Any
 Watch = Callable[[int], None]
 
 BACKENDS = ("cudd", "autoref")
-_BETWEEN_LOOKS = 0.1
-"""Seconds between two reports of the size of a manager."""
-_SHARE_OF_LOOKS = 20
-"""At most one second in so many goes into finding out the size."""
+_BETWEEN_LOOKS = 256
+"""Operations between two reports of the size of a manager, at least."""
+_OPERATIONS_PER_LEVEL = 2
+_NODES_PER_OPERATION = 32
+"""Finding out the size takes time that grows with the levels and nodes: so many make it one operation later."""
 _CACHE_AT_START = 1 << 12
 _MEMORY_AT_START = 64 << 20
 """What CUDD reserves at the start, in entries and bytes; both grow as needed. More takes small programs longer to clear
@@ -144,7 +144,7 @@ class _DdManager:
         self._levels = levels
         self._variables: list[Node] = []
         self._watch = watch
-        self._next_look = time.monotonic() + _BETWEEN_LOOKS
+        self._until_look = self._between = _BETWEEN_LOOKS + _OPERATIONS_PER_LEVEL * levels
         self._declare(levels)
 
     def __del__(self) -> None:
@@ -152,12 +152,11 @@ class _DdManager:
         _drop_unused()
 
     def _look(self) -> None:
-        """Report the size where some time has passed; finding it out takes time that grows with the size."""
-        start = time.monotonic()
-        if start > self._next_look:
+        """Report the size after so many operations: by count, as what is too large must not depend on the machine."""
+        self._until_look -= 1
+        if self._until_look < 0:
             size = self.size()
-            end = time.monotonic()
-            self._next_look = end + max(_BETWEEN_LOOKS, _SHARE_OF_LOOKS * (end - start))
+            self._until_look = self._between + size // _NODES_PER_OPERATION
             self._watch(size)
 
     def _declare(self, levels: int) -> None:

@@ -7,13 +7,12 @@ that takes too much work, a few outputs are compared by their probabilities.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import cycle, islice, product
 
-from tightdp.core.lowering import inexact
-from tightdp.core.nodes import CoreProgram, Leaf, Shape, TupleOf
+from tightdp.core.nodes import Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import Number
@@ -24,7 +23,7 @@ from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Pair, Refusal
 from tightdp.methods.by_elimination import LITTLE_WORK
-from tightdp.methods.compiled import deep_recursion, lower_dataset
+from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
@@ -55,11 +54,12 @@ class _OneByOne(ListedTable):
 
     def __init__(self, program: Program, control: Control, budget: int) -> None:
         super().__init__(program.bound)
-        self._lowered = _lowered(program, control)
+        self._program = program
         self._control, self._budget = control, budget
 
     def _counted(self, x: Dataset) -> Weights:
-        table = EliminationTable(self.bound, self._lowered(x), watch=self._control, budget=self._budget)
+        core = self._program.core_of(x, self._control)
+        table = EliminationTable(self.bound, core, watch=self._control, budget=self._budget)
         if table.codes.several:
             raise _Arranged
         found = table.weights(x)
@@ -72,8 +72,7 @@ class _SomeOutputs(ListedTable):
 
     def __init__(self, program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> None:
         super().__init__(program.bound)
-        lowered = _lowered(program, control)
-        tables = {x: EliminationTable(self.bound, lowered(x), watch=control, budget=LITTLE_WORK) for x in pair}
+        tables = _tables(program, control, pair)
         found: dict[Dataset, dict[int, Number]] = {x: {} for x in pair}
         for output in _outputs(self.bound, pair):
             try:
@@ -99,8 +98,7 @@ class _Component(ListedTable):
 
 def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:
     """Return the laws of some components; none where the outputs of the two datasets differ in shape."""
-    lowered = _lowered(program, control)
-    tables = {x: EliminationTable(program.bound, lowered(x), watch=control, budget=LITTLE_WORK) for x in pair}
+    tables = _tables(program, control, pair)
     ours, theirs = (table.program for table in tables.values())
     last = len(ours.components) - 1
     if ours.shape != theirs.shape or not _plain(ours.shape):
@@ -119,8 +117,9 @@ def _plain(shape: Shape) -> bool:
     return isinstance(shape, (Leaf, Arrangement))
 
 
-def _lowered(program: Program, control: Control) -> Callable[[Dataset], CoreProgram]:
-    return lambda x: lower_dataset(program.bound, x, program.backend, control)
+def _tables(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> dict[Dataset, EliminationTable]:
+    cores = {x: program.core_of(x, control) for x in pair}
+    return {x: EliminationTable(program.bound, cores[x], watch=control, budget=LITTLE_WORK) for x in pair}
 
 
 def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:
@@ -225,7 +224,7 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
         with deep_recursion():
             if not kept.looked:
                 kept.looked, kept.whole = True, _whole(program, control)
-        if inexact(bound) is not None:
+        if program.inexact is not None:
             return Refusal("the laws of fixed datasets are not exact")
         return FewPairs(program, most, kept)
 

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-from tightdp.core.lowering import lower, lower_target
+from tightdp.core.inexact import Inexact
+from tightdp.core.lowering import Plans, lower, lower_target
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
-from tightdp.language.program import Bound
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
@@ -66,6 +67,9 @@ class Program:
     given: CoreProgram | None = None
     seconds: float = 0.0
     """How long all of this took so far."""
+    inexact: Inexact | None = None
+    """How far the laws of what was lowered so far are from those of the mechanism, None where they are the same."""
+    _plans: Plans = field(default_factory=Plans)
     _kept: dict[str, Any] = field(default_factory=dict)
     _looked: dict[Candidate, Method | Refusal] = field(default_factory=dict)
 
@@ -106,7 +110,18 @@ class Program:
         """Return the core program."""
         if self.given is not None:
             return self.given
-        return self.once("core", lambda: lower(self.bound, None, prober(self.backend, control), control))
+        return self.once("core", lambda: self._lowered(None, control))
+
+    def core_of(self, x: Dataset, control: Control) -> CoreProgram:
+        """Return the core program on one dataset."""
+        with deep_recursion():
+            return self._lowered(self.bound.check_dataset(x), control)
+
+    def _lowered(self, x: Dataset | None, control: Control) -> CoreProgram:
+        core = lower(self.bound, x, prober(self.backend, control), control, self._plans)
+        if core.inexact is not None:
+            self.inexact = core.inexact if self.inexact is None else self.inexact.joined(core.inexact)
+        return core
 
     def expanded(self, control: Control) -> CoreProgram:
         """Return the core program without `Shuffled` nodes."""

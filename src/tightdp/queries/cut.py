@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from tightdp.core.unbounded.inexact import Inexact
+from tightdp.core.inexact import Inexact
 from tightdp.exact.enclosure import ends
 from tightdp.exact.field import Number, as_ball
 from tightdp.exact.numbers import Exact

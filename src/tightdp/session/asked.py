@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tightdp.language.program import Bound
 from tightdp.results.answers import Accuracy, Distribution
@@ -12,6 +12,9 @@ from tightdp.results.efficacy import Efficacy
 from tightdp.results.likelihood import Likelihood
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import Subject
+
+if TYPE_CHECKING:
+    from tightdp.session.engine import Engine
 
 __all__ = ["Asked"]
 
@@ -22,6 +25,10 @@ class Asked(Protocol):
     bound: Bound
     every_n: bool
     timeout: float | None
+
+    @property
+    def engine(self) -> Engine:
+        """What compiles and searches."""
 
     @property
     def n(self) -> int:

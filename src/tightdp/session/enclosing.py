@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from tightdp.every_n.states import explore
 from tightdp.every_n.upper import Upper, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
+from tightdp.limits import Allowance
 from tightdp.results.answers import Claim
 from tightdp.results.every_n import EveryN, EveryNVerification
 from tightdp.results.result import PairWitness, TripleWitness
@@ -31,10 +31,14 @@ _FIRST = 2
 """How many of these are asked before an upper end is looked for."""
 _COMPARED = (4,)
 """At which n besides these an upper end is compared with what is attained, before it is given."""
-_SECONDS = 3.0
-"""How long lower ends are looked for, on all datasets and on those like the ones found, in processor seconds."""
-_PATIENCE = 3
-"""How many times longer a question may take by the clock, where others use the processor too."""
+_WORK_FOR_FEW = 1_000_000
+"""How much work goes into each of the first n: steps, times the records that a step is about."""
+_WORK = 3_000_000
+"""How much work lower ends are looked for, on all datasets and on those like the ones found."""
+_RECORDS = 32
+"""A step takes as long on no records as on so many more."""
+_GROWTH = 4
+"""How many times more work the next n is expected to take."""
 
 
 class _Lower(NamedTuple):
@@ -55,7 +59,7 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
     assert best is not None
     for n in _SIZES[:_FIRST]:
         if not math.isinf(best.value):
-            best = max(best, _tight(instance, n, _PATIENCE * _SECONDS) or best, key=lambda each: each.value)
+            best = max(best, _tight(instance, n, Allowance(_WORK_FOR_FEW)) or best, key=lambda each: each.value)
     if math.isinf(best.value):
         upper = Upper(math.inf, "witness")
     else:
@@ -80,7 +84,7 @@ def _compared(instance: InstanceBase, upper: Upper) -> dict[int, _Lower]:
     """Return the lower ends at the first few n. Raises LanguageError where one is above the upper end."""
     known: dict[int, _Lower] = {}
     for n in _COMPARED:
-        found = _tight(instance, n, _PATIENCE * _SECONDS)
+        found = _tight(instance, n, Allowance(_WORK_FOR_FEW))
         if found is None:
             break
         _refuse_crossing(found, upper)
@@ -103,33 +107,39 @@ def _raised(
     known: Mapping[int, _Lower],
 ) -> _Lower:
     """Return a larger lower end, from larger n: first of all datasets, then of those like the ones that have it."""
-    start = time.process_time()
 
-    def done(seconds: float) -> bool:
+    def done() -> bool:
         wanted = enough(best.value) if enough else upper.proof == "growth"
-        return wanted or near(best.value, upper.value) or time.process_time() - start > seconds
+        return wanted or near(best.value, upper.value)
 
+    allowance = Allowance(_WORK)
     for n in _SIZES[_FIRST:]:
-        if done(_SECONDS):
+        left = allowance.left
+        if done():
             return best
-        found = known.get(n) or _tight(instance, n, _PATIENCE * (_SECONDS - (time.process_time() - start)))
+        found = known.get(n) or _tight(instance, n, allowance)
         if found is None:
             break
         best = max(best, found, key=lambda each: each.value)
-    start = time.process_time()
-    while not done(_SECONDS) and isinstance(best.witness, TripleWitness):
-        larger = _extended(instance, best.witness, _PATIENCE * (_SECONDS - (time.process_time() - start)))
+        if _GROWTH * (left - allowance.left) > allowance.left:
+            break
+    allowance = Allowance(_WORK)
+    while not done() and isinstance(best.witness, TripleWitness):
+        left = allowance.left
+        larger = _extended(instance, best.witness, allowance)
         if larger is None or larger.value <= best.value:
             return best
         best = larger
+        if _GROWTH * (left - allowance.left) > allowance.left:
+            return best
     return best
 
 
-def _extended(instance: InstanceBase, witness: TripleWitness, seconds: float) -> _Lower | None:
+def _extended(instance: InstanceBase, witness: TripleWitness, allowance: Allowance) -> _Lower | None:
     """Return the largest ratio of datasets that are about twice as large as a witness, and like it."""
     found: list[_Lower] = []
     for x, x_prime, output in extended(Triple(witness.x, witness.x_prime, witness.output)):
-        engine = _engine(instance, len(x), seconds)
+        engine = _engine(instance, len(x), allowance)
         try:
             ours, theirs = (output_probability(engine, each, output) for each in (x, x_prime))
         except LimitError:
@@ -179,10 +189,10 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
     )
 
 
-def _tight(instance: InstanceBase, n: int, seconds: float | None) -> _Lower | None:
-    """Return the tight ε at one n, or what is known of it in that time; None where nothing is."""
+def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lower | None:
+    """Return the tight ε at one n, or what is known of it after that work; None where nothing is."""
     try:
-        found = tight_privacy(_engine(instance, n, seconds), 1)
+        found = tight_privacy(_engine(instance, n, allowance), 1)
     except LimitError:
         if n == 1:
             raise
@@ -190,8 +200,12 @@ def _tight(instance: InstanceBase, n: int, seconds: float | None) -> _Lower | No
     return _Lower(found.lower, n, found.witness)
 
 
-def _engine(instance: InstanceBase, n: int, seconds: float | None) -> Engine:
+def _engine(instance: InstanceBase, n: int, allowance: Allowance | None) -> Engine:
     bound = instance.bound
     one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
-    limits = instance.backend, seconds or instance.timeout, instance.max_nodes, instance.max_memory, instance.method
-    return Engine(one, *limits)
+    limits = instance.backend, instance.timeout, instance.max_nodes, instance.max_memory, instance.method
+    engine = Engine(one, *limits)
+    if allowance is not None:
+        allowance.price = _RECORDS + n
+        engine.allowance = allowance
+    return engine

@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from tightdp.core.lowering import inexact
 from tightdp.core.nodes import CoreProgram
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits import Limits, default_memory
+from tightdp.limits import Allowance, Limits, default_memory
 from tightdp.methods import questions
 from tightdp.methods.base import Exact
 from tightdp.methods.choose import program_of
-from tightdp.methods.compiled import encode_dataset, lower_dataset
+from tightdp.methods.compiled import encode_dataset
 from tightdp.methods.control import Control, Progress
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.listing import check_listable
@@ -132,6 +131,7 @@ class Engine:
         self.precision = precision
         self.program = program_of(bound, backend, method)
         self.progress: Progress | None = None
+        self.allowance: Allowance | None = None
         self.stopping = False
         self.profile_bound: Exact = math.inf
         self.profile_method: Method | None = None
@@ -146,7 +146,7 @@ class Engine:
     def control(self) -> Control:
         """Return a fresh control: the limits count from now."""
         memory = self.max_memory or default_memory()
-        limits = Limits(self.timeout, self.max_nodes, memory, stop=lambda: self.stopping)
+        limits = Limits(self.timeout, self.max_nodes, memory, stop=lambda: self.stopping, allowance=self.allowance)
         return Control(limits, self.progress, self.program.datasets if self.progress else 0)
 
     def query(self) -> Query:
@@ -174,7 +174,7 @@ class Engine:
     def table_of(self, x: Dataset, query: Query) -> DiagramTable:
         """Return a table made for one dataset, with its diagram."""
         with query.compiling():
-            return self._encoded(lower_dataset(self.bound, x, self.backend, query.control), x, query)
+            return self._encoded(self.program.core_of(x, query.control), x, query)
 
     def listing(self, x: Dataset, query: Query) -> DiagramTable | EliminationTable | None:
         """Return a table from which the law of a dataset is listed: the one for all datasets, if it is there.
@@ -184,12 +184,12 @@ class Engine:
         """
         if self.program.compiled is not None:
             check_listable(self.program.core(query.control))
-            return None if inexact(self.bound) else self.program.table(query.control)
+            return None if self.program.inexact else self.program.table(query.control)
         with query.compiling():
-            core = lower_dataset(self.bound, x, self.backend, query.control)
+            core = self.program.core_of(x, query.control)
             check_listable(core)
             found = table_without_diagram(self.bound, core, x, query.control)
-            return found if found is not None or inexact(self.bound) else self._encoded(core, x, query)
+            return found if found is not None or core.inexact else self._encoded(core, x, query)
 
     def _encoded(self, core: CoreProgram, x: Dataset, query: Query) -> DiagramTable:
         return DiagramTable(self.bound, encode_dataset(core, self.bound, x, self.backend, query.control))

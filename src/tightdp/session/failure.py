@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tightdp.core.lowering import inexact
-from tightdp.core.lowering import lower as lowered
 from tightdp.exact.rounding import down, up
 from tightdp.language.program import Dataset
-from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
@@ -26,11 +23,11 @@ def failure(engine: Engine, x: Dataset | None) -> Failure:
     query = engine.query()
     watch = query.control
     with query.compiling(), deep_recursion():
-        core = lowered(engine.bound, x, prober(engine.backend, watch), watch)
+        core = engine.program.core(watch) if x is None else engine.program.core_of(x, watch)
         table = EliminationTable(engine.bound, core, watch=watch)
     with query.searching(), deep_recursion():
         found = table.worst_failure(datasets)
-    error, probability, lower = inexact(engine.bound), found.probability, None
+    error, probability, lower = core.inexact, found.probability, None
     if error is not None and probability:
         lower, probability = (end(mass) for end, mass in zip((down, up), error.ends(probability), strict=True))
     status: Status = "exact" if lower is None else "bounded"

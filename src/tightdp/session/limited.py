@@ -164,7 +164,7 @@ def _refusing_inexact_laws(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
             return query(instance, *arguments, **options)
         finally:
             if instance.one_engine:
-                _widened.refuse_inexact(instance.bound, query.__name__.replace("_", " "))
+                _widened.refuse_inexact(instance.engine.program, query.__name__.replace("_", " "))
 
     return asked
 

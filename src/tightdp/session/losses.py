@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from tightdp.core.lowering import inexact
 from tightdp.errors import LimitError
 from tightdp.exact.rounding import up
 from tightdp.language.neighbours import DIRECTIONS
@@ -37,7 +36,7 @@ def privacy_loss(engine: Engine) -> PrivacyLoss:
 
 def _error(engine: Engine) -> Fraction:
     """Return how far the probabilities of an event, once it was compiled, may be from the true ones."""
-    known = inexact(engine.bound)
+    known = engine.program.inexact
     return Fraction(0) if known is None else up(known.total)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from tightdp.core.lowering import inexact
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.program import Dataset
@@ -104,7 +103,7 @@ def _asked(
     """Return the answer with both ends of the largest worth over all pairs of neighbours."""
     query = engine.query()
     parts = find_noisy_parts(engine.program, query.control)
-    if (known := inexact(engine.bound)) is not None and known.cut:
+    if (known := engine.program.inexact) is not None and known.cut:
         return None
     if (
         parts is None
@@ -143,7 +142,7 @@ def _found(query: Query, pairs: list[_Pair], least: Fraction, stopped: LimitErro
 
 def _pairs(engine: Engine, parts: NoisyParts, query: Query, delta: float, least: Fraction) -> list[_Pair]:
     """Return the pairs of neighbours whose chains are different."""
-    known = inexact(engine.bound)
+    known = engine.program.inexact
     relative, lost = (0.0, 0.0) if known is None else (float(known.relative), float(known.lost))
     found: dict[object, _Pair] = {}
     for x, x_prime, ours, theirs in parts.pairs(query.control):
@@ -155,7 +154,7 @@ def _pairs(engine: Engine, parts: NoisyParts, query: Query, delta: float, least:
 
 def _listed(engine: Engine, parts: NoisyParts, query: Query) -> bool:
     """Whether the exact answer is to be had: all laws are, and can be listed, or clients share nothing."""
-    if inexact(engine.bound) is not None:
+    if engine.program.inexact is not None:
         return False
     outputs = math.prod(len({value for law in kernel.values() for value in law}) for kernel in parts.kernels)
     alone = (each for each in engine.program.candidates if each.name.startswith("independent"))

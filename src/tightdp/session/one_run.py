@@ -9,15 +9,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.lowering import inexact
-from tightdp.core.lowering import lower as lowered
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rounding import up
 from tightdp.language.program import Dataset, Output
 from tightdp.limits import snapshot
-from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
 from tightdp.one_run.best import best_pairs
@@ -55,7 +52,7 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
         audit.tell("comparing secret bits", "e^ε ≥", _odds(leak.confidence))
         best: Sequence[Number | None] = (None,) * law.n
         numbers = range(1, law.n + 1) if guesses is None else (guesses,)
-        error = inexact(engine.bound)
+        error = engine.program.inexact
 
         def found(ratio: RestrictedRatio) -> Efficacy:
             least: tuple[Row, ...] = ()
@@ -159,7 +156,7 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) 
     datasets = engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime)
     law, law_prime = (_law(engine, query, dataset) for dataset in datasets)
     joint = as_joint_law(runs, classic_joint(law, law_prime, runs, Threshold(threshold).least))
-    known = inexact(engine.bound)
+    known = engine.program.inexact
     ratios: list[Exact] = [Fraction(1)]
     for ours, theirs in ((law, law_prime), (law_prime, law)):
         ratios += [p / theirs[y] if theirs.get(y) else math.inf for y, p in ours.items()]
@@ -213,7 +210,7 @@ class _Audit:
         self.tell("compiling the audit")
         chosen = None if isinstance(pairs, str) and pairs == "best" else self._read(pairs)
         start = time.perf_counter()
-        core = lowered(bound, None, prober(engine.backend, self._watch))
+        core = engine.program.core(self._watch)
         self._compiler = Compiler(bound, core, engine.backend, self._watch, whole_outputs)
         if chosen is None:
             self.pairs, self.law = best_pairs(
@@ -241,7 +238,7 @@ class _Audit:
 
     def ratio(self, delta: Number = _NONE) -> RestrictedRatio:
         """Return e^ε at `delta` on the datasets that the pairs can pick; its ends where a limit is reached."""
-        if delta and (error := inexact(self._engine.bound)) is not None:
+        if delta and (error := self._engine.program.inexact) is not None:
             return RestrictedRatio(Fraction(1), least_within(self.law, delta, error))
         if delta:
             least = restricted_least(self.law, delta)
@@ -259,12 +256,12 @@ class _Audit:
     @property
     def error(self) -> Fraction:
         """How far the probability of an event in this audit may be from the true one."""
-        known = inexact(self._engine.bound)
+        known = self._engine.program.inexact
         return _NONE if known is None else up(known.total)
 
     def above(self, ratio: Exact) -> Exact:
         """Return the upper end of a likelihood ratio."""
-        known = inexact(self._engine.bound)
+        known = self._engine.program.inexact
         return ratio if known is None else widest(ratio, known)
 
     def outcome(self, ratio: RestrictedRatio) -> Outcome:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tightdp.core.lowering import inexact
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
@@ -56,7 +55,7 @@ def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
     """Return the probability of one output on one dataset."""
     found = one_output.probability(engine.program, engine.control(), x, y)
-    refuse_inexact(engine.bound, "one exact probability")
+    refuse_inexact(engine.program, "one exact probability")
     return found
 
 
@@ -64,7 +63,7 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
     """Return the likelihood ratios of all outputs on x and x'."""
     first, second = output_law(engine, x), output_law(engine, x_prime)
     rows = likelihood_table(first.law, second.law)
-    if (error := inexact(engine.bound)) is not None:
+    if (error := engine.program.inexact) is not None:
         laws = [_table(engine, each, engine.query())[0].law(each) for each in (x, x_prime)]
 
         def ends(mass: Number) -> tuple[Number, Number]:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
+from tightdp.limits import Allowance
 from tightdp.results.likelihood import Likelihood
 from tightdp.results.report import Report
 from tightdp.results.result import TripleWitness
@@ -16,8 +17,8 @@ from tightdp.session.draws import marked_sources
 __all__ = ["report"]
 
 R = TypeVar("R")
-_LONGEST = 20
-"""Seconds for the table of efficacies, whose cost grows fast, if the instance has no limit of its own."""
+_STEPS = 40_000
+"""How much work goes into the table of efficacies, whose cost grows fast, if the instance has no limit of its own."""
 
 
 def report(instance: Asked, alpha: Number) -> Report:
@@ -32,7 +33,7 @@ def report(instance: Asked, alpha: Number) -> Report:
             return None
 
     privacy = instance.privacy()
-    timed = instance if instance.timeout is not None else _timed(instance)
+    limited = instance if instance.timeout is not None else _limited(instance)
     bound = instance.bound
     if bound.program.target is None:
         left_out.append(("accuracy", "the mechanism names no target"))
@@ -49,15 +50,16 @@ def report(instance: Asked, alpha: Number) -> Report:
         curve=asked("the privacy curve", instance.curve),
         tradeoff=asked("the trade-off function", instance.tradeoff),
         accuracy=None if bound.program.target is None else asked("accuracy", lambda: instance.accuracy(alpha, top=12)),
-        efficacy=asked("efficacy", timed.efficacy),
+        efficacy=asked("efficacy", limited.efficacy),
         structure=asked("the diagram", instance.show),
         left_out=tuple(left_out),
     )
 
 
-def _timed(instance: Asked) -> Asked:
-    kept = {name: instance.limits[name] for name in ("backend", "max_nodes")}
-    return instance.on(instance.bound, timeout=_LONGEST, **kept)
+def _limited(instance: Asked) -> Asked:
+    found = instance.on(instance.bound, **{name: instance.limits[name] for name in ("backend", "max_nodes")})
+    found.engine.allowance = Allowance(_STEPS)
+    return found
 
 
 def _likelihood(instance: Asked, witness: object) -> Likelihood | None:

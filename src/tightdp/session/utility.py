@@ -7,9 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.lowering import inexact
+from tightdp.core.inexact import Inexact
 from tightdp.core.operators import is_number
-from tightdp.core.unbounded.inexact import Inexact
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.rounding import down, up
@@ -46,7 +45,7 @@ def utility(engine: Engine) -> Utility:
             datasets += 1
             query.control.look_at(table, x)
             law = list(table.law(x).items())
-            error = inexact(bound)
+            error = engine.program.inexact
             query.control.tell("going through datasets", datasets, size)
             for measure, low, high in _measures(law, _target(bound, x), error):
                 counted[measure] = counted.get(measure, 0) + 1

@@ -13,19 +13,17 @@ from fractions import Fraction
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from tightdp.core.lowering import inexact
-from tightdp.core.unbounded.inexact import Inexact
+from tightdp.core.inexact import Inexact
 from tightdp.errors import QueryError
 from tightdp.every_n.upper import upper_for_every_n
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log_down, log_up
 from tightdp.exact.rounding import down, up
 from tightdp.exact.weights import as_exact
-from tightdp.language.program import Bound
 from tightdp.language.tails import GaussianTail, is_beyond
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
-from tightdp.methods.program import Method
+from tightdp.methods.program import Method, Program
 from tightdp.queries import cut, divergences, gaussian
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.results.answers import Accuracy, Distribution
@@ -40,9 +38,9 @@ R = TypeVar("R", bound=Result)
 _ORDERS = tuple(map(Fraction, (2, 3, 4, 8, 16, 32)))
 
 
-def refuse_inexact(bound: Bound, what: str) -> None:
+def refuse_inexact(program: Program, what: str) -> None:
     """Raise QueryError where the laws of a program that was compiled are not exact."""
-    if inexact(bound) is not None:
+    if program.inexact is not None:
         hint = "ask for what can be enclosed, such as the distribution or verify, or use discrete Laplace noise"
         raise QueryError(f"{what} is not known for programs with Gaussian noise", hint)
 
@@ -53,7 +51,7 @@ def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatena
     @wraps(query)
     def asked(engine: Engine, /, *arguments: P.args, **options: P.kwargs) -> R:
         found = query(engine, *arguments, **options)
-        error = inexact(engine.bound)
+        error = engine.program.inexact
         if error is None:
             return found
         again: Callable[..., R] = query
@@ -66,7 +64,7 @@ def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatena
 def inexact_after(engine: Engine) -> Inexact | None:
     """Return how far the laws of a program are from the true ones; what divergences compare is compiled for that."""
     questions.comparison(engine.program, engine.control())
-    return inexact(engine.bound)
+    return engine.program.inexact
 
 
 def renyi(engine: Engine, error: Inexact, order: Fraction) -> Renyi:
@@ -177,7 +175,7 @@ class _Widening:
                 return self._accuracy(found)  # type: ignore[return-value]
             case Distribution():
                 return self._distribution(found)  # type: ignore[return-value]
-        refuse_inexact(self._engine.bound, f"the answer to {found.query}")
+        refuse_inexact(self._engine.program, f"the answer to {found.query}")
         return found
 
     def of_part(self, found: R) -> R:

@@ -9,13 +9,13 @@ What stays the same: on every dataset the core program has the output law of the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from tightdp.core.check import verify
 from tightdp.core.coarse import draw_what_is_seen
+from tightdp.core.inexact import Inexact
 from tightdp.core.lowering import (  # noqa: F401 (they register their handlers)
     arranging,
     comparisons,
@@ -52,7 +52,7 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
 from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
 from tightdp.core.unbounded.forms import Unmerged, outside
-from tightdp.core.unbounded.inexact import Inexact, inexactness
+from tightdp.core.unbounded.inexact import inexactness
 from tightdp.core.unbounded.meetings import Meetings
 from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output, multiple_of
 from tightdp.core.unbounded.windows import Window, is_far
@@ -65,12 +65,8 @@ from tightdp.language.laws import Gaussian
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
 
-__all__ = ["Lowering", "Plan", "inexact", "lower", "lower_target"]
+__all__ = ["Lowering", "Plan", "Plans", "lower", "lower_target"]
 
-_PLANS: WeakKeyDictionary[Bound, Plan] = WeakKeyDictionary()
-"""How noise on all integers was made finite for all datasets, so that single datasets have the same outputs."""
-_INEXACT: dict[Bound, Inexact] = {}
-"""How far the laws of programs that were lowered are from the true ones, where they are. Nothing of it may be lost."""
 _NEAR = -1
 """In place of a reach: noise is cut off as near as it may be."""
 _MOST_ROUNDS = 8
@@ -85,14 +81,16 @@ def lower(
     x: Dataset | None = None,
     probe: Probe | None = None,
     watch: Callable[[], None] = lambda: None,
+    plans: Plans | None = None,
 ) -> CoreProgram:
     """Return the core program of a mechanism, for every dataset or (with `x`) for one.
 
     `probe` says which values can occur; without one, a loop or recursion ends only where that is plain to see.
-    `watch` is called at every statement, and may raise to stop. Raises LanguageError where the source is outside the
-    language.
+    `watch` is called at every statement, and may raise to stop. Programs of one mechanism that are lowered with the
+    same `plans` have the same outputs. Raises LanguageError where the source is outside the language.
     """
-    plan = Plan() if x is None else _PLANS.get(bound, Plan())
+    plans = plans or Plans()
+    plan = Plan() if x is None else plans.whole
     unmerged: Unmerged | None = None
     for _ in range(_MOST_ROUNDS):
         lowering = Lowering(bound, x, probe, watch, plan)
@@ -116,15 +114,11 @@ def lower(
             if unmerged is not None and program.evidence:
                 raise unmerged
             if x is None:
-                _PLANS[bound] = plan
-            found = lowering.inexact()
-            if found is not None:
-                known = _INEXACT.get(bound)
-                _INEXACT[bound] = found if known is None else found.joined(known)
-            return draw_what_is_seen(program, watch)
+                plans.whole = plan
+            return replace(draw_what_is_seen(program, watch), inexact=lowering.inexact())
         if x is not None and wider.ends != plan.ends:
-            lower(bound, None, probe, watch)
-            wider = _PLANS[bound]
+            lower(bound, None, probe, watch, plans)
+            wider = plans.whole
         plan = wider
     hint = "compare it with numbers that do not depend on such noise"
     refused = outside("meets larger numbers the further it is looked at", hint)
@@ -137,11 +131,6 @@ def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     return Lowering(bound, None, probe, lambda: None, Plan()).run_target()
 
 
-def inexact(bound: Bound) -> Inexact | None:
-    """Return how far the laws of the core program of a mechanism are from the true ones, once that was made."""
-    return _INEXACT.get(bound)
-
-
 @dataclass(frozen=True)
 class Plan:
     """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin.
@@ -152,6 +141,13 @@ class Plan:
     windows: tuple[Window, ...] = ()
     ends: Ends = NO_ENDS
     cut: int = 0
+
+
+@dataclass
+class Plans:
+    """How noise on all integers was made finite for all datasets of one mechanism, once these were lowered."""
+
+    whole: Plan = Plan()
 
 
 class Lowering(Machine):

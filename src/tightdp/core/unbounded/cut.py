@@ -13,8 +13,8 @@ from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.far import Far
+from tightdp.core.inexact import Inexact
 from tightdp.core.nodes import CoreProgram, Expr
-from tightdp.core.unbounded.inexact import Inexact
 from tightdp.core.unbounded.meetings import Meetings
 from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, Number
