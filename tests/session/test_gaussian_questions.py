@@ -203,3 +203,20 @@ def test_what_has_no_enclosure_is_refused() -> None:
     for ask in (lambda: count.bind(n=2).probability((0, 0), 0), count.bind(n=2).certify):
         with pytest.raises(QueryError, match="Gaussian"):
             ask()
+
+
+@mechanism(record=Bit)
+def wide(x: Any) -> Any:
+    return discrete_gaussian(sum(x), 50)
+
+
+def test_many_runs_are_enclosed_on_the_progression_of_their_losses() -> None:
+    found = wide.bind(n=1, precision="1e-9").privacy_loss().compose(50).epsilon(delta="1/1000")
+    assert found.upper - found.lower <= found.lower / 10**9
+
+    def normal(z: float) -> float:
+        return math.erfc(-z / math.sqrt(2)) / 2
+
+    # 50 runs with sensitivity 1 and variance 50 are nearly one of a Gaussian with sensitivity and variance 1.
+    epsilon, ratio = math.log(found.lower), float(found.lower)
+    assert normal(1 / 2 - epsilon) - ratio * normal(-1 / 2 - epsilon) == pytest.approx(1e-3, abs=1e-4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from fractions import Fraction as F
@@ -123,11 +124,46 @@ def test_drawn_programs(seed: int) -> None:
             assert differences(found, values, lambda each, a=ask, v=value: v(a(module.f.bind(n=drawn.n, q=each)))) == []  # type: ignore[misc]
 
 
-def test_a_step_at_a_root_belongs_to_neither_side() -> None:
+def test_a_step_at_a_root_belongs_to_the_lower_side() -> None:
     found = counted.bind(n=6, lam="?").accuracy(beta="1/10")
     assert [part.value for part in found.pieces] == list(range(7))
-    assert not any(part.with_stop for part in found.pieces[:-1])
+    assert all(part.with_stop for part in found.pieces[:-1])
     assert not any(part.with_start for part in found.pieces[1:])
+
+
+@mechanism(record=Bit)
+def jumping(x: Any, lam: Any) -> Any:
+    """A probability that is another one, or 0, at 1/sqrt(2) alone."""
+    return x[0] ^ flip(F(1, 10) if 2 * lam * lam == 1 else F(1, 4)), x[0] and flip(abs(2 * lam * lam - 1))
+
+
+def test_a_jump_at_a_root_is_decided_there() -> None:
+    found = jumping.bind(n=1, lam="?[1/2,9/10]")
+    parts = found.privacy().pieces
+    assert [(part.value, part.with_start, part.with_stop) for part in parts] == [
+        (math.inf, True, False), (9, True, True), (math.inf, False, True),
+    ]  # fmt: skip
+    assert parts[1].start == parts[1].stop
+    assert parts[1].start.polynomial == "-1 + 2*lam**2"
+    (only,) = found.solve(exp_epsilon=9).holds
+    assert (only.start, only.with_start, only.with_stop) == (only.stop, True, True)
+    assert found.solve(exp_epsilon=8).holds == ()
+
+
+@mechanism(record=Bit)
+def worse_at_a_root(x: Any, lam: Any) -> Any:
+    """Randomized response that flips less at 1/sqrt(2)."""
+    return x[0] ^ flip(F(1, 10) if 2 * lam * lam == 1 else F(1, 4))
+
+
+def test_a_claim_that_fails_at_a_root_alone() -> None:
+    found = worse_at_a_root.bind(n=1, lam="?[1/2,9/10]")
+    left, right = found.solve(exp_epsilon=3).holds
+    assert (left.with_stop, right.with_start) == (False, False)
+    refuted = found.verify(exp_epsilon=3)
+    assert refuted.holds is False
+    assert "-1 + 2*lam**2 = 0" in refuted.claims[0].claim
+    assert found.verify(exp_epsilon=9).holds
 
 
 def test_what_is_refused() -> None:

@@ -22,7 +22,7 @@ from tightdp.exact.lines import Line, line_of
 from tightdp.exact.roots import Point, between, roots
 from tightdp.exact.whole import polynomials
 
-__all__ = ["Cell", "Found", "InExponents", "covered"]
+__all__ = ["Cell", "Found", "InExponents", "Single", "covered"]
 
 _MOST_CELLS = 2_000
 
@@ -51,17 +51,18 @@ class Cell:
         """Return the sign of a polynomial on the cell, which shrinks to where it is constant."""
         name = key(polynomial), root
         if name not in self._signs:
-            plain, root = self._without_logarithm(polynomial, root)
+            plain, root = _without_logarithm(polynomial, root, self.unknown)
             found = self._shrunk(line_of(plain, root))
             self._signs[name] = found
         return self._signs[name]
 
     def power(self, denominator: int) -> int:
         """Return d. Raises InExponents where X does not stand for e^(unknown/d) with a multiple of `denominator`."""
-        known = self.unknown.denominator
-        if not known or known % denominator:
-            raise InExponents(math.lcm(max(1, known), denominator))
-        return known
+        return _power(self.unknown, denominator)
+
+    def vanishes(self, polynomial: fmpz_mpoly, root: int) -> bool:
+        """Whether a polynomial is 0 on all of the cell."""
+        return not polynomial
 
     @property
     def reach(self) -> tuple[Fraction, Fraction | None]:
@@ -77,21 +78,25 @@ class Cell:
                 self.high = point
         return found.sign_after(self.sample)
 
-    def _without_logarithm(self, polynomial: fmpz_mpoly, root: int) -> tuple[fmpz_mpoly, int]:
-        """Return a polynomial in X with the sign of one in the unknown, where that is linear."""
-        if polynomial.degrees()[2] <= 0:
-            return polynomial, root
-        slope = polynomial.derivative(2)
-        rest = polynomial - slope * LOG
-        if not slope.is_constant() or not (rest.is_constant() or not rest):
-            raise ParameterError(INSIDE_AND_OUTSIDE, "let it stand in exponents only, or outside only")
-        factor, shift = int(slope.leading_coefficient()), int(rest.leading_coefficient()) if rest else 0
-        # unknown > c exactly where X = e^(unknown/d) > e^(c/d).
-        border = exp(Fraction(-shift, factor * self.unknown.denominator))
-        difference = ratio(UNKNOWN, UNKNOWN**0) - border
-        assert isinstance(difference, ExpNumber)
-        above = polynomials(difference.numerator)[0][0]
-        return above if factor > 0 else -above, difference.root
+
+@dataclass
+class Single:
+    """One value of X, without a closed form perhaps, at which all signs are decided."""
+
+    point: Point
+    unknown: Unknown
+
+    def sign(self, polynomial: fmpz_mpoly, root: int) -> int:
+        """Return the sign of a polynomial at the point."""
+        return self.point.sign_of(line_of(*_without_logarithm(polynomial, root, self.unknown)))
+
+    def vanishes(self, polynomial: fmpz_mpoly, root: int) -> bool:
+        """Whether a polynomial is 0 at the point."""
+        return not self.sign(polynomial, root)
+
+    def power(self, denominator: int) -> int:
+        """Return d; see `Cell.power`."""
+        return _power(self.unknown, denominator)
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,30 @@ class Found(Generic[R]):
 
     cell: Cell
     value: R
+
+
+def _power(unknown: Unknown, denominator: int) -> int:
+    known = unknown.denominator
+    if not known or known % denominator:
+        raise InExponents(math.lcm(max(1, known), denominator))
+    return known
+
+
+def _without_logarithm(polynomial: fmpz_mpoly, root: int, unknown: Unknown) -> tuple[fmpz_mpoly, int]:
+    """Return a polynomial in X with the sign of one in the unknown, where that is linear."""
+    if polynomial.degrees()[2] <= 0:
+        return polynomial, root
+    slope = polynomial.derivative(2)
+    rest = polynomial - slope * LOG
+    if not slope.is_constant() or not (rest.is_constant() or not rest):
+        raise ParameterError(INSIDE_AND_OUTSIDE, "let it stand in exponents only, or outside only")
+    factor, shift = int(slope.leading_coefficient()), int(rest.leading_coefficient()) if rest else 0
+    # unknown > c exactly where X = e^(unknown/d) > e^(c/d).
+    border = exp(Fraction(-shift, factor * unknown.denominator))
+    difference = ratio(UNKNOWN, UNKNOWN**0) - border
+    assert isinstance(difference, ExpNumber)
+    above = polynomials(difference.numerator)[0][0]
+    return above if factor > 0 else -above, difference.root
 
 
 def covered(

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, Union
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.exact.enclosure import precisions
-from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign
+from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign, vanishes
 from tightdp.exact.generators import (
     Key,
     Polynomial,
@@ -141,15 +141,18 @@ class ExpInteger:
     # order
 
     def __bool__(self) -> bool:
-        return bool(self.polynomial)
+        return not vanishes(self.polynomial, self.root)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ExpInteger):
             if self.root == other.root and type(self.polynomial) is type(other.polynomial):
-                return bool(self.polynomial == other.polynomial)
-            (ours, theirs), _ = polynomials(self, other)
-            return bool(ours == theirs)
+                same = bool(self.polynomial == other.polynomial)
+                return same or (self.unknown and vanishes(self.polynomial - other.polynomial, self.root))
+            (ours, theirs), root = polynomials(self, other)
+            return vanishes(ours - theirs, root)
         if isinstance(other, int):
+            if self.unknown:
+                return vanishes(self.polynomial - other, self.root)
             return not self.polynomial if not other else constant(self.polynomial) == other
         return NotImplemented
 

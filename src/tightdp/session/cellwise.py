@@ -1,7 +1,8 @@
 """From a mechanism with one unknown to piecewise functions: run on every cell of the unknown, and at the ends of cells.
 
-The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. At
-an end of a cell with a closed form the engine runs with that number, which says whether the pieces beside it go on.
+The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. It
+runs at the ends of cells too, which says whether the pieces beside an end go on: with a number where the end has a
+closed form, else with the unknown, and with signs decided at the end.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from tightdp.errors import ParameterError, ProgramError, TightdpError
-from tightdp.exact.cells import Cell, InExponents, covered
+from tightdp.exact.cells import Cell, InExponents, Single, covered
 from tightdp.exact.field import ExpNumber, Number, exp, ratio
 from tightdp.exact.generators import LOG, UNKNOWN, Unknown, at_place
 from tightdp.exact.lines import parts_in_x
@@ -57,7 +58,7 @@ class Question(Protocol):
         """Ask a mechanism with the unknown in it; return how the stretches of its cell are found, and the cost."""
 
     def at(self, instance: InstanceBase) -> tuple[Any, Any]:
-        """Ask a mechanism without an unknown; return the value and the witness."""
+        """Ask a mechanism at one value of the unknown; return the value and the witness."""
 
 
 class Cellwise:
@@ -109,7 +110,7 @@ class Cellwise:
 
         total: list[Stats] = []
         runs: list[list[Stretch]] = []
-        end: Point | None = None
+        ends: list[Point] = []
         failures: list[tuple[Cell, TightdpError]] = []
         for found in covered(*self.ends, compute, self.unknown, reached):
             if isinstance(found.value, TightdpError):
@@ -117,13 +118,14 @@ class Cellwise:
                 continue
             with at_place(found.cell):
                 pieces = list(found.value(found.cell))
-            if end is None or found.cell.low.compare(end):
+            if not ends or found.cell.low.compare(ends[-1]):
                 runs.append([])
             runs[-1] += pieces
-            end = found.cell.high
+            if found.cell.high is not None:
+                ends.append(found.cell.high)
         self._check(runs, failures)
         self.stats = sum(total[1:], total[0])
-        return [part for run in runs for part in self._finished(question, run)]
+        return [part for run in runs for part in self._finished(question, run, ends)]
 
     def _told(self, point: Point, cells: int) -> Progress | None:
         """Report up to which value the answer is known; return the callback for the steps of a cell."""
@@ -192,17 +194,25 @@ class Cellwise:
                 raise ProgramError(f"{near}, {error.what}", hint, error.span, error.x)
             raise ParameterError(f"{near}, {error.what}", hint)
 
-    def _finished(self, question: Question, run: Sequence[Stretch]) -> list[Stretch]:
-        """Join stretches where the answer goes on, and add single points where it does not."""
+    def _finished(self, question: Question, run: Sequence[Stretch], ends: Sequence[Point]) -> list[Stretch]:
+        """Join stretches where the answer goes on, and add single points where it does not; `ends` are those of cells.
+
+        Within a cell the answer is a largest one of continuous functions.
+        """
         points = [closed(run[0].low), *(None if each.high is None else closed(each.high) for each in run)]
         joined: list[Stretch] = []
         for at, point in enumerate(points):
             left, right = run[at - 1] if at else None, run[at] if at < len(run) else None
             if point is None:
                 break
-            single, goes_on = self._at_end(question, point, left, right)
+            sides = [side for side in (left, right) if side is not None]
+            if len(sides) == 2 and all(point.compare(end) for end in ends):
+                single, reaching = None, list(sides)
+            else:
+                single, reaching = self._at_end(question, point, sides)
+            goes_on = len(reaching) == len(sides)
             if left is not None:
-                joined[-1] = replace(joined[-1], high=point, with_high=goes_on)
+                joined[-1] = replace(joined[-1], high=point, with_high=left in reaching)
             if single is not None:
                 joined.append(single)
             if right is not None:
@@ -210,23 +220,24 @@ class Cellwise:
                 if left is not None and goes_on and alike and str(left.witness) == str(right.witness):
                     joined[-1] = replace(joined[-1], high=right.high)
                 else:
-                    joined.append(replace(right, low=point, with_low=goes_on))
+                    joined.append(replace(right, low=point, with_low=right in reaching))
         return joined
 
     def _at_end(
-        self, question: Question, point: Point, left: Stretch | None, right: Stretch | None
-    ) -> tuple[Stretch | None, bool]:
-        """Return a single point, or whether the functions on either side go on to it."""
+        self, question: Question, point: Point, sides: Sequence[Stretch]
+    ) -> tuple[Stretch | None, list[Stretch]]:
+        """Return the functions beside a point that go on to it; the answer at the point where none does."""
         value = self.value_at(point)
-        if value is None or point.value is None:
-            return None, left is not None and right is not None and _meet(left.value, right.value, point)
         try:
-            found, witness = question.at(self.with_value(value))
+            if value is None:
+                with at_place(Single(point, self.unknown)):
+                    found, witness = question.at(self.with_value(self.symbol))
+            else:
+                found, witness = question.at(self.with_value(value))
         except (ParameterError, ProgramError):
-            return None, False
-        if all(limit_of(side.value, point.value) == found for side in (left, right) if side is not None):
-            return None, True
-        return Stretch(point, point, found, witness, True, True), False
+            return None, []
+        reaching = [side for side in sides if _meet(side.value, found, point)]
+        return None if reaching else Stretch(point, point, found, witness, True, True), reaching
 
 
 def limit_of(value: Any, point: Number) -> Any:
@@ -242,6 +253,8 @@ def limit_of(value: Any, point: Number) -> Any:
 
 def _meet(one: Any, other: Any, point: Point) -> bool:
     """Whether two functions, or laws, have the same limit at a point."""
+    if point.value is not None:
+        return bool(limit_of(one, point.value) == limit_of(other, point.value))
     if isinstance(one, tuple) and isinstance(other, tuple):
         ours, theirs = dict(one), dict(other)
         return all(_meet(ours.get(key, Fraction(0)), theirs.get(key, Fraction(0)), point) for key in {**ours, **theirs})

@@ -174,13 +174,17 @@ class _Bar:
         if stretch.value == math.inf:
             return None
         above, below = parts_in_x(stretch.value - self.bar if self.at_least else self.bar - stretch.value)
-        return above if below.sign_after(between(stretch.low, stretch.high)) > 0 else -above
+        low, high = stretch.low, stretch.high
+        positive = low.sign_of(below) if low is high else below.sign_after(between(low, high))
+        return above if positive > 0 else -above
 
     def holds_at(self, stretch: Stretch) -> bool:
         """Whether the claim holds at a single point."""
-        assert stretch.low.value is not None
-        bar = limit_of(self.bar, stretch.low.value)
-        return bool(stretch.value >= bar if self.at_least else stretch.value <= bar)
+        if stretch.low.value is None:
+            margin = self.margin(stretch)
+            return margin is not None and (margin.degree < 0 or stretch.low.sign_of(margin) >= 0)
+        value, bar = (limit_of(each, stretch.low.value) for each in (stretch.value, self.bar))
+        return bool(value >= bar if self.at_least else value <= bar)
 
 
 def _bars(ours: Cellwise, claims: Claims, formula: Formula | None) -> list[_Bar]:
@@ -277,6 +281,9 @@ def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verifi
     stats: list[Stats] = []
     for bar in bars:
         failing = _failing(ours, bar, ours.ask(bar.question))
+        if isinstance(failing, Stretch):
+            refuted = Claim(f"{bar.label} where {_named(ours, failing)}", bar.claimed, None, False, failing.witness)
+            return Verification(subject=ours.instance.subject, claims=(refuted,), stats=ours.stats)
         if failing is not None:
             privacy, accuracy = claims
             if formula is not None:
@@ -287,12 +294,19 @@ def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verifi
     return Verification(subject=ours.instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
 
 
-def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number | None:
-    """Return a value of the unknown at which a claim fails, None where there is none."""
+def _named(ours: Cellwise, stretch: Stretch) -> str:
+    """Write the point of a stretch that has no closed form."""
+    end = end_of(ours, stretch.low)
+    return f"{end.polynomial} = 0, {ours.name} = {float(end):.6g}"
+
+
+def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number | Stretch | None:
+    """Return a value of the unknown at which a claim fails, its stretch where it has no closed form, None for none."""
     for stretch in stretches:
         if stretch.low is stretch.high:
             if not bar.holds_at(stretch):
-                return ours.value_at(stretch.low)
+                value = ours.value_at(stretch.low)
+                return stretch if value is None else value
             continue
         margin = bar.margin(stretch)
         signs = [(stretch.low, stretch.high, -1)]

@@ -9,7 +9,9 @@ outcome is a post-processing of the two; Doroshenko et al. 2022, "Connect the Do
 losses on the grid, so the masses under P of k runs are the coefficients of a power. P is rounded up, and Q, which
 follows from P and the loss, down; masses in the far tails move to larger losses.
 
-Either end differs from the truth by the spread of losses within a cell, a term of second order in the step.
+Either end differs from the truth by the spread of losses within a cell, a term of second order in the step. Where the
+likely losses of the pairs lie on an arithmetic progression, as those of noise on the integers do, the grid takes it up:
+then there is next to no spread.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Protocol, Self, TypeVar
 
 from flint import arb, ctx, fmpz_poly
@@ -34,6 +37,13 @@ _TAIL_BITS = 256
 _MOST_BITS = 4096
 _NEGLIGIBLE = 1 << 24
 """Cells at either end that hold less together, in units of the last bit, are moved or left out."""
+_UNLIKELY = 2.0**-40
+"""Outcomes that are less likely need not lie on a progression."""
+_NEARLY = 1e-7
+_MOST_STEPS = 1 << 16
+"""So closely, and with at most so many steps from end to end, losses are taken to lie on a progression."""
+_FINER = 16
+"""A grid that takes up a progression may have so many times the points of one that does not."""
 
 Watch = Callable[[], None]
 
@@ -48,14 +58,14 @@ C = TypeVar("C", bound=_Composable)
 
 @dataclass(frozen=True)
 class Grid:
-    """Losses j·step, and masses in units of 1/unit."""
+    """Losses that are j·step over the origin of a pair, and masses in units of 1/unit."""
 
     step: Fraction
     unit: int
 
-    def exp(self, place: int) -> arb:
+    def exp(self, origin: Fraction, place: int) -> arb:
         """Return a ball that contains the inverse of the likelihood ratio at a place."""
-        return as_ball(-self.step * place).exp()
+        return as_ball(-origin - self.step * place).exp()
 
     @property
     def precision(self) -> int:
@@ -64,18 +74,52 @@ class Grid:
 
 
 def grid_for(runs: Runs, places: int) -> Grid:
-    """Return a grid, its step a power of two, on which the losses of all runs take at most about `places` points."""
-    widths = squares = largest = 0.0
+    """Return a grid on which the likely losses of all runs take at most about `places` points.
+
+    Its step is that of the progression on which they lie, where there is one, else a power of two.
+    """
+    widths = mean = variance = largest = 0.0
     for pair, times in runs:
-        losses = [_log(p / q) for p, q in pair.finite] or [0.0]
-        width = max(losses) - min(losses)
-        widths += width * times
-        squares += width * width * times
-        largest += max(losses[0], 0.0) * times
-    # All but 2^-_TAIL_BITS of the mass lies within this width (Hoeffding).
-    wanted = min(widths, math.sqrt(2 * squares * _TAIL_BITS * math.log(2))) / places
-    step = Fraction(2) ** (math.ceil(math.log2(wanted)) if wanted > 0 else -16)
+        losses = [(_log(p / q), float(p)) for p, q in pair.finite] or [(0.0, 1.0)]
+        middle = sum(loss * p for loss, p in losses)
+        widths += (losses[0][0] - losses[-1][0]) * times
+        mean += middle * times
+        variance += sum((loss - middle) ** 2 * p for loss, p in losses) * times
+        largest += max(losses[0][0], 0.0) * times
+    # About all but 2^-_TAIL_BITS of the mass lies within this distance of the mean.
+    reach = math.sqrt(2 * variance * _TAIL_BITS * math.log(2))
+    largest = min(largest, max(mean, 0.0) + reach)
+    wanted = min(widths, 2 * reach) / places
+    step = _common_step(runs)
+    if step is None or step * _FINER < wanted:
+        step = Fraction(2) ** (math.ceil(math.log2(wanted)) if wanted > 0 else -16)
     return Grid(step, 1 << min(_TAIL_BITS + math.ceil(largest / math.log(2)), _MOST_BITS))
+
+
+def _common_step(runs: Runs) -> Fraction | None:
+    """Return the step of a progression on which the likely losses of every pair lie, nearly; None where none is met."""
+    found, widest = 0.0, 0.0
+    for pair, _ in runs:
+        likely = [_log(p / q) for p, q in pair.finite if p > _UNLIKELY]
+        for larger, smaller in pairwise(likely):
+            found = _common_measure(max(found, larger - smaller), min(found, larger - smaller))
+        widest = max(widest, likely[0] - likely[-1]) if likely else widest
+    steps = round(widest / found) if found else 0
+    return Fraction(widest / steps) if 0 < steps <= _MOST_STEPS else None
+
+
+def _common_measure(larger: float, smaller: float) -> float:
+    """Return the largest number of which both are multiples, nearly."""
+    error = larger * _NEARLY
+    while smaller > error:
+        larger, smaller = smaller, abs(math.remainder(larger, smaller))
+    return larger
+
+
+def _origin(pair: DominatingPair) -> Fraction:
+    """Return about the loss of the likeliest outcome."""
+    p, q = max(pair.finite)
+    return Fraction(_log(p / q))
 
 
 def below(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
@@ -91,12 +135,12 @@ def below(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
 
 def above(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
     """Return a composition whose δ is nowhere below that of the runs."""
-    total = _Upper(grid, 0, fmpz_poly([grid.unit]), 0)
+    total = _Upper(grid, Fraction(0), 0, fmpz_poly([grid.unit]), 0)
     for pair, times in runs:
         total = total.times(_power(_upper(pair, grid), times, watch))
     outcomes, infinite, scale = [], total.infinite * grid.unit, grid.unit * grid.unit
     with ctx.workprec(grid.precision):
-        inverse, ratio = grid.exp(total.first) * grid.unit, grid.exp(1)
+        inverse, ratio = grid.exp(total.origin, total.first) * grid.unit, grid.exp(Fraction(0), 1)
         for mass in total.p.coeffs():
             p, q = int(mass) * grid.unit, _floor(inverse * mass)
             if q > 0:
@@ -144,6 +188,7 @@ class _Upper:
     """Places first, first + 1, ... of the grid with their masses under P, and that of an infinite loss, rounded up."""
 
     grid: Grid
+    origin: Fraction
     first: int
     p: fmpz_poly
     infinite: int
@@ -155,11 +200,13 @@ class _Upper:
         infinite = -(-(self.infinite * whole[1] + other.infinite * whole[0]) // self.grid.unit)
         start, end = _core(p)
         low, high = int(_cut(p, 0, start)(1)), int(_cut(p, end, p.length())(1))
-        return _Upper(self.grid, self.first + other.first + start, _cut(p, start, end) + low, infinite + high)
+        origin, first = self.origin + other.origin, self.first + other.first + start
+        return _Upper(self.grid, origin, first, _cut(p, start, end) + low, infinite + high)
 
 
 def _lower(pair: DominatingPair, grid: Grid) -> _Lower:
-    cells = [round(_log(p / q) / float(grid.step)) for p, q in pair.finite]
+    origin = float(_origin(pair))
+    cells = [round((_log(p / q) - origin) / float(grid.step)) for p, q in pair.finite]
     first = min(cells)
     sides: list[list[Number]] = [[Fraction(0)] * (max(cells) - first + 1) for _ in range(2)]
     for cell, outcome in zip(cells, pair.finite, strict=True):
@@ -174,23 +221,28 @@ def _lower(pair: DominatingPair, grid: Grid) -> _Lower:
 
 def _upper(pair: DominatingPair, grid: Grid) -> _Upper:
     masses: dict[int, int] = {}
+    origin = _origin(pair)
     with ctx.workprec(grid.precision):
         for p, q in pair.finite:
-            for place, mass in _split(p, q, grid):
+            for place, mass in _split(p, q, grid, origin):
                 masses[place] = masses.get(place, 0) + mass
     first = min(masses)
     coefficients = [masses.get(place, 0) for place in range(first, max(masses) + 1)]
-    return _Upper(grid, first, fmpz_poly(coefficients), math.ceil(pair.certain * grid.unit))
+    return _Upper(grid, origin, first, fmpz_poly(coefficients), math.ceil(pair.certain * grid.unit))
 
 
-def _split(p: Number, q: Number, grid: Grid) -> list[tuple[int, int]]:
-    """Return the masses a at e^low and b at e^high, one step apart, with a + b = p and a/e^low + b/e^high = q."""
-    guess = math.floor(_log(p / q) / float(grid.step))
+def _split(p: Number, q: Number, grid: Grid, origin: Fraction) -> list[tuple[int, int]]:
+    """Return the masses a at e^low and b at e^high, one step apart, with a + b = p and a/e^low + b/e^high = q.
+
+    A loss that is hardly to be told from a place of the grid is taken to be there, or below: b may be less than 0 then,
+    and to round it up is to round δ up. With an `a` less than 0 that would not be so.
+    """
+    guess = math.floor((_log(p / q) - float(origin)) / float(grid.step))
     for low in (guess, guess - 1, guess + 1):
-        down, up = grid.exp(low), grid.exp(low + 1)
+        down, up = grid.exp(origin, low), grid.exp(origin, low + 1)
         a = (as_ball(q) - as_ball(p) * up) / (down - up)
         b = as_ball(p) - a
-        if not (a < 0 or b < 0):
+        if a > 0 and not b < 0:
             return [(low + at, max(_floor(mass * grid.unit), 0) + 2) for at, mass in enumerate((a, b))]
     raise AssertionError("a loss lies in no cell of the grid: a defect of the rounding")
 

@@ -35,6 +35,8 @@ Watch = Callable[[], None]
 
 MOST_BITS = 1 << 30
 """How many bits the probabilities of an exact composition may have together."""
+_FEW = 64
+"""So many ratios of a pair tell, before all of them are factored, whether they span too large a lattice."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,10 @@ def compose_on_lattice(runs: Runs, watch: Watch = lambda: None, most_bits: int =
     pairs = [pair.finite for pair, _ in kept]
     if any(not outcomes for outcomes in pairs):
         return Composition(certain, 1, (), (), ())
-    lattice = _lattice([[p / q for p, q in outcomes] for outcomes in pairs])
+    ratios_of = [[p / q for p, q in outcomes] for outcomes in pairs]
+    if any(1 << _rank(each[:_FEW]) > most_bits for each in ratios_of):
+        return None
+    lattice = _lattice(ratios_of)
     lows, spans = [], []
     for axis in range(len(lattice.basis)):
         ends = [_ends(vectors, axis) for vectors in lattice.coordinates]
@@ -250,8 +255,16 @@ class _Factored:
         return cls(Fraction(*contents), powers)
 
 
-def _lattice(ratios: Sequence[Sequence[Number]]) -> _Lattice:
-    """Return a basis for the quotients of ratios within each pair, and all ratios in its coordinates."""
+def _rank(ratios: Sequence[Number]) -> int:
+    """Return how many vectors span the quotients of ratios: each of them doubles the size of a composition at least."""
+    _, _, (vectors,) = _factored([ratios])
+    return int(fmpz_mat([list(vector) for vector in vectors]).rank()) if any(vectors) else 0
+
+
+def _factored(
+    ratios: Sequence[Sequence[Number]],
+) -> tuple[list[Number], list[Number], list[list[tuple[int, ...]]]]:
+    """Return coprime factors, the first ratio of each pair, and the exponents of all ratios over it."""
     origins = [each[0] for each in ratios]
     quotients = [[ratio / origin for ratio in each] for each, origin in zip(ratios, origins, strict=True)]
     root = math.lcm(*(number.root for each in quotients for number in each if isinstance(number, ExpNumber)))
@@ -266,6 +279,12 @@ def _lattice(ratios: Sequence[Sequence[Number]]) -> _Lattice:
         [(*_exponents(one.rational, base), *(one.powers.get(factor, 0) for factor in irreducible)) for one in each]
         for each in factored
     ]
+    return values, origins, vectors
+
+
+def _lattice(ratios: Sequence[Sequence[Number]]) -> _Lattice:
+    """Return a basis for the quotients of ratios within each pair, and all ratios in its coordinates."""
+    values, origins, vectors = _factored(ratios)
     rows = [list(vector) for vector in dict.fromkeys(vector for each in vectors for vector in each) if any(vector)]
     if not rows:
         return _Lattice((), tuple(origins), tuple(tuple(() for _ in each) for each in vectors))
