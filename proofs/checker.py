@@ -4,15 +4,14 @@
 WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the claimed property, with R = e^epsilon:
   privacy    sum over y of max(0, P(y|x) - R P(y|x')) <= delta for all neighbours x, x'; without delta this says that
              P(E|x) <= R P(E|x') for all events E. Tight: the pair that is named attains it
-  privacy of messages: the same for every n, of a program that publishes what its output is computed from. So R bounds
-             the output, too (post-processing), and nothing is said about what the output attains
+  privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
+             (post-processing), and nothing is said about what the output attains
   accuracy   P(the output, which says that an error is too large, is true | x) <= beta for all datasets x
   violation, inaccuracy: that this is false for the pair, or the dataset, that is named
   audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), this file, Python's integers, and the facts that `walk`, `forms`, `audit` state.
-Rules of evidence: `witness`, for what is false; `datasets`: all of them; `forms`: for many clients, or any number;
-`dual`: for audits. A file is printable ASCII, and JSON in which every field is read: another field is an error.
+A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
 import json
@@ -25,12 +24,12 @@ from itertools import product, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
 WORK = 6_000_000  # steps of a third of a microsecond; what is kept costs more of them, which bounds memory as well
-LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; its enclosures
+LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; enclosures of each T
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
 NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
-CLAIMS = {  # what a claim says, and may say, besides its kind; and the rules that establish it
+CLAIMS = {  # what a claim says, and may say, besides its kind; and the rules of evidence that establish it
     "privacy": ("n records neighbours bound", "delta tight root", "forms datasets"),
     "privacy of messages": ("n records neighbours bound", "root", "forms"),
     "violation": ("n records neighbours bound", "delta root", "witness"),
@@ -66,6 +65,11 @@ def fields(given, names, others=""):
 def items(given, length=None):
     need(type(given) is list and length in (None, len(given)), "a list of another length is expected")
     spend(4 + 3 * len(given))
+    return given
+
+
+def within(given, least, most, what):
+    need(type(given) is int and least <= given <= most, f"there is no such {what}")
     return given
 
 
@@ -111,13 +115,13 @@ class Polynomial(tuple):
 def positive(number):
     """Whether a number is larger than 0, by integers below and above 2^bits times it."""
     for bits in (64, 512, 4096, 32768) if isinstance(number, Polynomial) else ():
-        if bits not in POWERS:
+        if (bits, ROOT[0]) not in POWERS:
             low, term, k = 0, 1 << bits, 0
             while term:  # T is the sum of all 1 / (k! root^k); each term, rounded down twice, is less than 2 too small
                 spend(3 + bits // 1500)
                 low, term, k = low + term, term // ((k + 1) * ROOT[0]), k + 1
-            POWERS[bits] = low, low + 2 * k + 4
-        (low, high), least, most = POWERS[bits], 0, 0
+            POWERS[bits, ROOT[0]] = low, low + 2 * k + 4
+        (low, high), least, most = POWERS[bits, ROOT[0]], 0, 0
         spend(6 * cost(number) + 3 * len(number) * (len(number) + bits // 100))
         for c in reversed(number):  # Horner's rule, rounded down, and up
             least = (least * (low if least >= 0 else high) >> bits) + (c << bits)
@@ -128,22 +132,18 @@ def positive(number):
 
 
 def whole(given):
-    if type(given) is list:
-        good = len(items(given)) > 1 and {*map(type, given)} == {int} and given[-1] != 0 and ROOT[0]
-        need(good, "this is no polynomial in T, or there is no T")
-        return Polynomial(given)
-    need(type(given) is int, "a number is expected")
-    return given
+    good = type(given) is int or (len(items(given)) > 1 and {*map(type, given)} == {int} and given[-1] != 0 and ROOT[0])
+    need(good, "this is no number, or there is no T")
+    return given if type(given) is int else Polynomial(given)
 
 
-def ratio(given, least, most=None):
+def ratio(given, least=None, most=None):
     """Read a number, which is between two others, as what is above and below."""
     if type(given) is str:
-        found = RATIO.fullmatch(given)
-        need(found and len(given) <= MOST_DIGITS, "a number is expected")
+        found = RATIO.fullmatch(given) if len(given) <= MOST_DIGITS else None
         spend(3 + len(given) // 6)
-        above, below = map(int, found.groups())
-        need(below > 1 and math.gcd(above, below) == 1, "a ratio is not in lowest terms")
+        above, below = map(int, found.groups()) if found else (0, 0)
+        need(below > 1 == math.gcd(above, below), "this is no ratio in lowest terms")
     else:
         above, below = map(whole, fields(given, "above below") if type(given) is dict else (given, 1))
     good = positive(below) and (least is None or not positive(least * below + -1 * above))
@@ -182,8 +182,7 @@ def value(given):
         (found,) = fields(given, "text")
         need(type(found) is str, "a text is expected")
     else:
-        need(given is None or type(given) in (str, int, bool), "a value is expected")
-        found = rational(given) if type(given) is str else given if given is None else int(given)
+        found = given if given is None else int(given) if type(given) in (int, bool) else rational(given)
     size(found)
     return found
 
@@ -199,13 +198,20 @@ def operate(kind, *values):
     spend(sum(map(size, values)))
     if kind == "else":  # the first that is defined
         return values[values[0] is UNDEFINED]
-    if UNDEFINED in values or (kind in NUMBERS and not {*map(type, values)} <= {int, Fraction}):
-        return UNDEFINED
-    if kind in ("div", "floordiv", "mod") and values[1] == 0:
+    odd = kind in NUMBERS and not {*map(type, values)} <= {int, Fraction}
+    if odd or UNDEFINED in values or (kind in ("div", "floordiv", "mod") and values[1] == 0):
         return UNDEFINED
     found = values if kind == "tuple" else PYTHON[kind](*values)
     found = found.numerator if type(found) in (bool, Fraction) and found.denominator == 1 else found
     size(found)
+    return found
+
+
+def table(given, reader=lambda each: each):
+    """Read [[value, what belongs to it], ...], in which no value stands twice."""
+    rows = [(value(key), reader(each)) for key, each in (items(row, 2) for row in items(given))]
+    found = {repr(key): (key, each) for key, each in rows}
+    need(0 < len(found) == len(rows), "a table is empty, or has a value twice")
     return found
 
 
@@ -217,13 +223,11 @@ class Program:
     """
 
     def __init__(self, given):
-        claim, root = given["claim"], given["claim"].get("root", 1)
-        need(type(root) is int and 0 < root < 10_000, "T = e^(1/root) has no such root")
-        ROOT[0], self.observes = root * ("root" in claim), False
-        POWERS.clear()
-        self.n, self.every, self.kept = claim["n"], claim["kind"] == "privacy of messages", "beta" in claim
-        few = type(self.n) is int and 0 < self.n <= MOST_CLIENTS
-        need(self.n == "all" if self.every else few, "there is no such number of records")
+        claim, self.observes, self.known, self.same = given["claim"], False, set(), {}
+        ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
+        self.every, self.kept = claim["kind"] == "privacy of messages", "beta" in claim
+        need(claim["n"] == "all" or not self.every, "this is a claim for every n")
+        self.n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
         self.infinite = claim["kind"] == "violation" and claim["bound"] == "inf"
         self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"], 1)
         self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
@@ -233,117 +237,101 @@ class Program:
         need(len(lengths) == 1 and 0 not in lengths, "records are no lists of one length")
         need(len(self.numbers) == len(self.records), "a record stands twice")
         self.relate([] if self.kept else claim["neighbours"])
-        self.clients, self.takes, self.lines, self.shown, self.keys, known = [], [], [], [], [], set()
-        for part in items(given["program"]):
-            known = self.part(part, known)
+        parts = [self.part(part) for part in items(given["program"])]
+        need(parts and not parts[0][1], "there is no program, or it takes something at its start")
+        self.clients, self.takes, self.shown, self.lines, self.keys = map(list, zip(*parts))
         named = [client for client in self.clients if client is not None]
         alone = self.clients == [None, "all", None] and self.takes[1] == self.takes[2]
         need(alone if self.every else len({*named}) == len(named), "there are other clients, or one twice")
-        need(self.shown and not self.takes[0], "there is no program, or it takes something at its start")
-        self.takes.append(self.shown[-1] if self.kept else ())
-        if self.kept:
-            need(len(self.shown.pop()) == 1 and not any(self.shown), "what is published is not one error")
-            self.shown.append(())
-        self.states, self.told, self.same = [[()]], [], {}
-        self.meets = [[(None, None)] if client is None else self.met for client in self.clients]
+        need(not self.kept or [*map(len, self.shown)] == [0] * len(parts[1:]) + [1], "an error is not one output")
+        self.takes.append(self.shown.pop() if self.kept else ())  # an error is not published, but left behind
+        self.shown += [()] * self.kept
+        self.states, self.meets = [[()]], [[(None, None)] if client is None else self.met for client in self.clients]
         self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
 
     def relate(self, relation):
-        """Read the neighbours: a name, or all pairs."""
-        self.at_once, self.met, self.listed = relation == "unit-all", [(a, a) for a in self.numbers.values()], []
-        if type(relation) is list:
-            self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in items(relation)]
-            self.at_once, some = not self.kept, self.kept or self.listed
-            need(some and all(x != y for x, y in self.listed), "the claim is empty, or about equal datasets")
-            return
-        need(type(relation) is str and relation in NEAR, "there are no such neighbours")
-        need(relation[:4] != "unit" or all(type(a[0]) is int for a in self.records), "records are no whole numbers")
+        """Read the neighbours: a name, or all pairs. Where there are no others, a dataset is compared with itself."""
+        pairs = items(relation) if type(relation) is list else []
+        self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in pairs]
+        self.at_once, near = relation == "unit-all" or self.listed != [], lambda a, b: False
+        if type(relation) is not list:
+            need(type(relation) is str and relation in NEAR, "there are no such neighbours")
+            whole = relation[:4] != "unit" or all(type(a[0]) is int for a in self.records)
+            need(whole, "records are no whole numbers")
+            near = NEAR[relation]
         spend(len(self.records) ** 2)
-        pairs = product(enumerate(self.records), repeat=2)
-        self.met = [(i, j) for (i, a), (j, b) in pairs if i == j or NEAR[relation](a, b)]
-        need(len(self.met) > len(self.records), "the claim is empty: there are no neighbours")
+        every = product(enumerate(self.records), repeat=2)
+        self.met = [(i, j) for (i, a), (j, b) in every if i == j or near(a, b)]
+        some = self.kept or self.listed or len(self.met) > len(self.records)
+        need(some and all(x != y for x, y in self.listed), "the claim is empty, or about equal datasets")
 
     def dataset(self, given):
         need(len(items(given)) == self.n, "a dataset has not n records")
         return tuple([self.numbers[repr(value(record))] for record in given])
 
-    def names(self, given, known):
-        """Read names, each of which stands once, and is known unless that is None."""
+    def names(self, given, new=False):
+        """Read names, each of which stands once, and has a value."""
         good = {*map(type, items(given))} <= {str} and len({*given}) == len(given) and all(map(NAME.fullmatch, given))
-        need(good and (known is None or {*given} <= known), "these are no names, or have no value")
+        need(good and (new or {*given} <= self.known), "these are no names, or have no value")
         return tuple(given)
 
-    def part(self, given, before):
-        """Read a part: its client, its lines, the names that it takes from those before, and what it publishes."""
+    def part(self, given):
+        """Read a part: its client, the names that it takes from those before, what it publishes, and its lines."""
         spend(90)
         client, takes, lines, shown = fields(given, "client takes lines publishes")
-        one = type(client) is int and type(self.n) is int and 0 <= client < self.n
-        need(one or client is None or (self.every and client == "all"), "there is no such client")
-        known = {*self.names(takes, before)}
-        self.clients.append(client), self.takes.append(tuple(takes))
-        self.lines.append([self.line(line, known, client) for line in items(lines)])
-        need(sum(kind == "draw" for _, kind, *_ in self.lines[-1]) < 2, "a part draws twice")
-        self.shown.append(self.names(shown, known))
-        self.keys.append(json.dumps(lines))  # clients who do the same have the same lines
-        return known
+        if client is not None and not (self.every and client == "all"):
+            within(client, 0, self.n - 1, "client")
+        self.known = {*self.names(takes)}
+        found = [self.line(line, client is not None) for line in items(lines)]
+        need(sum(line[1] == "draw" for line in lines) < 2, "a part draws twice")
+        return client, tuple(takes), self.names(shown), found, json.dumps(lines)
 
-    def line(self, given, known, client):
-        """Read a line: its name, kind, operands, and what it gives on a record and their values."""
+    def operand(self, given):
+        """Read a name, or else a constant."""
+        named = type(given) is str and NAME.fullmatch(given)
+        return (self.names([given])[0], None) if named else (None, value(given))
+
+    def line(self, given, client):
+        """Read a line: its name, its operands, and what it gives on a record and their values."""
         need(len(items(given)) > 2, "a line is too short")
         name, kind, *rest = given
         need(type(kind) is str and (name is None) == (kind in ("fails", "observe")), "there is no such line")
-
-        def operand(given):  # a name, or else a constant
-            if type(given) is str and NAME.fullmatch(given):
-                return self.names([given], known)[0], None
-            return None, value(given)
-
-        def table(given, reader):  # [[value, what belongs to it], ...]
-            rows = [(value(key), reader(each)) for key, each in (items(row, 2) for row in items(given))]
-            found = {repr(key): (key, each) for key, each in rows}
-            need(0 < len(found) == len(rows), "a table is empty, or has a value twice")
-            return found
-
-        def law(given):
-            found = [*table(given, whole).values()]
-            need(not any(positive(-1 * odds) for _, odds in found), "odds are negative")
-            return found
-
         if kind == "input":  # ["x0", "input", 1]: component 1 of the record of the client
-            (leaf,), words, function = items(rest, 1), [], lambda record: [(record[leaf], 1)]
-            good = client is not None and type(leaf) is int and 0 <= leaf < len(self.records[0])
-            need(good, "there is no such component of a record")
+            need(client, "this part looks at no record")
+            leaf, words = within(*items(rest, 1), 0, len(self.records[0]) - 1, "component of a record"), []
+            function = lambda record: [(self.records[record][leaf], 1)]  # noqa: E731
         elif kind == "draw":  # ["d1", "draw", [[0, 4], [1, 1]]]: outcomes with their odds, here 4 to 1; or odds that
             # depend on a value: ["d2", "draw", "x0", [[0, [[1, 3]]], ..]]
-            words = [operand(rest.pop(0)) if len(rest) > 1 else (None, None)]
-            laws = table(*rest, law) if words[0] != (None, None) else {"None": (None, law(*rest))}
-            total, *others = [sum(odds for _, odds in each) for _, each in laws.values()]
+            on, laws = items(rest, 2) if len(rest) > 1 else (None, [[None, *rest]])
+            laws = {key: [*table(law, whole).values()] for key, (_, law) in table(laws).items()}
+            need(not any(positive(-1 * odds) for law in laws.values() for _, odds in law), "odds are negative")
+            total, *others = [sum(odds for _, odds in law) for law in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
-            function = lambda _, of: laws.get(repr(of), (of, [(UNDEFINED, total)]))[1]  # noqa: E731
+            words, function = [self.operand(on)], lambda _, of: laws.get(repr(of), [(UNDEFINED, total)])
         elif kind == "case":  # ["v4", "case", "d1", [[0, "v3"], [1, 0]]]: one of several values, or undefined
-            choices = table(items(rest, 2)[1], operand)
-            places = {key: at for at, key in enumerate(choices)}
-            words = [operand(rest[0]), *(choice for _, choice in choices.values()), (None, UNDEFINED)]
-            function = lambda _, of, *others: [(others[places.get(repr(of), -1)], 1)]  # noqa: E731
+            choices = table(items(rest, 2)[1], self.operand)
+            words = [self.operand(rest[0]), *(choice for _, choice in choices.values())]
+            function = lambda _, of, *others: [(dict(zip(choices, others)).get(repr(of), UNDEFINED), 1)]  # noqa: E731
         elif name is None:  # [null, "fails", "v7"]: v7 must never be 1; [null, "observe", "v7"]: runs where it is 0 do
             # not count; nor may it be anything else
             self.observes |= kind == "observe"
-            words, passes = [operand(*items(rest, 1))], {"0": 0, "1": 1} if kind == "observe" else {"0": 1}
-            function = lambda _, of: [(0, 1)] * passes[repr(of)]  # noqa: E731
+            passes = {"0": [], "1": [(0, 1)]} if kind == "observe" else {"0": [(0, 1)]}
+            words, function = [self.operand(*items(rest, 1))], lambda _, of: passes.get(repr(of))
         else:  # ["v3", "add", "x0", "d1"]: an operation on the values of names, and constants
             need(kind in OPERATIONS, "there is no such operation")
-            words = [operand(each) for each in items(rest, OPERATIONS[kind])]
+            words = [self.operand(each) for each in items(rest, OPERATIONS[kind])]
             function = lambda _, *of: [(operate(kind, *of), 1)]  # noqa: E731
-        known.update([] if name is None else self.names([name], None))
-        return name, kind, words, function
+        self.known.update([] if name is None else self.names([name], new=True))
+        return name, words, function
 
     def run(self, part, state, record):
-        """Return {(what is published, state after): weight}."""
+        """Return {(what is published, state after), as texts: (state after, weight)}."""
         runs, found = [(dict(zip(self.takes[part], state)), 1)], {}
-        for name, _, words, function in self.lines[part]:
+        for name, words, function in self.lines[part]:
             before, runs = runs, []
             for known, weight in before:
                 given = function(record, *[known[word] if word else constant for word, constant in words])
+                need(given is not None, "in some run a check fails, or a condition is neither true nor false")
                 spend(9 + 3 * len(words) + len(given) * (6 + len(known) // 3))
                 runs += [({**known, name: each}, weight * odds) for each, odds in given]
         for known, weight in runs:
@@ -356,46 +344,41 @@ class Program:
 
     def explore(self, part, client):
         """Find what a part makes of all states before it (the same lines do the same), and what from what."""
-        before, block, back, told, numbers = self.states[-1], {}, {}, {}, {}
-        after = before if client == "all" else []
+        before, block, back, told = self.states[-1], {}, {}, {}
+        after, records = before if client == "all" else [], [None] if client is None else range(len(self.records))
         numbers = {repr(state): at for at, state in enumerate(after)}
         key = self.keys[part], self.takes[part], self.shown[part], self.takes[part + 1], client is None
-        same, records = self.same.setdefault(key, {}), [None] if client is None else range(len(self.records))
+        same = self.same.setdefault(key, {})
         for (at, state), record in ((each, a) for each in enumerate(before) for a in records):
             if (known := (record, repr(state))) not in same:
-                same[known] = self.run(part, state, None if record is None else self.records[record])
+                same[known] = self.run(part, state, record)
             found = block[record, at] = []
             for (text, key), (new, odds) in same[known].items():
                 spend(30)
                 if key not in numbers:
                     numbers[key] = len(after)
                     after.append(new)
-                found.append((told.setdefault(text, len(told)), numbers[key], odds))
-                back.setdefault((record, numbers[key]), []).append((found[-1][0], at, odds))
+                found.append((told.setdefault(text, text), numbers[key], odds))
+                back.setdefault((record, numbers[key]), []).append((text, at, odds))
         self.states.append(after)
-        self.told.append(told)
         return block, back
 
     def along(self, x, y):
         """Every part, with the records of one pair of neighbours, or of one dataset."""
         every = [*zip(x, y)]
         near = {*every} <= {*self.met} and (self.at_once or sum(a != b for a, b in every) <= 1)
-        need(self.listed or (near and (x == y) == self.kept), "the witness is no pair of neighbours")
-        for part, client in enumerate(self.clients):
-            yield part, self.meets[part] if client is None else [every[client]]
+        good = (x, y) in self.listed if self.listed else near and (x == y) == self.kept
+        need(good, "the witness is no pair of neighbours")
+        return [(part, self.meets[part] if at is None else [every[at]]) for part, at in enumerate(self.clients)]
 
     def walk(self, parts, published=None):
         """Return [{((weights of states under x, and x'), for how many outputs), ...}, ...] for all that parts meet.
 
-        Which outputs does not matter to a claim: many datasets, as all orders of the same records, lead to the same.
-        Where it is given, only what is `published` counts.
+        Which outputs does not matter to a claim. Where it is given, only what is `published` counts.
         """
         found = {(frozenset([((frozenset([(0, 1, 1)]),) * 2, 1)]), False)}
         for at, (part, meets) in enumerate(parts):
-            wanted, before, found, moved = None, found, set(), {}
-            if published and published[at] is not None:
-                wanted = self.told[at].get(repr(published[at]))
-                need(wanted is not None, "this is never published")
+            wanted, before, found, moved = published[at] if published else None, found, set(), {}
             for (left, differ), (a, b) in product(before, meets):
                 spend(12)
                 if differ and a != b and not self.at_once:
@@ -420,20 +403,17 @@ class Program:
                     spend(4)
                     sums = found.setdefault(told, {})
                     sums[after] = sums.get(after, 0) + times(weight, odds)
-            laws = {
-                told: frozenset([(*each, salted(each[1])) for each in sums.items()]) for told, sums in found.items()
-            }
-            moved[law, record] = {told: moved.setdefault(law, law) for told, law in laws.items()}
+            laws = [frozenset([(*each, salted(each[1])) for each in sums.items()]) for sums in found.values()]
+            moved[law, record] = {told: moved.setdefault(after, after) for told, after in zip(found, laws)}
         return moved[law, record]
 
     def over(self, left, published=None):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
         spend(sum(len(law) for laws, _ in left for law in laws))
         need(not self.kept or all(state in ((0,), (1,)) for state in self.states[-1]), "an error is no truth value")
-        ours, theirs = (
-            (1, 1) if published else (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
-        )
         need(not published or not (self.observes or self.kept or self.delta[0] != 0), "all outputs count here")
+        sums = (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
+        ours, theirs = (1, 1) if published else sums
         need(positive(ours) and positive(theirs), "every run is dropped")
         attained = self.delta[0] != 0 or self.kept
         over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
@@ -473,10 +453,8 @@ class Program:
         for states, cut in zip(self.states[1:-1], cuts):
             keys = [*product((0,) if units else (0, 1, 2), range(len(states)))]
             spend(len(keys))
-            rows = [(row[::2], [*map(whole, row[1::2])]) for row in map(items, items(cut))]
-            good = all(len(at) == len(c) == len({*at}) and {*at} <= {*range(len(keys))} for at, c in rows)
-            need(good, "a form is of states that are not there")
-            lists.append([{keys[at]: c for at, c in zip(*row)} for row in rows])
+            rows = [zip(row[::2], row[1::2], strict=True) for row in map(items, items(cut))]
+            lists.append([{keys[within(at, 0, len(keys) - 1, "state")]: whole(c) for at, c in row} for row in rows])
             need(all(len({copy > 0 for copy, _ in form}) == 1 for form in lists[-1]), "a form is of u, v and w")
             lists[-1] += [{(copy, state): factor for copy, factor in pair} for state in range(len(states)) if units]
         lists.append([{(copy, state): factor for state in range(len(self.states[-1])) for copy, factor in pair}])
@@ -489,9 +467,8 @@ class Program:
                     factor, *used = map(whole, items(next(reasons, [0])))
                     left = {key: times(factor, each) for key, each in form.items()}
                     for at, multiplier in zip(used[::2], used[1::2], strict=True):
-                        good = type(at) is int and 0 <= at < len(lists[part]) and not positive(-1 * multiplier)
-                        need(good, "a multiplier is negative, or of no form")
-                        for key, each in lists[part][at].items():
+                        need(not positive(-1 * multiplier), "a multiplier is negative")
+                        for key, each in lists[part][within(at, 0, len(lists[part]) - 1, "form")].items():
                             spend(1)
                             left[key] = left.get(key, 0) + -1 * times(multiplier, each)
                     need(positive(factor) and not any(map(positive, left.values())), "a form is not bounded by others")
@@ -510,21 +487,21 @@ def audit(claim, evidence):
     do, from i = r on, and taken from the first t: in units of 2^-256, and rounded so that this is harder.
     """
     m, v, r, k, guarantee = fields(claim, "canaries correct guesses options guarantee", "kind bound")
-    good = {*map(type, (m, r, v, k))} == {int} and 0 < v <= r <= m and k >= 2
-    need(good and max(m, k).bit_length() <= MOST_BITS, "there is no such audit")
-    rows = [[*map(rational, (*items(pair, 2), z))] for pair, z in zip(items(guarantee), items(evidence["multipliers"]))]
-    need(0 < len(rows) == len(guarantee) == len(evidence["multipliers"]), "there is one multiplier for each pair")
-    need(all(t >= 1 >= delta >= 0 <= z for t, delta, z in rows), "a guarantee or a multiplier is out of its range")
-    c, bound, one, after = rational(evidence["constant"], 0), rational(claim["bound"], 0, 1), 1 << 256, 0
-    units = [(t.numerator, t.denominator, math.floor(z * one), cost(t.numerator)) for t, _, z in rows]
+    r = within(r, 1, within(m, 1, 1 << MOST_BITS, "number of secrets"), "number of guesses")
+    within(v, 1, r, "number of right guesses"), within(k, 2, 1 << MOST_BITS, "number of options")
+    z, c = [rational(each, 0) for each in items(evidence["multipliers"])], rational(evidence["constant"], 0)
+    pairs = [(rational(t, 1), rational(delta, 0, 1)) for t, delta in (items(pair, 2) for pair in items(guarantee))]
+    need(0 < len(pairs) == len(z), "there is one multiplier for each pair of the guarantee")
+    bound, one, after = rational(claim["bound"], 0, 1), 1 << 256, 0
+    units = [(t.numerator, t.denominator, math.floor(most * one), cost(t.numerator)) for (t, _), most in zip(pairs, z)]
     for i in range(r, -1, -1):  # after is sum_t t y[i+1,t]
         wanted = max(0, (i >= v) * one - math.floor(c * one) + -(-(r - i) * after // (k - 1)))
         left, after = -(-wanted // max(i, 1)), 0
-        for above, below, z, steps in units:
+        for above, below, most, steps in units:
             spend(9 + 3 * steps)
-            left, after = left - min(left, z), after - (-above * min(left, z) // below)
+            left, after = left - min(left, most), after - (-above * min(left, most) // below)
         need(left == 0 and (i > 0 or wanted == 0), "the multipliers do not fit")
-    total = math.ceil(c * one) + m * sum(math.ceil(delta * z * one) for _, delta, z in rows)
+    total = math.ceil(c * one) + m * sum(math.ceil(delta * most * one) for (_, delta), most in zip(pairs, z))
     need(total <= bound * one, "the multipliers show less")
     return verdict(claim, ", which is always so" * (bound == 1))
 
@@ -541,11 +518,11 @@ def check(certificate, work=1):
     """Return in words what a certificate establishes. Raises Refused."""
     LEFT[0], ROOT[0] = work * WORK, 0
     version, claim, evidence = fields(certificate, "certificate claim evidence", "program")
+    within(version, 5, 5, "version of certificates")
     kind, rule = (type(each) is dict and each.get(name) for each, name in ((claim, "kind"), (evidence, "rule")))
-    need(type(version) is int and version == 5 and type(kind) is str and kind in CLAIMS, "there is no such claim")
-    needed, others, rules = CLAIMS[kind]
+    needed, others, rules = CLAIMS.get(kind if type(kind) is str else "", ("", "", ""))
+    need(type(rule) is str and rule in rules.split(), "there is no such claim, or this rule is not for it")
     fields(claim, f"kind {needed}", others)
-    need(type(rule) is str and rule in rules.split(), "this rule is not for this claim")
     tight, refuted = claim.get("tight", False), rule == "witness"
     need(tight is ("tight" in claim), "what is tight is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (tight or refuted)}", "published" * (tight or refuted))
@@ -555,8 +532,7 @@ def check(certificate, work=1):
     program = Program(certificate)
     if tight or refuted:
         x, y = map(program.dataset, items(evidence["witness"], 2))
-        need(not program.listed or (x, y) in program.listed, "the witness is not in the list of neighbours")
-        published = [each if each is None else value(each) for each in items(evidence.get("published", []))]
+        published = [each if each is None else repr(value(each)) for each in items(evidence.get("published", []))]
         need(len(published) == len(program.clients) * ("published" in evidence), "what is published is something else")
         (left,) = program.walk(program.along(x, y), published)
         over, attained = program.over(left, published)
@@ -571,27 +547,25 @@ def check(certificate, work=1):
     return verdict(claim, remark + "; nothing is published" * (not program.kept and not any(program.shown)))
 
 
-def read(path):
-    def once(pairs):
-        need(len(dict(pairs)) == len(pairs), "a field stands twice")
-        return dict(pairs)
+def once(pairs):
+    need(len(dict(pairs)) == len(pairs), "a field stands twice")
+    return dict(pairs)
 
-    def number(text):
-        good = text.lstrip("-").isdigit() and text != "-0" and len(text) <= MOST_DIGITS
-        need(good, "a number is too long, or not whole")
-        return int(text)
 
-    with open(path, "rb") as file:
-        text = file.read(MOST_BYTES + 1)
-    need(len(text) <= MOST_BYTES, "the file is too large")
-    need(not re.search(rb"[^\n -~]", text), "the file has other characters than printable ASCII")
-    return json.loads(text, object_pairs_hook=once, parse_int=number, parse_float=number, parse_constant=number)
+def number(text):
+    need(text.lstrip("-").isdigit() and len(text) <= MOST_DIGITS, "a number is too long, or not whole")
+    return int(text)
 
 
 def main(path, work="1"):
     """Check a file with so many times the usual work, print one line and return the exit status."""
     try:
-        print("accepted:", check(read(path), int(work)))
+        with open(path, "rb") as file:
+            text = file.read(MOST_BYTES + 1)
+        need(len(text) <= MOST_BYTES, "the file is too large")
+        need(not re.search(rb"[^\n -~]", text), "the file has other characters than printable ASCII")
+        whole = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), number)
+        print("accepted:", check(json.loads(text, object_pairs_hook=once, **whole), int(work)))
         return 0
     except (Refused, json.JSONDecodeError) as error:
         print(f"refused: {'' if isinstance(error, Refused) else 'this is not JSON: '}{error}")

@@ -48,10 +48,7 @@ def test_the_checker_imports_the_standard_library_only_and_is_short() -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     assert imported <= sys.stdlib_module_names
-    said = {node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
-    words = sum((node.end_lineno or 0) - node.lineno + 1 for node in said)
-    code = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    assert len(code) - words <= 500
+    assert len(text.splitlines()) <= 580
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert called.isdisjoint({"eval", "exec", "compile", "__import__"})
 

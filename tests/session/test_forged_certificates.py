@@ -162,6 +162,12 @@ def test_what_the_forgeries_begin_with_is_accepted() -> None:
     assert "an upper bound" in checker.check(every())
 
 
+def test_a_check_that_fails_is_named_as_the_reason() -> None:
+    for name in ("a-check-that-fails", "a-condition-that-is-a-number"):
+        with pytest.raises(checker.Refused, match="in some run a check fails"):
+            checker.check(copy.deepcopy(REFUSED[name]))
+
+
 @pytest.mark.parametrize(
     "change",
     [

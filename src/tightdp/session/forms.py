@@ -80,7 +80,7 @@ class _Search:
                 after += [{(copy, state): value for copy, value in self._pair()} for state in states[part]]
             cuts.append([self._row(later, vector, len(states[part])) for later, vector in kept])
         for form in self.data.taken_back(0, after):
-            if (not self.one or (0, ()) in form) and self._read(sum(form.values())) > 0:
+            if (not self.one or (0, 0) in form) and self._read(sum(form.values())) > 0:
                 raise TooMany
         return {"units": units, "cuts": cuts[::-1], "why": [[], *reasons[::-1]]}
 
