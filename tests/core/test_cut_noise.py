@@ -37,7 +37,7 @@ def f(x):
     return (a > b, a + b > 1)
 """,
     "product": "def f(x):\n    z = geometric(x[0], 1/9)\n    return z * z",
-    "fraction": "def f(x):\n    return (geometric(x[0], 1/9) / 3) * x[1]",
+    "fraction": "def f(x):\n    z = geometric(x[0], 1/9)\n    return z * z / (3 + x[1])",
 }
 
 

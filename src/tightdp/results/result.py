@@ -153,17 +153,18 @@ class Result(Shown):
     def within(self, precision: Fraction | None) -> bool:
         """Whether it is a number whose ends are that close, relatively; None is any width.
 
-        An answer that a limit cut short is as wide as its reason says.
+        An answer that a limit cut short is as wide as its reason says. Below 1e-250 no width matters.
         """
         if precision is None or self.status != "bounded" or self.reason:
             return True
         lower, upper = getattr(self, "lower", None), getattr(self, "upper", None)
         if not isinstance(lower, NUMBERS) or not isinstance(upper, NUMBERS):
             return False
-        return upper - lower <= precision * upper
+        return upper - lower <= precision * upper or upper < _NOTHING
 
 
 R = TypeVar("R")
+_NOTHING = Fraction(1, 10**250)
 
 
 def kept(answer: R, precision: Fraction | None) -> R:

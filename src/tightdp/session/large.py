@@ -82,9 +82,19 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
     with query.searching():
         width = float(engine.precision or WIDTH)
         found = least_ratio(letters, list(form.moves), form.n - 1, ends_of(bar), bound, width, query.control, known)
+        found = _without_end(form, found, bar)
         lower = found.lower if isinstance(found.lower, float) else down(found.lower, _DIGITS)
         witness = _checked(form, found, lower, bar) if isinstance(lower, Fraction) else _witness(form, found)
     return answer(found, witness)
+
+
+def _without_end(form: PublishedSum, found: Found[Fraction | float], bar: Number) -> Found[Fraction | float]:
+    """Return the same, infinite where the pair that was found has a δ above the bar however large e^ε is."""
+    ends = found.lower, found.upper
+    if found.others is None or found.move is None or found.stopped or not isinstance(ends[0], Fraction):
+        return found
+    left = exact_delta(form, found.others, found.move, None) if ends[1] == math.inf else None
+    return found if left is None or left <= bar else replace(found, lower=math.inf)
 
 
 def enclosed_privacy(

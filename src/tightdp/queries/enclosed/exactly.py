@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import zip_longest
 
 from flint import fmpz_poly
 
@@ -18,8 +19,10 @@ _MOST_BYTES = 64_000_000
 """Laws whose numbers are longer together, times the number of factors, are not written out: these take a second."""
 
 
-def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fraction) -> Fraction | None:
+def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fraction | None) -> Fraction | None:
     """Return δ(t) of neighbours whose other records have these counts of letters; None where the numbers are too long.
+
+    Without t it is the δ that is left however large t is: the probability of outputs that the other dataset lacks.
 
     Independent of the doubles that found the pair: the laws are recomputed as products of integer polynomials.
     """
@@ -41,6 +44,9 @@ def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fracti
         denominator *= _denominator(law) ** times
     shared, low = math.lcm(_denominator(before), _denominator(after)), min(*before, *after)
     ours, theirs = (_weights(law, shared, low) for law in (before, after))
+    if t is None:
+        pairs = zip_longest((product * ours).coeffs(), (product * theirs).coeffs(), fillvalue=0)
+        return Fraction(sum(int(weight) for weight, other in pairs if not other), denominator * shared)
     excess = product * (ours * t.denominator - theirs * t.numerator)
     above = sum(int(weight) for weight in excess.coeffs() if weight > 0)
     return Fraction(above, denominator * shared * t.denominator)
