@@ -42,6 +42,8 @@ _FROM_EACH = 4
 """How many neighbours of a dataset are taken where the relation is a function."""
 _RUNS = 4
 """How many runs of each dataset of a pair choose the outputs to compare."""
+_MOST_RECORDS = 100_000
+"""So many records are read in all: every dataset is lowered for itself, which takes far longer than a row."""
 _GIVEN_UP = (TooMuchWork, TooWide, LimitError)
 _UNKNOWN = (*_GIVEN_UP, ProgramError, QueryError)
 
@@ -53,9 +55,9 @@ class _Arranged(Exception):
 class _OneByOne(ListedTable):
     """The laws of fixed datasets, each lowered for itself. Raises _Arranged where an output stands for several."""
 
-    def __init__(self, program: Program, control: Control, budget: int) -> None:
+    def __init__(self, program: Program, control: Control, budget: int, kept: Kept) -> None:
         super().__init__(program.bound)
-        self._lowered = _lowered(program, control)
+        self._lowered = _lowered(program, control, kept)
         self._control, self._budget = control, budget
 
     def _counted(self, x: Dataset) -> Weights:
@@ -70,9 +72,9 @@ class _OneByOne(ListedTable):
 class _SomeOutputs(ListedTable):
     """The probabilities of some outputs on the two datasets of a pair: parts of their laws."""
 
-    def __init__(self, program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> None:
+    def __init__(self, program: Program, control: Control, pair: tuple[Dataset, Dataset], kept: Kept) -> None:
         super().__init__(program.bound)
-        lowered = _lowered(program, control)
+        lowered = _lowered(program, control, kept)
         tables = {x: EliminationTable(self.bound, lowered(x), watch=control, budget=LITTLE_WORK) for x in pair}
         found: dict[Dataset, dict[int, Number]] = {x: {} for x in pair}
         for output in _outputs(self.bound, pair):
@@ -97,9 +99,9 @@ class _Component(ListedTable):
             self._laws[x] = Weights(*whole_weights({self.codes.code(values): mass for values, mass in law.items()}))
 
 
-def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:
+def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset], kept: Kept) -> list[Table]:
     """Return the laws of some components; none where the outputs of the two datasets differ in shape."""
-    lowered = _lowered(program, control)
+    lowered = _lowered(program, control, kept)
     tables = {x: EliminationTable(program.bound, lowered(x), watch=control, budget=LITTLE_WORK) for x in pair}
     ours, theirs = (table.program for table in tables.values())
     last = len(ours.components) - 1
@@ -119,8 +121,16 @@ def _plain(shape: Shape) -> bool:
     return isinstance(shape, (Leaf, Arrangement))
 
 
-def _lowered(program: Program, control: Control) -> Callable[[Dataset], CoreProgram]:
-    return lambda x: lower_dataset(program.bound, x, program.backend, control)
+def _lowered(program: Program, control: Control, kept: Kept) -> Callable[[Dataset], CoreProgram]:
+    """Return what lowers a dataset, or raises TooMuchWork before it begins."""
+
+    def lowered(x: Dataset) -> CoreProgram:
+        if kept.records + len(x) > _MOST_RECORDS:
+            raise TooMuchWork
+        kept.records += len(x)
+        return lower_dataset(program.bound, x, program.backend, control)
+
+    return lowered
 
 
 def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:
@@ -149,6 +159,8 @@ class Kept:
     coarse: bool = False
     """Whether components of outputs are compared, not outputs."""
     parts: dict[tuple[Dataset, ...], list[Table]] = field(default_factory=dict)
+    records: int = 0
+    """How many records were read to lower datasets."""
 
 
 class FewPairs(Method):
@@ -182,13 +194,13 @@ class FewPairs(Method):
         with deep_recursion():
             if not kept.coarse:
                 try:
-                    found.append(_SomeOutputs(self.program, control, pair))
+                    found.append(_SomeOutputs(self.program, control, pair, kept))
                 except _UNKNOWN:
                     control()
                     kept.coarse = not kept.parts
             if kept.coarse:
                 try:
-                    found = _component_laws(self.program, control, pair)
+                    found = _component_laws(self.program, control, pair, kept)
                 except _UNKNOWN:
                     control()
         kept.parts[both] = found
@@ -222,9 +234,11 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
     """Return a program of which only `most` pairs of neighbours are compared, by this method alone."""
 
     def look(program: Program, control: Control) -> Method | Refusal:
+        if 2 * bound.n > _MOST_RECORDS:
+            return Refusal("the records of a single pair are too many")
         with deep_recursion():
             if not kept.looked:
-                kept.looked, kept.whole = True, _whole(program, control)
+                kept.looked, kept.whole = True, _whole(program, control, kept)
         if inexact(bound) is not None:
             return Refusal("the laws of fixed datasets are not exact")
         return FewPairs(program, most, kept)
@@ -232,10 +246,10 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
     return Program(bound, (Candidate(_NAME, look),), backend, _NAME)
 
 
-def _whole(program: Program, control: Control) -> Table | None:
+def _whole(program: Program, control: Control, kept: Kept) -> Table | None:
     """Return a table of whole laws, or None if those of the first pair take too much work."""
     first = next(_pairs(program.bound), ())
-    table: Table = _OneByOne(program, control, LITTLE_WORK)
+    table: Table = _OneByOne(program, control, LITTLE_WORK, kept)
     try:
         try:
             _fill(table, first)
