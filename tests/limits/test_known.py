@@ -98,6 +98,24 @@ def test_a_few_pairs_show_no_more_than_the_truth(program: Any, budget: int, monk
             assert end_of(sent[-1]) == end_of(exact), query
 
 
+def test_the_records_of_a_few_pairs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every dataset is lowered for itself, so a pair of a million records would take minutes."""
+    read: list[int] = []
+    lower = by_pairs.lower_dataset
+
+    def counting(bound: Any, x: Any, *rest: Any) -> Any:
+        read.append(len(x))
+        return lower(bound, x, *rest)
+
+    monkeypatch.setattr(by_pairs, "_MOST_RECORDS", 15)
+    monkeypatch.setattr(by_pairs, "lower_dataset", counting)
+    assert sent_by_few(counted.bind(n=3), "privacy", {}, monkeypatch)
+    assert 0 < sum(read) <= 15
+    read.clear()
+    assert sent_by_few(counted.bind(n=1_000_000), "privacy", {}, monkeypatch) == []
+    assert not read
+
+
 @pytest.mark.parametrize("program", [counted, observed], ids=lambda one: one.name)
 def test_a_few_datasets_show_no_less_error_than_there_is(program: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     instance = program.bind(n=2)

@@ -17,7 +17,8 @@ from tightdp.language.domains import Bit, Domain, Int
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
 from tightdp.methods.compiled import deep_recursion
-from tightdp.methods.elimination import Numbers, TooMuchWork
+from tightdp.methods.elimination import Elimination, Numbers, TooMuchWork
+from tightdp.methods.elimination_plan import plans
 from tightdp.methods.elimination_table import EliminationTable
 
 
@@ -250,3 +251,28 @@ def test_marginals_and_single_probabilities_need_no_list() -> None:
         assert table.probability(x, x) == Fraction(2, 3) ** 60
         assert table.probability(x, (2,) * 60) == 0
         assert table.marginal(x, [59]) == {(0,): Fraction(2, 3), (1,): Fraction(1, 3)}
+
+
+THREE_DRAWS = """
+def f(x):
+    a, b, c = geometric(x[0], "1/2"), geometric(0, "1/2"), geometric(0, "1/2")
+    return a - (b + c + flip("1/3"))
+"""
+
+
+def test_what_takes_most_room_is_computed_first() -> None:
+    """In the order in which it is written, all three draws are kept: 165 to the power 3 rows."""
+    with module_of(THREE_DRAWS) as module:
+        table = table_of(bind(module, Bit, 1), budget=1_000_000)
+        table.fill([(0,), (1,)])
+        assert sum(table.law((0,)).values()) == 1
+        assert table.logarithm < 20
+
+
+def test_more_rows_than_the_budget_are_refused_before_they_are_made() -> None:
+    with module_of(THREE_DRAWS) as module:
+        plan = max(plans(lower(bind(module, Bit, 1), (0,), prober())), key=lambda plan: plan.logarithm)
+        elimination = Elimination(plan, budget=8_000_000)
+        with pytest.raises(TooMuchWork):
+            elimination.advance(elimination.start(), 0, len(plan.steps), {})
+        assert elimination.work < 100_000

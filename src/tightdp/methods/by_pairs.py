@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import cycle, islice, product
 
-from tightdp.core.nodes import Leaf, Shape, TupleOf
+from tightdp.core.nodes import CoreProgram, Leaf, Shape, TupleOf
 from tightdp.core.passes import Arrangement
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import Number
@@ -41,6 +41,8 @@ _FROM_EACH = 4
 """How many neighbours of a dataset are taken where the relation is a function."""
 _RUNS = 4
 """How many runs of each dataset of a pair choose the outputs to compare."""
+_MOST_RECORDS = 100_000
+"""So many records are read in all: every dataset is lowered for itself, which takes far longer than a row."""
 _GIVEN_UP = (TooMuchWork, TooWide, LimitError)
 _UNKNOWN = (*_GIVEN_UP, ProgramError, QueryError)
 
@@ -52,13 +54,13 @@ class _Arranged(Exception):
 class _OneByOne(ListedTable):
     """The laws of fixed datasets, each lowered for itself. Raises _Arranged where an output stands for several."""
 
-    def __init__(self, program: Program, control: Control, budget: int) -> None:
+    def __init__(self, program: Program, control: Control, budget: int, kept: Kept) -> None:
         super().__init__(program.bound)
-        self._program = program
+        self._program, self._few = program, kept
         self._control, self._budget = control, budget
 
     def _counted(self, x: Dataset) -> Weights:
-        core = self._program.core_of(x, self._control)
+        core = _core_of(self._program, x, self._control, self._few)
         table = EliminationTable(self.bound, core, watch=self._control, budget=self._budget)
         if table.codes.several:
             raise _Arranged
@@ -70,9 +72,9 @@ class _OneByOne(ListedTable):
 class _SomeOutputs(ListedTable):
     """The probabilities of some outputs on the two datasets of a pair: parts of their laws."""
 
-    def __init__(self, program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> None:
+    def __init__(self, program: Program, control: Control, pair: tuple[Dataset, Dataset], kept: Kept) -> None:
         super().__init__(program.bound)
-        tables = _tables(program, control, pair)
+        tables = _tables(program, control, pair, kept)
         found: dict[Dataset, dict[int, Number]] = {x: {} for x in pair}
         for output in _outputs(self.bound, pair):
             try:
@@ -96,9 +98,9 @@ class _Component(ListedTable):
             self._laws[x] = Weights(*whole_weights({self.codes.code(values): mass for values, mass in law.items()}))
 
 
-def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> list[Table]:
+def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dataset], kept: Kept) -> list[Table]:
     """Return the laws of some components; none where the outputs of the two datasets differ in shape."""
-    tables = _tables(program, control, pair)
+    tables = _tables(program, control, pair, kept)
     ours, theirs = (table.program for table in tables.values())
     last = len(ours.components) - 1
     if ours.shape != theirs.shape or not _plain(ours.shape):
@@ -117,9 +119,19 @@ def _plain(shape: Shape) -> bool:
     return isinstance(shape, (Leaf, Arrangement))
 
 
-def _tables(program: Program, control: Control, pair: tuple[Dataset, Dataset]) -> dict[Dataset, EliminationTable]:
-    cores = {x: program.core_of(x, control) for x in pair}
+def _tables(
+    program: Program, control: Control, pair: tuple[Dataset, Dataset], kept: Kept
+) -> dict[Dataset, EliminationTable]:
+    cores = {x: _core_of(program, x, control, kept) for x in pair}
     return {x: EliminationTable(program.bound, cores[x], watch=control, budget=LITTLE_WORK) for x in pair}
+
+
+def _core_of(program: Program, x: Dataset, control: Control, kept: Kept) -> CoreProgram:
+    """Return the core program of a dataset. Raises TooMuchWork before it is lowered where enough were."""
+    if kept.records + len(x) > _MOST_RECORDS:
+        raise TooMuchWork
+    kept.records += len(x)
+    return program.core_of(x, control)
 
 
 def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:
@@ -148,6 +160,8 @@ class Kept:
     coarse: bool = False
     """Whether components of outputs are compared, not outputs."""
     parts: dict[tuple[Dataset, ...], list[Table]] = field(default_factory=dict)
+    records: int = 0
+    """How many records were read to lower datasets."""
 
 
 class FewPairs(Method):
@@ -181,13 +195,13 @@ class FewPairs(Method):
         with deep_recursion():
             if not kept.coarse:
                 try:
-                    found.append(_SomeOutputs(self.program, control, pair))
+                    found.append(_SomeOutputs(self.program, control, pair, kept))
                 except _UNKNOWN:
                     control()
                     kept.coarse = not kept.parts
             if kept.coarse:
                 try:
-                    found = _component_laws(self.program, control, pair)
+                    found = _component_laws(self.program, control, pair, kept)
                 except _UNKNOWN:
                     control()
         kept.parts[both] = found
@@ -221,9 +235,11 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
     """Return a program of which only `most` pairs of neighbours are compared, by this method alone."""
 
     def look(program: Program, control: Control) -> Method | Refusal:
+        if 2 * bound.n > _MOST_RECORDS:
+            return Refusal("the records of a single pair are too many")
         with deep_recursion():
             if not kept.looked:
-                kept.looked, kept.whole = True, _whole(program, control)
+                kept.looked, kept.whole = True, _whole(program, control, kept)
         if program.inexact is not None:
             return Refusal("the laws of fixed datasets are not exact")
         return FewPairs(program, most, kept)
@@ -231,10 +247,10 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
     return Program(bound, (Candidate(_NAME, look),), backend, _NAME)
 
 
-def _whole(program: Program, control: Control) -> Table | None:
+def _whole(program: Program, control: Control, kept: Kept) -> Table | None:
     """Return a table of whole laws, or None if those of the first pair take too much work."""
     first = next(_pairs(program.bound), ())
-    table: Table = _OneByOne(program, control, LITTLE_WORK)
+    table: Table = _OneByOne(program, control, LITTLE_WORK, kept)
     try:
         try:
             _fill(table, first)

@@ -273,6 +273,8 @@ class Elimination:
         made: dict[Row, Weight] = {}
         fixed = choices[selected[0]]
         size = max(map(len, choices.values()))
+        if pick is None and active is None and len(set(map(len, choices.values()))) == 1:
+            self._foresee(len(part.rows) * size * (1 + self.plan.distinct(at + 1)))
         for chunk in self._chunks(part.rows, size):
             for row, weight in chunk:
                 outcomes = fixed if column is None else choices[row[column]]
@@ -365,10 +367,16 @@ class Elimination:
             self._tick(len(rows) * (size - 1))
             yield rows.items()
             return
+        self._foresee(len(rows) * size)
         entries = iter(rows.items())
         while chunk := list(islice(entries, most)):
             self._tick(len(chunk) * size)
             yield chunk
+
+    def _foresee(self, rows: int) -> None:
+        """Raise TooMuchWork before a step begins that makes more rows than the budget leaves."""
+        if self.budget is not None and self.work + rows > self.budget:
+            raise TooMuchWork
 
     def _tick(self, rows: int) -> None:
         self.work += rows

@@ -122,6 +122,8 @@ def leaf_orders(program: CoreProgram) -> Iterator[list[Expr]]:
             yield as_written
             return
     yield by_need
+    if len(by_need) <= _LONG:
+        yield _widest_first(program)
     if len(reachable(program.roots)) > _MANY_NODES:
         yield _as_written(program)
     else:
@@ -169,14 +171,37 @@ def _most_bits(program: CoreProgram, leaves: Sequence[Expr]) -> float:
     return max(accumulate(change))
 
 
-def _by_need(program: CoreProgram) -> list[Expr]:
-    """Return the leaves in the order in which going up to the roots, oldest first, meets them."""
+def _widest_first(program: CoreProgram) -> list[Expr]:
+    """Return the leaves in an order that keeps few values: of operands, what takes most room on the way goes first.
+
+    That is the order in which an expression is computed with the fewest registers, by Sethi and Ullman.
+    """
+    room: dict[int, float] = {}
+    own: dict[int, float] = {}
+
+    def spare(expr: Expr) -> tuple[float, int]:
+        return own[expr.serial] - room[expr.serial], expr.serial
+
+    for expr in _every(program)[0]:
+        own[expr.serial] = log2(max(len(expr.values), 1))
+        most, held = own[expr.serial], 0.0
+        for child in sorted(children(expr), key=spare):
+            most = max(most, held + room[child.serial])
+            held += own[child.serial]
+        room[expr.serial] = max(most, own[expr.serial])
+    return _by_need(program, spare)
+
+
+def _age(expr: Expr) -> tuple[float, int]:
+    return 0.0, expr.serial
+
+
+def _by_need(program: CoreProgram, key: Callable[[Expr], tuple[float, int]] = _age) -> list[Expr]:
+    """Return the leaves in the order in which going up to the roots meets them, operands by a key: oldest first."""
     _, told = _every(program)
     seen: set[int] = set()
     leaves: list[Expr] = []
-    stack: list[tuple[Expr, bool]] = [
-        (root, False) for root in sorted(program.roots, key=lambda root: root.serial, reverse=True)
-    ]
+    stack: list[tuple[Expr, bool]] = [(root, False) for root in sorted(program.roots, key=key, reverse=True)]
     while stack:
         expr, done = stack.pop()
         if done:
@@ -185,7 +210,7 @@ def _by_need(program: CoreProgram) -> list[Expr]:
             seen.add(expr.serial)
             if isinstance(expr, (Draw, Input)):
                 stack.append((expr, True))
-            below = sorted(children(expr), key=lambda child: child.serial, reverse=True)
+            below = sorted(children(expr), key=key, reverse=True)
             if isinstance(expr, Draw) and expr.active is not None and expr.active.serial in told:
                 below.append(expr.active)
             if isinstance(expr, Case):

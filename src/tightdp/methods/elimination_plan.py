@@ -65,6 +65,15 @@ class Plan:
     plain: dict[int, list[int]]
     logarithm: float
 
+    def distinct(self, at: int) -> int:
+        """Return how many steps from this one on take every row, and keep all of them apart before they are made."""
+        end = at
+        while end < len(self.steps) and self.steps[end].guard == ALWAYS:
+            end += 1
+            if self.steps[end - 1].pick is not None or self.steps[end - 1].kind == "check":
+                break
+        return end - at
+
     def onto(self, start: int, end: int) -> Callable[[Row], Row]:
         """Return a function that takes a row from a step to a later one; columns skipped hold the last entry."""
         before = self.steps[start].layout
