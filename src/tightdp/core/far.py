@@ -48,6 +48,10 @@ class Far:
         number = sum(coefficient * _LARGE for _, coefficient in self.parts) + self.rest
         return number.numerator if isinstance(number, Fraction) and number.denominator == 1 else number
 
+    def in_order(self) -> Operand:
+        """Return a number that is to others of this kind, and to all that are not very large, as this one is."""
+        return sum((coefficient * _LARGE ** (rank + 1) for rank, coefficient in self.parts), start=self.rest)
+
     @property
     def sign(self) -> int:
         """1 or -1."""

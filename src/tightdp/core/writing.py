@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from tightdp.core.far import Far
 from tightdp.exact.evaluation import lifted
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
@@ -23,6 +24,8 @@ Line: TypeAlias = Sequence[Written]
 
 def written_value(value: object) -> Written:
     """Return a value as JSON has it: p/q as a string, strings and numbers with e^q as texts, tuples as lists."""
+    if isinstance(value, Far):
+        return written_value(value.in_order())
     if isinstance(value, tuple):
         return [written_value(each) for each in value]
     if isinstance(value, Fraction):
