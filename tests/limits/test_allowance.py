@@ -20,7 +20,7 @@ def test_steps_and_nodes_are_charged_at_their_price() -> None:
     for _ in range(4):
         limits()
         others()
-    limits(150)  # two steps: one for the call, and one for its nodes
+    limits(5)  # two steps: one for the call, and one for its nodes
     assert allowance.left == 0
     assert limits.reached() is None
     with pytest.raises(LimitError, match="more steps"):

@@ -41,7 +41,7 @@ _PATIENCE = 0.3
 """Seconds that code has to notice a limit by itself before it is interrupted."""
 
 
-_NODES_PER_STEP = 100
+_NODES_PER_STEP = 5
 
 
 def _never() -> bool:
