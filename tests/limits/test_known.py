@@ -14,6 +14,7 @@ from tightdp import Bit, Int, Values, flip, geometric, mechanism, observe, randi
 from tightdp.errors import LimitError
 from tightdp.limits import can_fork
 from tightdp.methods import by_pairs
+from tightdp.methods.program import Program
 from tightdp.one_run.pairs import every_pair
 from tightdp.present.registry import view
 from tightdp.present.text import text_of
@@ -101,14 +102,14 @@ def test_a_few_pairs_show_no_more_than_the_truth(program: Any, budget: int, monk
 def test_the_records_of_a_few_pairs_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every dataset is lowered for itself, so a pair of a million records would take minutes."""
     read: list[int] = []
-    lower = by_pairs.lower_dataset
+    core_of = Program.core_of
 
-    def counting(bound: Any, x: Any, *rest: Any) -> Any:
+    def counting(self: Program, x: Any, control: Any) -> Any:
         read.append(len(x))
-        return lower(bound, x, *rest)
+        return core_of(self, x, control)
 
     monkeypatch.setattr(by_pairs, "_MOST_RECORDS", 15)
-    monkeypatch.setattr(by_pairs, "lower_dataset", counting)
+    monkeypatch.setattr(Program, "core_of", counting)
     assert sent_by_few(counted.bind(n=3), "privacy", {}, monkeypatch)
     assert 0 < sum(read) <= 15
     read.clear()

@@ -174,6 +174,13 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
+def _look_for(group: int) -> None:
+    """Look for processes for a while: the system may take a moment to clear away what was ended."""
+    for _ in range(20):
+        os.killpg(group, 0)
+        time.sleep(0.1)
+
+
 def check_the_end(process: subprocess.Popen[str], status: int, *why: str) -> None:
     """It says no more than is known, and leaves no process behind."""
     out, err = process.communicate(timeout=30)
@@ -184,9 +191,7 @@ def check_the_end(process: subprocess.Popen[str], status: int, *why: str) -> Non
     assert any(reason in err for reason in why), err
     assert "Traceback" not in err
     with pytest.raises(ProcessLookupError):
-        for _ in range(20):  # the system may take a moment to clear away what was ended
-            os.killpg(process.pid, 0)
-            time.sleep(0.1)
+        _look_for(process.pid)
 
 
 @pytest.mark.parametrize("stage", stages("lowering a deep output", "an aggregate", "decoding", "a C call"))
