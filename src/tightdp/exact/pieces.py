@@ -18,8 +18,8 @@ from tightdp.exact.lines import Line
 from tightdp.exact.roots import Point, between, roots
 
 __all__ = [
-    "Interval", "Piece", "Span", "common_spans", "joined", "joined_spans", "kept_around", "largest", "positive_parts",
-    "signs_between", "spans_where",
+    "Interval", "Piece", "Span", "common_spans", "covering", "joined", "joined_spans", "kept_around", "largest",
+    "positive_parts", "signs_between", "spans_where",
 ]  # fmt: skip
 
 W = TypeVar("W")
@@ -56,16 +56,26 @@ def largest(
 ) -> list[Piece[W]]:
     """Return the largest of some functions between two points, in order; each is given by its pieces there."""
     distinct = _distinct(list(candidates), low, high)
-    found: list[Piece[W]] = []
-    gaps = [(low, high)]
-    while gaps and distinct:
-        start, stop = gaps.pop()
+
+    def around(start: Point, stop: Point | None) -> Piece[W]:
         watch()
         sample, best, others = _best(distinct, start, stop)
         piece = best.within(*_common(best, start, stop))
         for other in others:
             watch()
             piece = _shortened(piece, other, sample)
+        return piece
+
+    return covering(low, high, around) if distinct else joined([])
+
+
+def covering(low: Point, high: Point | None, around: Callable[[Point, Point | None], Piece[W]]) -> list[Piece[W]]:
+    """Return pieces that cover what is between two points, in order; `around` gives one within an interval."""
+    found: list[Piece[W]] = []
+    gaps: list[Interval] = [(low, high)]
+    while gaps:
+        start, stop = gaps.pop()
+        piece = around(start, stop)
         found.append(piece)
         if piece.high is not None and (stop is None or piece.high.compare(stop) < 0):
             gaps.append((piece.high, stop))

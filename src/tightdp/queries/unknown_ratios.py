@@ -13,7 +13,7 @@ from itertools import chain
 
 from tightdp.exact.field import Number
 from tightdp.exact.lines import Line, lines_of, parts_in_x, quotient
-from tightdp.exact.pieces import Interval, Piece, joined, kept_around, positive_parts, signs_between
+from tightdp.exact.pieces import Interval, Piece, covering, kept_around, positive_parts, signs_between
 from tightdp.exact.roots import Point, between
 from tightdp.methods.base import Pair
 from tightdp.queries.unknowns import Ratio, Shares, Watch
@@ -29,18 +29,7 @@ def least_ratio(
 ) -> list[Piece[Pair | None]]:
     """Return the least t >= 1 with δ(t) <= delta between two points, in pieces, with the pair that has it."""
     up, down = lines_of(*delta.as_integer_ratio())
-    found: list[Piece[Pair | None]] = []
-    gaps: list[Interval] = [(low, high)]
-    while gaps:
-        start, stop = gaps.pop()
-        piece = _piece_within(pairs, (up, down), (start, stop), watch)
-        found.append(piece)
-        if piece.high is not None and (stop is None or piece.high.compare(stop) < 0):
-            gaps.append((piece.high, stop))
-        if piece.low.compare(start) > 0:
-            gaps.append((start, piece.low))
-    found.sort(key=lambda each: between(each.low, each.high))
-    return joined(found)
+    return covering(low, high, lambda *ends: _piece_within(pairs, (up, down), ends, watch))
 
 
 def _piece_within(pairs: Sequence[Shares], bar: Ratio, ends: Interval, watch: Watch) -> Piece[Pair | None]:
