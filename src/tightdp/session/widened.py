@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from tightdp.core.inexact import Inexact
 from tightdp.errors import QueryError
-from tightdp.every_n.upper import upper_for_every_n
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log_down, log_up
 from tightdp.exact.rounding import down, up
@@ -30,6 +29,12 @@ from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
 from tightdp.session.engine import Engine, Query
+from tightdp.session.later import Later
+
+if TYPE_CHECKING:
+    from tightdp.every_n import upper as every_n
+else:  # proofs take scipy, which most questions do without
+    every_n = Later("tightdp.every_n.upper")
 
 __all__ = ["concentrated", "inexact_after", "refuse_inexact", "renyi", "widened"]
 
@@ -212,7 +217,7 @@ class _Widening:
             if (close := self._pure_of_core(found)) is not None:
                 return close
             lower, upper, pair = cut.pure(self._pairs(), self._error)
-            upper = upper_for_every_n(self._engine.bound, lower) if upper == math.inf else upper
+            upper = every_n.upper_for_every_n(self._engine.bound, lower) if upper == math.inf else upper
             least, most = max(down(lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
             return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(pair), top=())
         if self._error.published:
