@@ -25,6 +25,7 @@ from tightdp.methods.base import Comparison, Pair
 from tightdp.methods.program import Method, Program
 from tightdp.queries import cut, divergences, gaussian
 from tightdp.queries.accuracy import AccuracyClass
+from tightdp.queries.nearness import LeastError
 from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
@@ -59,8 +60,12 @@ def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatena
         error = engine.program.inexact
         if error is None:
             return found
-        again: Callable[..., R] = query
-        widening = _Widening(engine, error, again)
+
+        def again(other: object) -> Result:
+            """Ask the same question, with another first argument."""
+            return query(engine, other, *arguments[1:], **options)  # type: ignore[arg-type]
+
+        widening = _Widening(engine, error, again, arguments)
         return widening.of_part(found) if found.cut_short else widening.of(found)
 
     return asked
@@ -160,8 +165,10 @@ def _in_a_tail(output: object) -> bool:
 class _Widening:
     """One answer to be widened, with the query that gave it."""
 
-    def __init__(self, engine: Engine, error: Inexact, query: Callable[..., Result]) -> None:
-        self._engine, self._error, self._query = engine, error, query
+    def __init__(
+        self, engine: Engine, error: Inexact, again: Callable[[object], Result], arguments: tuple[object, ...]
+    ) -> None:
+        self._engine, self._error, self._again, self._arguments = engine, error, again, arguments
 
     def of(self, found: R) -> R:
         """Return the same answer with ends that enclose the true one."""
@@ -268,7 +275,7 @@ class _Widening:
         return replace(found, status="bounded", exp_epsilon=up(upper), lower=max(down(lower), Fraction(1)))
 
     def _asked(self, delta: Number) -> Privacy:
-        found = self._query(self._engine, delta)
+        found = self._again(delta)
         assert isinstance(found, Privacy)
         return found
 
@@ -287,7 +294,9 @@ class _Widening:
         return replace(found, status=status, alpha=above.upper, lower=lower, upper=above.upper)
 
     def _error_at(self, beta: Number) -> Accuracy:
-        found = self._query(self._engine, beta)
+        (question,) = self._arguments
+        assert isinstance(question, LeastError)
+        found = self._again(replace(question, beta=beta))
         assert isinstance(found, Accuracy)
         return found
 
