@@ -23,7 +23,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
 from tightdp.exact.field import ExpNumber, Number
 
-__all__ = ["LeastRho", "Masses", "least_rho", "renyi_divergence", "renyi_moment"]
+__all__ = ["LeastRho", "Masses", "least_rho", "power_sum", "renyi_divergence"]
 
 Masses = Iterable[tuple[Number, Number]]
 """(P(y), Q(y)) for every output y."""
@@ -33,14 +33,14 @@ _FIRST_BITS = 128
 _LAST_BITS = 1 << 14
 
 
-def renyi_moment(masses: Masses, order: Fraction | int, digits: int = 30) -> Number | Enclosure | float:
-    """Return Σ P^order Q^(1-order) for a rational order > 1: e to the power (order - 1) D_order.
+def power_sum(masses: Masses, order: Fraction | int, digits: int = 30) -> Number | Enclosure | float:
+    """Return Σ P^order Q^(1-order) for a rational order > 0 other than 1: e to the power (order - 1) D_order.
 
-    It is exact for an integer order, else an enclosure to so many significant digits; infinite where P gives an output
-    that Q does not give. Raises ParameterError for an order of at most 1.
+    It is exact for an integer order, else an enclosure to so many significant digits; infinite for an order above 1
+    where P gives an output that Q does not give. Raises ParameterError for other orders.
     """
-    order = _checked(order)
-    given = _given(masses)
+    order = _checked(order, least=0)
+    given = _given(masses) if order > 1 else [(p, q) for p, q in masses if p and q]
     if given is None:
         return math.inf
     if order.denominator == 1:
@@ -68,7 +68,7 @@ def renyi_divergence(masses: Masses, order: Fraction | int | float, digits: int 
         given = _given(masses)
         return math.inf if given is None else _log(max(p / q for p, q in given), Fraction(1), digits)
     order = _checked(order)
-    moment = renyi_moment(masses, order, digits + 10)
+    moment = power_sum(masses, order, digits + 10)
     if isinstance(moment, float):
         return moment
     if isinstance(moment, Enclosure):
@@ -239,7 +239,7 @@ def _ball(value: Number) -> arb:
     return value.ball() if isinstance(value, ExpNumber) else ball(value)
 
 
-def _checked(order: Fraction | int | float) -> Fraction:
-    if isinstance(order, (bool, float)) or not isinstance(order, (int, Fraction)) or order <= 1:
+def _checked(order: Fraction | int | float, least: int = 1) -> Fraction:
+    if isinstance(order, (bool, float)) or not isinstance(order, (int, Fraction)) or order <= least or order == 1:
         raise ParameterError(f"the Rényi order is {order!r}", "give a rational above 1, or infinity")
     return Fraction(order)
