@@ -26,7 +26,8 @@ from tightdp.methods.control import Control
 from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Privacy
-from tightdp.session import accuracy, moments, search
+from tightdp.session import moments, search
+from tightdp.session.accuracy import accuracy_at
 from tightdp.session.engine import Engine
 from tightdp.session.instance import Instance
 from tightdp.session.widened import widened as widening
@@ -263,11 +264,8 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
         return privacy if delta == Fraction(1, 50) else replace(privacy, exp_epsilon=math.inf, **stopped)
 
     def least_error(_: Engine, question: LeastError) -> Accuracy:
-        return (
-            accuracy
-            if question.beta == Fraction(1, 100)
-            else replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
-        )
+        unbounded = replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
+        return accuracy if question.beta == Fraction(1, 100) else unbounded
 
     asked = Fraction(1, 50), LeastError(Fraction(1, 100))
     epsilon, error = widening(least_epsilon)(engine, asked[0]), widening(least_error)(engine, asked[1])
@@ -280,7 +278,7 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
     [
         (search.tight_privacy, (1,)),
         (search.listed_delta, (3, None)),
-        (accuracy.accuracy_at, (AccuracyAt(Fraction(1)),)),
+        (accuracy_at, (AccuracyAt(Fraction(1)),)),
     ],
 )
 def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any, ...]) -> None:

@@ -21,7 +21,7 @@ from flint import arb, ctx
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
-from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.field import ExpNumber, Number, as_ball
 
 __all__ = ["LeastRho", "Masses", "least_rho", "power_sum", "renyi_divergence"]
 
@@ -51,7 +51,7 @@ def power_sum(masses: Masses, order: Fraction | int, digits: int = 30) -> Number
     for bits in precisions(bits_of(digits) + 32):
         with ctx.workprec(bits):
             u = ball(order - 1)
-            found = sum((_ball(p) * (u * _ball(p / q).log()).exp() for p, q in given), arb(0))
+            found = sum((as_ball(p) * (u * as_ball(p / q).log()).exp() for p, q in given), arb(0))
             if found.rel_accuracy_bits() >= bits_of(digits) - 8:
                 enclosed = ends(found)
                 assert enclosed is not None
@@ -138,8 +138,8 @@ class _Search:
 
     def add(self, number: int, law: Sequence[tuple[Number, Number]]) -> None:
         """Look at one pair: its outputs by likelihood ratio, and their probabilities under P."""
-        logs = [_ball(ratio).log() for ratio, _ in law]
-        weights = [_ball(p) for _, p in law]
+        logs = [as_ball(ratio).log() for ratio, _ in law]
+        weights = [as_ball(p) for _, p in law]
         kl = sum((p * log for p, log in zip(weights, logs, strict=True)), arb(0))
         largest = max(logs, key=lambda log: log.mid())
 
@@ -228,15 +228,11 @@ def _log(value: Number, divisor: Fraction, digits: int) -> Enclosure:
         return Enclosure.exactly(exponent / divisor)
     for bits in precisions(bits_of(digits) + 16):
         with ctx.workprec(bits):
-            found = _ball(value).log() / ball(divisor)
+            found = as_ball(value).log() / ball(divisor)
             enclosed = ends(found)
             if enclosed is not None and found.rel_accuracy_bits() >= bits_of(digits) - 8:
                 return enclosed
     raise AssertionError("unreachable")
-
-
-def _ball(value: Number) -> arb:
-    return value.ball() if isinstance(value, ExpNumber) else ball(value)
 
 
 def _checked(order: Fraction | int | float, least: int = 1) -> Fraction:
