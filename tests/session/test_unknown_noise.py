@@ -68,10 +68,11 @@ def test_pieces_are_what_the_engine_finds_with_numbers_and_have_no_holes(
     ask, name = QUESTIONS[seed % 3 if seed < 8 else 3]
     with bound(drawn_program(seed)) as at:
         with monkeypatch.context() as patched:
-            patched.setattr(Cellwise, "_at_end", never)
+            if ask is not QUESTIONS[-1][0]:  # errors are compared with a bound, too
+                patched.setattr(Cellwise, "_at_end", never)
             pieces = ask(at(RANGE))
         assert [piece for piece in pieces.pieces if piece.start is piece.stop] == []
-        for value in (F(1, 10), F(3, 2)):
+        for value in (F(1, 2), F(2)):
             assert value_at(pieces, value) == getattr(ask(at(value)), name)
 
 
@@ -82,7 +83,7 @@ def f(x, eps):
 """
 
 
-def _law_of_noisy_max(x: tuple[int, ...], q: float, reach: int = 60) -> list[float]:
+def _law_of_noisy_max(x: tuple[int, ...], q: float, reach: int = 160) -> list[float]:
     """P(k) in floats: the first score of those that are largest."""
     masses = [[(1 - q) / (1 + q) * q ** abs(z - x.count(k)) for z in range(-reach, reach)] for k in range(3)]
     sums = [[math.fsum(law[:end]) for end in range(len(law) + 1)] for law in masses]
@@ -97,7 +98,7 @@ def test_noisy_max_around_a_value_where_a_weight_of_a_tail_vanishes() -> None:
     with bound(NOISY_MAX) as at:
         found = at("?[41/100,42/100]").privacy(delta="1/100")
     assert len(found.pieces) == 1
-    near = F("0.416427965394")
+    near = F(5, 12)
     laws = {x: _law_of_noisy_max((x,), math.exp(-near / 2)) for x in range(3)}
     best = max(
         (math.fsum(laws[x][k] for k in event) - 0.01) / math.fsum(laws[y][k] for k in event)

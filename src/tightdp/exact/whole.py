@@ -2,7 +2,8 @@
 
 The engine counts with ints over a common denominator. Where a law has e^q in it, its weights are polynomials instead:
 they add, multiply, divide without remainder and compare like ints, and mix with them. A polynomial is 0 exactly where
-all of its coefficients are, also one in an unknown; every other sign is decided by a ball that is refined. `gcd`, `lcm` take both.
+all of its coefficients are, also one in an unknown; every other sign is decided by a ball that is refined. `gcd`, `lcm`
+take both.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _RIGHT_BITS = 64
 
 
 class ExpInteger:
-    """An integer polynomial in e^(1/root), immutable. Two of them are equal where they are the same number, or function."""
+    """An integer polynomial in e^(1/root), immutable. Two are equal where they are the same number, or function."""
 
     __slots__ = ("_hash", "_quick", "polynomial", "root")
 

@@ -1,8 +1,8 @@
 """From a mechanism with one unknown to piecewise functions: run on every cell of the unknown, and at the ends of cells.
 
-The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. It
-runs at the ends of cells too, which says whether the pieces beside an end go on: with a number where the end has a
-closed form, else with the unknown, and with signs decided at the end.
+The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. They
+go on to an end of their cell where all comparisons come out there as on the cell. Where one does not, the engine runs
+at the end: with a number where the end has a closed form, else with the unknown, and with signs decided at the end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from tightdp.errors import LanguageError, ParameterError, ProgramError, TightdpError
 from tightdp.exact.cells import Cell, InExponents, Signs, Single, covered
@@ -58,7 +58,7 @@ _Known: TypeAlias = tuple[Stretch, Signs]
 class Question(Protocol):
     """What is asked of a mechanism on every cell, and at single values."""
 
-    continuous: bool
+    continuous: ClassVar[bool]
     """Whether the answer goes on, where it is finite, wherever the comparisons of the mechanism come out the same."""
 
     def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:

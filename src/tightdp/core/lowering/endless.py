@@ -88,6 +88,7 @@ def _law(
         return chain.law(context, _entry(chain, held, context))
     except TooManyStates as reason:
         if reason.any_case and context and m.probe and not m.probe(m.alive, [selector])[0][at]:
+            chain.forget()
             return None
         raise
 

@@ -230,6 +230,10 @@ class LoopChain:
             what = f"it has more than {most:,} states" + (f", such as {shown}" if shown else "")
             raise TooManyStates(what, most == _MOST_STATES)
 
+    def forget(self) -> None:
+        """Drop all states: they were reached with values that cannot come together, and do not count."""
+        self.known, self.laws, self.places = {}, {}, 0
+
     def _read(self, values: Values) -> Values:
         """Return a state without what no round reads."""
         return tuple(value if live else MISSING for value, live in zip(values, self.live, strict=True))

@@ -44,9 +44,7 @@ def tail_nodes(ratio: Number, bases: tuple[Number, ...]) -> tuple[tuple[int, Num
     raise AssertionError("unreachable")
 
 
-def _mean_of(
-    ratio: Number, bases: tuple[Number, ...], points: int, first: int
-) -> tuple[tuple[int, Number], ...]:
+def _mean_of(ratio: Number, bases: tuple[Number, ...], points: int, first: int) -> tuple[tuple[int, Number], ...]:
     """Return so many points with weights that give the means, corrected from `first` on; without weights of 0.
 
     With an unknown a weight is left out where it is 0 as a function: what it is at a point is not asked for.
