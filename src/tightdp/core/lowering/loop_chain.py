@@ -196,7 +196,7 @@ class LoopChain:
     def _law(self, context: Context, entry: State) -> dict[Outcome, Number] | Values:
         steps: dict[Place, dict[Place, Number]] = {}
         ends: dict[Outcome, None] = {}
-        level, depth = [entry], 0
+        level, depth, before = [entry], 0, len(self.known)
         while level:
             following: dict[State, None] = {}
             for state in level:
@@ -208,7 +208,7 @@ class LoopChain:
                         following[place] = None
                     else:
                         ends[place] = None
-                self._check_size(state, depth, context)
+                self._check_size(state, depth, before, context)
             level, depth = [state for state in following if state not in steps], depth + 1
             if self.rounds.growth and depth == LONG and not context and all(len(row) == 1 for row in steps.values()):
                 raise NotAChain("it draws nothing")
@@ -219,12 +219,12 @@ class LoopChain:
         start: Place = entry
         return {end: mass for end, mass in absorbed(start, steps).items() if len(end) == 3}
 
-    def _check_size(self, state: State, depth: int, context: Context) -> None:
-        """Raise NotAChain where there are too many states, or too many for so few rounds."""
+    def _check_size(self, state: State, depth: int, before: int, context: Context) -> None:
+        """Raise NotAChain where there are too many states, or too many for so few rounds more than were known `before`."""
         self.places += 1
         growth, most = self.rounds.growth, _MOST_STATES
         if growth:
-            most = min(most, _FEW_STATES + growth * depth * (depth + LONG if self.rounds.alike else 1))
+            most = min(most, before + _FEW_STATES + growth * depth * (depth + LONG if self.rounds.alike else 1))
         if len(self.known) > most or self.places > _MOST_PLACES:
             shown = self.shown(state[1], context)
             what = f"it has more than {most:,} states" + (f", such as {shown}" if shown else "")
