@@ -220,7 +220,7 @@ class LoopChain:
         return {end: mass for end, mass in absorbed(start, steps).items() if len(end) == 3}
 
     def _check_size(self, state: State, depth: int, before: int, context: Context) -> None:
-        """Raise NotAChain where there are too many states, or too many for so few rounds more than were known `before`."""
+        """Raise NotAChain where states are too many, or too many for so few rounds besides those known `before`."""
         self.places += 1
         growth, most = self.rounds.growth, _MOST_STATES
         if growth:
