@@ -10,6 +10,7 @@ from tightdp.errors import LimitError
 from tightdp.language.program import Dataset
 from tightdp.limits import Limits
 from tightdp.methods.base import Comparison, Known, Pair
+from tightdp.methods.plan import Plan
 from tightdp.symmetry.sets import AccuracySet, Table
 
 __all__ = ["Control", "Progress", "Reached", "Step"]
@@ -57,6 +58,7 @@ class Control:
     privacy_set: int = 0
     counting: float = 0.0
     bound: Reached | None = None
+    plan: Plan = field(default_factory=Plan)
     _seen: set[tuple[int, Dataset]] = field(default_factory=set)
     _tables: dict[int, Table] = field(default_factory=dict)
 

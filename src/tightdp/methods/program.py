@@ -27,6 +27,7 @@ from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import deep_recursion, encode_core
 from tightdp.methods.control import Control
 from tightdp.methods.leaf_laws import SMALL, SMALL_CELLS, TooLarge, bounded, cells
+from tightdp.methods.plan import Work
 from tightdp.methods.ratios import Named
 from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
@@ -49,7 +50,7 @@ T = TypeVar("T")
 def at_most(control: Control, nodes: int = LARGE) -> Control:
     """Return a control with the same limits that also raises TooLarge where a diagram has more nodes."""
 
-    return Control(bounded(control, nodes))
+    return Control(bounded(control, nodes), plan=control.plan)
 
 
 @dataclass
@@ -138,6 +139,15 @@ class Program:
             )
         return self.once("formula", lambda: encode_core(core, self.bound, None, self.backend, control))
 
+    def moderate(self, control: Control) -> WeightedFormula | None:
+        """Return the formula of all datasets, None where it is not compiled yet, and would be large."""
+        if self.compiled is None and cells(self.expanded(control)) > MOST_CELLS:
+            return None
+        try:
+            return self.formula(at_most(control))
+        except TooLarge:
+            return None
+
     @property
     def compiled(self) -> WeightedFormula | None:
         """The formula of all datasets, if it has been compiled."""
@@ -225,6 +235,13 @@ class Method(Protocol):
     def size(self) -> tuple[int, int]:
         """Return the total numbers of variables and nodes of the diagrams used so far."""
         return self.program.size
+
+    def work(self) -> tuple[Work, ...]:
+        """Return the work that was estimated beforehand, and that was done so far."""
+        formula = self.program.compiled
+        if formula is None:
+            return ()
+        return (Work("nodes of a diagram", cells(self.program.expanded(Control())), formula.nodes),)
 
     def laws(self, control: Control) -> Table | Refusal:
         """Return the table of the laws of whole outputs on all datasets."""

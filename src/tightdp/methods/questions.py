@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
+from typing import Generic, TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.methods.base import Comparison, Exact, Refusal, Tight
 from tightdp.methods.control import Control
 from tightdp.methods.first import first_ratio
-from tightdp.methods.program import Method, Program
+from tightdp.methods.plan import Step
+from tightdp.methods.program import Candidate, Method, Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.methods.symmetry import Symmetry, both, of_symmetries, sized
@@ -31,6 +33,7 @@ __all__ = [
     "tight",
 ]
 
+T = TypeVar("T")
 MANY_TRIPLES = 1 << 18
 """Beyond this many (x, x', y), their number is not worked out where only symmetries are asked for."""
 MOST_AFTER_A_SEARCH = 1 << 14
@@ -38,32 +41,49 @@ MOST_AFTER_A_SEARCH = 1 << 14
 
 
 @dataclass
-class _Asked:
-    """One question on its way down the list."""
+class _Asked(Generic[T]):
+    """One question on its way down the list: what it asks of a method that applies."""
 
     program: Program
     control: Control
+    ask: Callable[[Method], T | Refusal]
     refusal: Refusal | None = None
 
-    def methods(self) -> Iterator[Method]:
-        """Yield the methods that apply, one by one."""
+    def answers(self) -> Iterator[tuple[Method, T]]:
+        """Yield the answers of the methods that apply and do not refuse the question, one by one."""
         for candidate in self.program.candidates:
             if self.program.forced in (None, candidate.name):
-                try:
-                    found = self.program.look(candidate, self.control)
-                except RecursionError:
-                    found = Refusal(
-                        f"{candidate.name}: the program nests too deeply", "use shorter loops", decisive=True
-                    )
-                except QueryError as error:
-                    found = Refusal(error.what, error.hint, decisive=True)
+                with self.control.plan.step(candidate.name) as step:
+                    found = self._asked(candidate, step)
                 if isinstance(found, Refusal):
-                    self.refused(found)
+                    self._refused(found, step)
                 else:
                     yield found
 
-    def refused(self, refusal: Refusal) -> None:
+    def first(self) -> tuple[Method, T]:
+        """Return the first answer. Raises QueryError where there is none."""
+        for found in self.answers():
+            return found
+        raise self.error
+
+    def _asked(self, candidate: Candidate, step: Step) -> tuple[Method, T] | Refusal:
+        try:
+            method = self.program.look(candidate, self.control)
+        except RecursionError:
+            return Refusal(f"{candidate.name}: the program nests too deeply", "use shorter loops", decisive=True)
+        except QueryError as error:
+            return Refusal(error.what, error.hint, decisive=True)
+        if isinstance(method, Refusal):
+            return method
+        answer = self.ask(method)
+        if isinstance(answer, Refusal):
+            return answer
+        step.answers, step.work = True, method.work
+        return method, answer
+
+    def _refused(self, refusal: Refusal, step: Step) -> None:
         """Record a refusal; a decisive one is kept."""
+        step.refusal = refusal.reason.removeprefix(f"{step.method}: ")
         if self.refusal is None or not self.refusal.decisive:
             self.refusal = refusal
 
@@ -79,21 +99,12 @@ class _Asked:
 
 def first(program: Program, control: Control) -> Method:
     """Return the first method that applies, which is the first one asked for the tight ratio. Raises QueryError."""
-    asked = _Asked(program, control)
-    for method in asked.methods():
-        return method
-    raise asked.error
+    return _Asked(program, control, lambda method: method).first()[0]
 
 
 def laws(program: Program, control: Control) -> tuple[Method, Table]:
     """Return the table of the laws of whole outputs on all datasets. Raises QueryError where there is none."""
-    asked = _Asked(program, control)
-    for method in asked.methods():
-        found = method.laws(control)
-        if not isinstance(found, Refusal):
-            return method, found
-        asked.refused(found)
-    raise asked.error
+    return _Asked(program, control, lambda method: method.laws(control)).first()
 
 
 def tight(program: Program, control: Control) -> tuple[Method, Tight]:
@@ -101,21 +112,22 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
 
     Raises QueryError where no method gives it.
     """
-    asked = _Asked(program, control)
     known: tuple[Method, Tight] | None = None
-    for method in asked.methods():
-        if known is not None and program.datasets > MOST_AFTER_A_SEARCH:
-            break
+
+    def ask(method: Method) -> Tight | Refusal:
         try:
             found = _tight(method, control, again=known is not None)
         except RecursionError:
-            found = _nested(method.name)
-        if isinstance(found, Refusal):
-            asked.refused(found)
-            continue
+            return Refusal(f"{method.name}: the program nests too deeply", "use fewer records or shorter loops", True)
+        return found if isinstance(found, Refusal) or found.gave_up else _in_order(method, control, found)
+
+    asked = _Asked(program, control, ask)
+    for method, found in asked.answers():
         if not found.gave_up:
-            return method, _in_order(method, control, found)
+            return method, found
         known = method, found
+        if program.datasets > MOST_AFTER_A_SEARCH:
+            break
     if known is None:
         raise asked.error
     return known
@@ -139,10 +151,6 @@ def _in_order(method: Method, control: Control, found: Tight) -> Tight:
     return replace(found, witness=first_ratio(method, control, found.lower, found.witness))
 
 
-def _nested(name: str) -> Refusal:
-    return Refusal(f"{name}: the program nests too deeply", "use fewer records or shorter loops", decisive=True)
-
-
 def ranked(program: Program, control: Control, pairs: Comparison, top: int) -> tuple[tuple[Ratio, ...], Tight]:
     """Return the largest distinct likelihood ratios over some pairs, and what they imply for the tight one."""
     observes = pairs.incomplete is None and (program.forced == "runs" or bool(program.core(control).evidence))
@@ -160,16 +168,11 @@ def comparison(program: Program, control: Control) -> tuple[Method, Comparison]:
 
     Raises QueryError where they are too many and there is no other way.
     """
-    asked = _Asked(program, control)
-    for method in asked.methods():
-        found = method.comparison(control)
-        if isinstance(found, Refusal):
-            asked.refused(found)
-        elif found.incomplete is not None and asked.refusal is not None and program.forced is None:
-            return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))
-        else:
-            return method, found
-    raise asked.error
+    asked = _Asked(program, control, lambda method: method.comparison(control))
+    method, found = asked.first()
+    if found.incomplete is not None and asked.refusal is not None and program.forced is None:
+        return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))
+    return method, found
 
 
 def ratio_bound(program: Program, pairs: Comparison | None = None) -> Exact:
@@ -180,17 +183,16 @@ def ratio_bound(program: Program, pairs: Comparison | None = None) -> Exact:
 
 def accuracy_set(program: Program, control: Control) -> tuple[Method, Table, AccuracySet]:
     """Return the datasets on which to measure accuracy, and the laws. Raises QueryError where they are too many."""
-    asked = _Asked(program, control)
-    for method in asked.methods():
+
+    def ask(method: Method) -> tuple[Table, AccuracySet] | Refusal:
         found = method.accuracy_set(control)
         if isinstance(found, Refusal):
-            asked.refused(found)
-            continue
+            return found
         table = method.laws(control)
-        if not isinstance(table, Refusal):
-            return method, table, found
-        asked.refused(table)
-    raise asked.error
+        return table if isinstance(table, Refusal) else (table, found)
+
+    method, (table, datasets) = _Asked(program, control, ask).first()
+    return method, table, datasets
 
 
 def every_ratio(program: Program, control: Control) -> Iterator[Named]:
@@ -198,13 +200,7 @@ def every_ratio(program: Program, control: Control) -> Iterator[Named]:
 
     Some are repeated. Raises QueryError where there are too many.
     """
-    asked = _Asked(program, control)
-    for method in asked.methods():
-        found = method.every_ratio(control)
-        if not isinstance(found, Refusal):
-            return found
-        asked.refused(found)
-    raise asked.error
+    return _Asked(program, control, lambda method: method.every_ratio(control)).first()[1]
 
 
 def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry]:
@@ -217,8 +213,10 @@ def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry
     if every is not None:
         return method, every
     own = method.symmetry()
+    if (formula := program.moderate(control)) is None:
+        return method, own
     found = None if relation_of(program.bound).custom else program.symmetries(control)
-    outputs = prod(len(values) for values in program.formula(control).values)
+    outputs = prod(map(len, formula.values))
     if found is None or found.orbits.number_of_pairs * outputs > MANY_TRIPLES:
         return method, own
     sets = found.orbits.privacy_set(), found.orbits.accuracy_set()

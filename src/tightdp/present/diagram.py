@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from tightdp.errors import QueryError
-from tightdp.logic.formula import Coin, InputBit, code_length
+from tightdp.logic.formula import Coin, InputBit, WeightedFormula, code_length
 from tightdp.results.diagram import Structure
 
 __all__ = ["MOST_DRAWN", "dot", "picture", "svg"]
@@ -32,8 +32,8 @@ def dot(result: Structure) -> str:
         if node in _used(result)
     ]
     for node in sorted(_used(result) - {_TRUE, _FALSE}):
-        lines.append(f"  n{node} -> n{result.formula.diagram.low[node]} [style=dashed];")
-        lines.append(f"  n{node} -> n{result.formula.diagram.high[node]};")
+        lines.append(f"  n{node} -> n{_formula(result).diagram.low[node]} [style=dashed];")
+        lines.append(f"  n{node} -> n{_formula(result).diagram.high[node]};")
     return "\n".join([*lines, "}", ""])
 
 
@@ -48,14 +48,21 @@ def svg(result: Structure) -> str:
     return _Drawing(result).svg()
 
 
+def _formula(result: Structure) -> WeightedFormula:
+    """Return the formula with the diagram. Raises QueryError where it is not there."""
+    if result.formula is None:
+        raise QueryError("the diagram on all datasets is large, and nothing needs it", "use fewer records, or --input")
+    return result.formula
+
+
 def picture(result: Structure) -> str:
     """Return the diagram as SVG, nothing where it is too large."""
-    return svg(result) if len(_used(result)) <= MOST_DRAWN else ""
+    return svg(result) if result.formula is not None and len(_used(result)) <= MOST_DRAWN else ""
 
 
 def _used(result: Structure) -> set[int]:
     """Return the nodes that the root reaches."""
-    diagram = result.formula.diagram
+    diagram = _formula(result).diagram
     found, stack = {diagram.root}, [diagram.root]
     while stack:
         node = stack.pop()
@@ -70,21 +77,21 @@ def _levels(result: Structure) -> list[tuple[int, list[int]]]:
     """Return the nodes of every level that has some, from the top."""
     rows: dict[int, list[int]] = {}
     for node in sorted(_used(result) - {_TRUE, _FALSE}):
-        rows.setdefault(result.formula.diagram.level[node], []).append(node)
+        rows.setdefault(_formula(result).diagram.level[node], []).append(node)
     return sorted(rows.items())
 
 
 def _label(result: Structure, level: int) -> tuple[str, str]:
     """Return the kind of the variable at a level and its name."""
-    variable = result.formula.variables[level]
+    variable = _formula(result).variables[level]
     if isinstance(variable, Coin):
         return "coin", f"coin {variable.probability}"
     if isinstance(variable, InputBit):
-        leaf = result.formula.inputs[variable.leaf]
+        leaf = _formula(result).inputs[variable.leaf]
         part = f".{leaf.leaf}" if leaf.leaf else ""
         return "input", f"x[{leaf.client}]{part}{_bit(variable.bit, len(leaf.values))}"
-    size = len(result.formula.values[variable.component])
-    part = f"[{variable.component}]" if len(result.formula.values) > 1 else ""
+    size = len(_formula(result).values[variable.component])
+    part = f"[{variable.component}]" if len(_formula(result).values) > 1 else ""
     return "output", f"output{part}{_bit(variable.bit, size)}"
 
 
@@ -93,7 +100,7 @@ class _Drawing:
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
-        self.diagram = structure.formula.diagram
+        self.diagram = _formula(structure).diagram
         self.rows = _levels(structure)
         constants = sorted({_TRUE, _FALSE} & _used(structure))
         widest = max(len(nodes) for nodes in [*(nodes for _, nodes in self.rows), constants])

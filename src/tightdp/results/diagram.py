@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
+from tightdp.methods.plan import Summary
 from tightdp.methods.symmetry import Symmetry
 from tightdp.results.result import Result
 from tightdp.results.shown import presenter
@@ -15,18 +16,22 @@ __all__ = ["DiagramSize", "Structure"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Structure(Result):
-    """The diagram of a compiled mechanism.
+    """How the tight ε of a mechanism is found: the plan, with estimated and actual work, symmetries, and the diagram.
 
-    `nodes` counts the nodes of the library, where an edge may be complemented, `expanded` those without such edges.
+    `formula` is None where the diagram on all datasets would be large and the plan does without it. `nodes` counts the
+    nodes of the library, where an edge may be complemented, `expanded` those without such edges.
     """
 
     query: ClassVar[str] = "show"
-    formula: WeightedFormula = field(compare=False)
+    formula: WeightedFormula | None = field(compare=False)
     symmetry: Symmetry
+    plan: tuple[Summary, ...] = field(default=(), compare=False)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many variables of each kind and how many nodes there are."""
+        """How many variables of each kind and how many nodes there are; nothing where there is no diagram."""
+        if self.formula is None:
+            return {}
         variables, diagram = self.formula.variables, self.formula.diagram
         return {
             "variables": len(variables),

@@ -14,9 +14,11 @@ from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rounding import down, up
 from tightdp.language.program import Dataset
+from tightdp.logic.formula import WeightedFormula
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison
 from tightdp.methods.first import first_pair, first_ratio
+from tightdp.methods.plan import Plan, Summary, summary
 from tightdp.methods.program import Method
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
@@ -230,16 +232,21 @@ def tradeoff(engine: Engine) -> Tradeoff:
 
 
 def structure(engine: Engine, x: Dataset | None) -> Structure:
-    """Return the diagram on all datasets, with the symmetries, or on one."""
+    """Return the plan of the tight ε, the symmetries, and the diagram on all datasets if it is not large; or on one."""
     query = engine.query()
-    if x is None:
-        method, symmetry = questions.every_symmetry(engine.program, query.control)
-        name, formula = method.name, engine.program.formula(query.control)
+    control, plan, symmetry = query.control, tuple[Summary, ...](), Symmetry(())
+    formula: WeightedFormula | None
+    if x is not None:
+        name, formula = "exhaustive", engine.table_of(x, query).formula
     else:
-        name, symmetry = "exhaustive", Symmetry(())
-        formula = engine.table_of(x, query).formula
-    stats = query.stats((len(formula.variables), formula.nodes), name, symmetry)
-    return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats)
+        with query.searching():
+            name = questions.tight(engine.program, control)[0].name
+        plan = summary(control.plan.steps)
+        formula = engine.program.moderate(replace(control, plan=Plan()))
+        symmetry = questions.every_symmetry(engine.program, replace(control, plan=Plan()))[1]
+    size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
+    stats = query.stats(size, name, symmetry)
+    return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats, plan=plan)
 
 
 def _delta(engine: Engine, profile: Profile, t: Number) -> tuple[Number, EventWitness | None]:
