@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -26,6 +27,8 @@ from tightdp.every_n.symbols import Affine, Symbol, normal, plus, times
 from tightdp.exact.field import ExpNumber
 
 __all__ = ["Freezer", "Thawer"]
+
+_LARGEST_MODULUS = 60
 
 
 class OfPass(Protocol):
@@ -296,6 +299,20 @@ class Freezer:
         times_, offset = divmod(tree.constant, factor)
         self.slots.append(Affine(terms, Fraction(times_)))
         return ("slot", factor, offset)
+
+    def residues(self) -> Iterator[tuple[int, int, int]]:
+        """Yield what is known of the sums that are divided: modulo what, and what is left."""
+        learned = self.of.learned
+        for token, total in self.sums.items():
+            place = learned.tokens[token % 1000]
+            modulus = learned.residues.get(place)
+            if not modulus:
+                continue
+            before = self.m.residues[token][1] if not self.start else 0
+            others = [factor % modulus for name, factor in total.terms if name != ("sum", token)]
+            if modulus > _LARGEST_MODULUS or any(others):
+                raise Touched(token, modulus=-1)
+            yield token, modulus, int(total.constant + before) % modulus
 
     def sent(self) -> tuple[tuple[int, Sent], ...]:
         """Return what is added to the tokens whose sum is not followed, item by item."""

@@ -27,6 +27,8 @@ class Knowledge:
     told: set[Place] = field(default_factory=set)
     tracked: dict[Place, set[str]] = field(default_factory=dict)
     tokens: list[Place] = field(default_factory=list)
+    residues: dict[Place, int] = field(default_factory=dict)
+    """Modulo what a sum is part of the state, where it is divided; 0 where that is not known."""
     measured: dict[Place, set[str]] = field(default_factory=dict)
     """The lists whose length or sum is looked at after the records."""
 
@@ -45,6 +47,7 @@ class State:
     cells: tuple[Frozen, ...]
     slots: int
     sums: tuple[int, ...]
+    residues: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True)

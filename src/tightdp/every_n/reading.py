@@ -6,6 +6,7 @@ n; here draws are made one outcome after the other, and a loop over the records 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -24,6 +25,7 @@ from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower, Pass
+from tightdp.every_n.rest import Evaluated, Stopped, rest_of
 from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, Session, Unending
 from tightdp.every_n.store import CheckedStore, Needed
 from tightdp.every_n.symbols import SIZE, Affine, Symbol, Tree
@@ -69,8 +71,10 @@ class Following(Follower):
         self.key: tuple[int, ...] = ()
         self.first: Run | None = None
         self.picked: list[Value] = []
+        self.residues = {}
+        self.evaluated: list[Evaluated] = [[]]
         super().__init__(bound, None, None, watch, Plan())
-        self.builder.refuse = self._refuse
+        self.builder.refuse, self.builder.residue = self._refuse, self._residue
         self.builder.run = Run("pre", choices, inside=False, sums=self.sums)
         self.size = self.builder.symbol(Affine(SIZE, Fraction(0)))
         self.evidence = _NoEvidence(self)
@@ -96,6 +100,8 @@ class Following(Follower):
             value = self.attempt(lambda: self._gathered(call_python(self, bound.program.function, (self.x,), keywords)))
             published: list[Affine] = []
             returned = Sent(self.visible(self._frozen(value), published, self.run), tuple(published))
+        except Stopped as stopped:
+            returned = stopped.sent
         except Needed as needed:
             self._need(needed)
         asked = tuple(self.visible_answers(self.run))
@@ -136,6 +142,7 @@ class Following(Follower):
                 "no answer for every n: it iterates over the records again inside a loop over them", "ask for one n"
             )
         number, made = len(self.passes), tuple(at for _, at in self.choices.made)
+        evaluated = [len(parts) for parts in self.evaluated]
         if self.first is None:
             self.first, self.key = self.run, made
         session, key = self.session, (self.key, number)
@@ -150,6 +157,8 @@ class Following(Follower):
             self.builder.run = Run("post", self.choices, inside=False, sums=self.sums)
         self.passes.append((found, explored, at))
         found.release(explored, explored.states[at], at)
+        for parts, length in zip(self.evaluated, evaluated, strict=True):
+            del parts[length:]
 
     def _compare(self, key: Any, explored: Explored, learned: Knowledge) -> None:
         """Refuse a pass that goes another way depending on what earlier ones found."""
@@ -243,6 +252,7 @@ class Following(Follower):
         tree = growing.tree
         if self.inside is not None and tree[0] == "list":
             raise Touched(tree[1], asked)
+        self._stop()
         raise self.unsupported(
             "no answer for every n: what is done with the messages of all records is not followed here",
             "publish them as they are, or their sum, least, greatest or number",
@@ -278,6 +288,22 @@ class Following(Follower):
         return self.builder.symbol(
             Affine(((("sum", learned.token(number, (*place, name))), Fraction(1)),), Fraction(0))
         )
+
+    def _residue(self, token: int, modulus: int) -> int | None:
+        """Return what is left of a sum modulo a number, which becomes a part of the state."""
+        number = token // 1000
+        within = self.inside is not None and self.inside.number == number
+        learned = self.inside.learned if within else self.passes[number][0].learned
+        place = learned.tokens[token % 1000]
+        known = learned.residues.get(place, 1)
+        if known == 0:
+            return None
+        if known % modulus == 0 and token in self.residues:
+            return self.residues[token][1] % modulus
+        if within:
+            raise Touched(token, modulus=modulus)
+        learned.residues[place] = math.lcm(known, modulus)
+        raise Again
 
     def new_growing(self, made: Growing) -> Value:
         """Return what makes the content of a list."""
@@ -349,20 +375,30 @@ class Following(Follower):
     # errors
 
     def evaluate(self, node: Any) -> Value:
-        try:
-            return super().evaluate(node)
-        except LanguageError as error:
-            error.span = error.span or self.frame.source.span(node)
-            raise
+        value = self._with_span(node, super().evaluate)
+        self.evaluated[-1].append((node, value))
+        return value
 
     def execute(self, node: Any) -> None:
+        self._with_span(node, super().execute)
+
+    def _with_span(self, node: Any, action: Callable[[Any], Value]) -> Value:
+        self.evaluated.append([])
         try:
-            super().execute(node)
+            return action(node)
         except LanguageError as error:
             error.span = error.span or self.frame.source.span(node)
             raise
+        finally:
+            self.evaluated.pop()
+
+    def _stop(self) -> None:
+        """Publish what the rest of the run reads, where that is known."""
+        if self.inside is None and self.passes and (rest := rest_of(self, self.bound.program.function)) is not None:
+            raise Stopped(rest)
 
     def _refuse(self) -> NoReturn:
+        self._stop()
         raise self.unsupported(
             "no answer for every n: this is not followed for noise on all integers, sums over the records or n",
             "ask for one n",

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.every_n.paths import Path
+from tightdp.every_n.rest import REST
 from tightdp.every_n.runs import INDEX, LENGTH, OPEN
 
 __all__ = ["LEFT", "tells_all"]
@@ -51,7 +52,7 @@ def tells_all(
 def _part_of_tree(end: Any) -> bool:
     """Whether an output is told in more detail than the program does."""
     if isinstance(end, tuple):
-        if end[:1] == ("\0end",):
+        if end[:1] in (("\0end",), (REST,)):
             return True
         if end[:1] == ("\0tree",):
             return not (len(end) == 2 and isinstance(end[1], tuple) and end[1][:1] == ("list",))

@@ -205,6 +205,7 @@ def _engine(instance: InstanceBase, n: int, allowance: Allowance | None) -> Engi
     one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
     limits = instance.backend, instance.timeout, instance.max_nodes, instance.max_memory, instance.method
     engine = Engine(one, *limits)
+    engine.lower_only = True  # the upper end is for every n
     if allowance is not None:
         allowance.price = _RECORDS + n
         engine.allowance = allowance

@@ -212,7 +212,8 @@ class _Widening:
             if (close := self._pure_of_core(found)) is not None:
                 return close
             lower, upper, pair = cut.pure(self._pairs(), self._error)
-            upper = upper_for_every_n(self._engine.bound, lower) if upper == math.inf else upper
+            if upper == math.inf and not self._engine.lower_only:
+                upper = upper_for_every_n(self._engine.bound, lower)
             least, most = max(down(lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
             return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(pair), top=())
         if self._error.published:
