@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Drawn programs that treat all records alike, in the many ways that Python has to write the same thing.
 
 Lists have two names, elements are written, functions are local, generators lazy, builtins shadowed, numbers no integers,
@@ -148,7 +149,9 @@ class _Writer:
             ]).replace("= v +", "= v +")  # fmt: skip
             return [begin, self._loop(), *_indented([step])], t
         if kind == 2:
-            begin = self.draw.choice([f"{b} = [0, 0]", f"{b} = [0] * 2", f"{b} = {{0: 0, 1: 0}}", f"{b} = dict.fromkeys((0, 1), 0)"])
+            begin = self.draw.choice(
+                [f"{b} = [0, 0]", f"{b} = [0] * 2", f"{b} = {{0: 0, 1: 0}}", f"{b} = dict.fromkeys((0, 1), 0)"]
+            )
             return [begin, self._loop(), *_indented([f"{b}[{told}] += 1"]), f"{t} = {b}[{self.draw.choice('01')}]"], t
         if kind == 3:
             step = self.draw.choice([f"{b}[k] = {b}.get(k, 0) + 1", f"{b}.setdefault(k, 0)\n{b}[k] += 1",
@@ -181,7 +184,9 @@ class _Writer:
         text, told = self._name(), self._told()
         if self.draw.random() < 0.3:
             lines, name = self._number()
-            return lines, self.draw.choice([f"f'{{{name}}}'", f"str({name})", f"'n' + str({name})", f"f'{{{name} > 1}}'"])
+            return lines, self.draw.choice(
+                [f"f'{{{name}}}'", f"str({name})", f"'n' + str({name})", f"f'{{{name} > 1}}'"]
+            )
         step = self.draw.choice([
             f"{text} = f'{{{text}[-1:]}}{{int({told})}}'", f"{text} = str(int({told}))", f"{text} = {text} + str(int({told}))",
             f"{text} += 'a' if {told} else 'b'", f"{text} = ('a' if {told} else 'b') + {text}[:1]",

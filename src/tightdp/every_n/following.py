@@ -312,16 +312,17 @@ class FollowingBuilder(Builder):
 
     def _rest(self, form: Affine, divisor: int) -> Affine | None:
         """Return what is left of sums modulo a number; None where that is not known."""
-        if not divisor or not form.whole():
+        if not divisor:
             return None
-        total = int(form.constant)
+        below = math.lcm(form.constant.denominator, *(factor.denominator for _, factor in form.terms))
+        total, modulus = int(form.constant * below), divisor * below
         for (kind, token), factor in form.terms:
-            if factor % divisor:
-                rest = self.residue(token, abs(divisor)) if kind == "sum" and self.run.clean(form) else None
+            if factor * below % modulus:
+                rest = self.residue(token, abs(modulus)) if kind == "sum" and self.run.clean(form) else None
                 if rest is None:
                     return None
-                total += int(factor) * rest
-        return Affine((), Fraction(total % divisor))
+                total += int(factor * below) * rest
+        return Affine((), Fraction(total % modulus, below))
 
 
 def _is_not_zero(divisor: Affine) -> bool:

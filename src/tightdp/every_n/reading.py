@@ -25,7 +25,7 @@ from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower, Pass
-from tightdp.every_n.rest import Evaluated, Stopped, rest_of
+from tightdp.every_n.rest import PASSED, Evaluated, Stopped, rest_of
 from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, Session, Unending
 from tightdp.every_n.store import CheckedStore, Needed
 from tightdp.every_n.symbols import SIZE, Affine, Symbol, Tree
@@ -159,6 +159,7 @@ class Following(Follower):
         found.release(explored, explored.states[at], at)
         for parts, length in zip(self.evaluated, evaluated, strict=True):
             del parts[length:]
+        self.evaluated[-1].append((self.position[-1], PASSED))
 
     def _compare(self, key: Any, explored: Explored, learned: Knowledge) -> None:
         """Refuse a pass that goes another way depending on what earlier ones found."""
@@ -273,8 +274,6 @@ class Following(Follower):
             return self._with_tail(name, now or self.builder.symbol((name, *tree[1:])), growing)
         if name in ("max", "min") and not growing.tail:
             return self.builder.symbol((name, *tree[1:]))
-        if name == "item" and not growing.tail and isinstance(more[0], int):
-            return Growing((f"item {more[0]}", *tree[1:]), (), self.touched)
         return self.touched(growing, name)
 
     def _measured(self, name: str, token: int) -> Value:

@@ -33,7 +33,7 @@ from tightdp.every_n.learned import Sent
 from tightdp.every_n.symbols import Affine
 from tightdp.language.primitives import observe
 
-__all__ = ["REST", "Evaluated", "Stopped", "rest_of"]
+__all__ = ["PASSED", "REST", "Evaluated", "Stopped", "rest_of"]
 
 REST = "\0rest"
 """Begins what is published in place of the rest of a run."""
@@ -42,6 +42,10 @@ _REPEATING = (ast.For, ast.While, *_COMPREHENSIONS)
 
 Evaluated = list[tuple[ast.AST, Value]]
 """The parts of a statement or an expression that were evaluated, with their values."""
+
+
+PASSED: Any = Host("a pass over the records")
+"""Stands among the parts of an expression where its evaluation went through the records."""
 
 
 class Stopped(Exception):
@@ -89,6 +93,8 @@ def _between_rounds(m: Stopping) -> bool:
     """Whether no loop has begun: then all that goes on is in names, and in parts of expressions."""
     if any(isinstance(node, _REPEATING) for node in m.position[:-1]) or len(m.stack) > 3:
         return False
+    if any(value is PASSED for parts in m.evaluated for _, value in parts):
+        return False  # what the records gave is in the hands of what is being evaluated
     at, parts = m.position[-1], m.evaluated[-1]
     if isinstance(at, _REPEATING):
         return not isinstance(at, ast.While) and len(parts) == 1
@@ -117,7 +123,8 @@ class _Rest:
         done = {id(node) for parts in m.evaluated for node, _ in parts}
         partial = tuple(self._held(value) for parts in m.evaluated for _, value in parts)
         self._read(m.stack[1].source.node, done, place.lineno)
-        where = ast.dump(m.position[-1], include_attributes=True)
+        at: Any = m.position[-1]
+        where = type(at).__name__, at.lineno, at.col_offset
         return Sent((REST, where, partial, tuple(sorted(self.names.items()))), tuple(self.published))
 
     def _read(self, node: ast.AST, done: set[int], start: int) -> None:
@@ -177,6 +184,8 @@ def _names(node: ast.AST, done: set[int], start: int) -> Iterator[str]:
         return
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
         yield node.id
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
     for child in ast.iter_child_nodes(node):
         yield from _names(child, done, start)
 

@@ -39,7 +39,7 @@ class _Range(NamedTuple):
 def reach_of(paths: Paths) -> int:
     """Return the largest shift of noise that is tried: twice the spread of constants added to the same unknowns.
 
-    More where an unknown counts several times for one of the noise.
+    More where what is held counts several times for one of the noise.
     """
     ends: dict[Terms, tuple[Fraction, Fraction]] = {}
     stretch = Fraction(1)
@@ -50,7 +50,8 @@ def reach_of(paths: Paths) -> int:
             low, high = ends.get(terms, (constant, constant))
             ends[terms] = min(low, constant), max(high, constant)
             fresh = [abs(factor) for (kind, _), factor in terms if kind == "fresh"]
-            stretch = max([stretch, *(abs(factor) / min(fresh) for _, factor in terms if fresh)])
+            held = [abs(factor) for (kind, _), factor in terms if kind == "held" and fresh]
+            stretch = max([stretch, *(factor / min(fresh) for factor in held)])
     spread = max([Fraction(1), *(high - low for low, high in ends.values())])
     return min(ceil(2 * spread * stretch), _FARTHEST)
 
