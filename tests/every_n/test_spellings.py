@@ -264,19 +264,13 @@ def added_to(x):
     return total
 
 
-@bits
-def by_a_function(x):
-    told = [v ^ flip(LAM) for v in x]
-    return (lambda: told[0])()
-
-
 EASY = [
     (unpacked, 3), (annotated, 3), (called_list, 3), (lengthened, 3), (lengthened_tuple, 3), (totalled, 3),
     (counted, 3), (two_loops, 3), (helped, 3), (asserted, 3), (histogram, 4), (counted_ones, 3), (length_of_some, 3),
     (mapped, 3), (zipped, 3), (listed, 3), (made_whole, 3), (halved, 3), (one_of_two, 3), (extended_by_one, 3),
     (walrus, 3), (sorted_messages, 3), (stops_at_two, 3), (chosen, 3), (thrice, 8), (parity, 3), (half, 3),
     (copied, 3), (as_text, 2), (formatted, 3), (complemented, 3), (looped, 3), (first_told, 3),
-    (length_of_text, 9), (only_on_some_runs, 3), (by_a_function, 3), (added_to, 9),
+    (length_of_text, 9), (only_on_some_runs, 3), (added_to, 9),
 ]  # fmt: skip
 
 

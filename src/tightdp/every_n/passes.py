@@ -44,6 +44,8 @@ class Follower(Lowering):
     store: CheckedStore
     sums: bool
     inside: Pass | None
+    evaluated: list[list[tuple[ast.AST, Value]]]
+    """Of the statements and expressions at hand: which of their parts were evaluated, with their values."""
     residues: dict[int, tuple[int, int]]
     """What is known of sums: modulo what, and what is left."""
 

@@ -25,7 +25,7 @@ from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower, Pass
-from tightdp.every_n.rest import PASSED, Evaluated, Stopped, rest_of
+from tightdp.every_n.rest import PASSED, Stopped, rest_of
 from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, Session, Unending
 from tightdp.every_n.store import CheckedStore, Needed
 from tightdp.every_n.symbols import SIZE, Affine, Symbol, Tree
@@ -72,7 +72,7 @@ class Following(Follower):
         self.first: Run | None = None
         self.picked: list[Value] = []
         self.residues = {}
-        self.evaluated: list[Evaluated] = [[]]
+        self.evaluated = [[]]
         super().__init__(bound, None, None, watch, Plan())
         self.builder.refuse, self.builder.residue = self._refuse, self._residue
         self.builder.run = Run("pre", choices, inside=False, sums=self.sums)
@@ -291,8 +291,8 @@ class Following(Follower):
     def _residue(self, token: int, modulus: int) -> int | None:
         """Return what is left of a sum modulo a number, which becomes a part of the state."""
         number = token // 1000
-        within = self.inside is not None and self.inside.number == number
-        learned = self.inside.learned if within else self.passes[number][0].learned
+        within = self.inside if self.inside is not None and self.inside.number == number else None
+        learned = within.learned if within else self.passes[number][0].learned
         place = learned.tokens[token % 1000]
         known = learned.residues.get(place, 1)
         if known == 0:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from types import CodeType, FunctionType
-from typing import Any, Protocol
+from typing import Any
 
-from tightdp.core.lowering.machine import Frame
-from tightdp.core.lowering.store import MISSING, Store
+from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Closure,
     Collection,
@@ -28,21 +27,17 @@ from tightdp.core.lowering.values import (
     is_scalar,
     known,
 )
-from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Sent
+from tightdp.every_n.passes import Follower
 from tightdp.every_n.symbols import Affine
 from tightdp.language.primitives import observe
 
-__all__ = ["PASSED", "REST", "Evaluated", "Stopped", "rest_of"]
+__all__ = ["PASSED", "REST", "Stopped", "rest_of"]
 
 REST = "\0rest"
 """Begins what is published in place of the rest of a run."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _REPEATING = (ast.For, ast.While, *_COMPREHENSIONS)
-
-Evaluated = list[tuple[ast.AST, Value]]
-"""The parts of a statement or an expression that were evaluated, with their values."""
-
 
 PASSED: Any = Host("a pass over the records")
 """Stands among the parts of an expression where its evaluation went through the records."""
@@ -60,26 +55,7 @@ class _Unreadable(Exception):
     """What the rest of the run reads cannot be written down."""
 
 
-class Stopping(Protocol):
-    """The machine whose run stops."""
-
-    stack: list[Frame]
-    position: list[ast.AST]
-    evaluated: list[Evaluated]
-    store: Store
-    spent: set[Any]
-
-    @property
-    def run(self) -> Run:
-        """The part of the run that is being followed."""
-        ...
-
-    def visible(self, value: Value, published: list[Affine], run: Run) -> Any:
-        """Return the visible part of a value; the symbolic values in it are added to `published`."""
-        ...
-
-
-def rest_of(m: Stopping, function: Any) -> Sent | None:
+def rest_of(m: Follower, function: Any) -> Sent | None:
     """Return all that the rest of a run reads; None where that is not known, or it may look at the records."""
     if not _between_rounds(m) or _observes(function, set()):
         return None
@@ -89,7 +65,7 @@ def rest_of(m: Stopping, function: Any) -> Sent | None:
         return None
 
 
-def _between_rounds(m: Stopping) -> bool:
+def _between_rounds(m: Follower) -> bool:
     """Whether no loop has begun: then all that goes on is in names, and in parts of expressions."""
     if any(isinstance(node, _REPEATING) for node in m.position[:-1]) or len(m.stack) > 3:
         return False
@@ -103,14 +79,14 @@ def _between_rounds(m: Stopping) -> bool:
     return len(m.stack) == 2
 
 
-def _goes_through_messages(m: Stopping, value: Value) -> bool:
+def _goes_through_messages(m: Follower, value: Value) -> bool:
     """Whether a generator goes through what grows, so that it cannot have begun."""
     first = value.first if isinstance(value, Generator) else None
     return isinstance(m.store[first.key] if isinstance(first, Reference) else first, Growing)
 
 
 class _Rest:
-    def __init__(self, m: Stopping) -> None:
+    def __init__(self, m: Follower) -> None:
         self.m = m
         self.frame = m.stack[1].key
         self.published: list[Affine] = []
@@ -156,14 +132,17 @@ class _Rest:
             return ("\0bool", value)
         if isinstance(value, (Closure, Generator)):
             return self._code(value)
-        if isinstance(value, Host) and hasattr(value.object, "__qualname__"):
-            return ("\0host", f"{value.object.__module__}.{value.object.__qualname__}")
+        if isinstance(value, Host):
+            return ("\0host", id(value.object))
         if not is_scalar(value) and not isinstance(value, Growing):
             raise _Unreadable
         return self.m.visible(value, self.published, self.m.run)
 
     def _code(self, value: Closure | Generator) -> Any:
         """Return what code that is run later reads."""
+        node: Any
+        frames: tuple[int, ...]
+        first: Any
         if isinstance(value, Closure):
             node, frames, first = value.node, value.frames, tuple(sorted(value.defaults.items()))
         elif _goes_through_messages(self.m, value):
