@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import (
@@ -21,7 +21,7 @@ from tightdp.core.lowering.values import (
     known,
 )
 from tightdp.every_n.following import Run, Touched, Untraceable, refusal
-from tightdp.every_n.learned import Frozen, Knowledge, Place, Sent
+from tightdp.every_n.learned import Frozen, OfPass, Place, Sent
 from tightdp.every_n.store import POISON
 from tightdp.every_n.symbols import Affine, Symbol, normal, plus, times
 from tightdp.exact.field import ExpNumber
@@ -29,20 +29,6 @@ from tightdp.exact.field import ExpNumber
 __all__ = ["Freezer", "Thawer"]
 
 _LARGEST_MODULUS = 60
-
-
-class OfPass(Protocol):
-    """The pass whose states these are."""
-
-    m: Any
-    number: int
-    born: int
-    learned: Knowledge
-    initial: dict[int, Any]
-
-    def aggregate(self, token: int, name: str) -> Value:
-        """Return the sum or the length of what was added to a list up to now."""
-        ...
 
 
 class Freezer:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.lowering.store import Cell
+from tightdp.core.lowering.values import Value
 from tightdp.every_n.symbols import Affine, Bounds
 from tightdp.exact.field import Number
 
-__all__ = ["Explored", "Frozen", "Knowledge", "Place", "Play", "Sent", "State"]
+__all__ = ["Explored", "Frozen", "Knowledge", "OfPass", "Place", "Play", "Sent", "State"]
 
 Frozen: TypeAlias = Any
 """Plain data."""
@@ -81,3 +82,17 @@ class Explored:
     slots: tuple[Affine, ...]
     sums: tuple[Affine, ...]
     finals: tuple[int, ...]
+
+
+class OfPass(Protocol):
+    """The pass whose states these are."""
+
+    m: Any
+    number: int
+    born: int
+    learned: Knowledge
+    initial: dict[int, Any]
+
+    def aggregate(self, token: int, name: str) -> Value:
+        """Return the sum or the length of what was added to a list up to now."""
+        ...

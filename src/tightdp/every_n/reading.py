@@ -26,36 +26,13 @@ from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, r
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower, Pass
 from tightdp.every_n.rest import PASSED, Stopped, rest_of
-from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, Session, Unending
+from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, NoEvidence, Rounds, Session, Unending, tokens_of
 from tightdp.every_n.store import CheckedStore, Needed
 from tightdp.every_n.symbols import SIZE, Affine, Symbol, Tree
 from tightdp.language.primitives import discrete_laplace, geometric
 from tightdp.language.program import Bound, as_output
 
 __all__ = ["Following"]
-
-_MOST_ROUNDS = 1_000
-
-
-class _NoEvidence(list[Expr]):
-    def __init__(self, m: Following) -> None:
-        super().__init__()
-        self._m = m
-
-    def append(self, item: Expr) -> NoReturn:
-        what = "no answer for every n: observe conditions the run, and the proofs hold without conditions only"
-        raise self._m.unsupported(what, "leave out observe, or ask for one n")
-
-
-class _Rounds:
-    def __init__(self) -> None:
-        self._rounds = 0
-
-    def another_round(self, certain: bool) -> bool:
-        self._rounds += 1
-        if self._rounds > _MOST_ROUNDS:
-            raise refusal("no bound on the rounds of this while loop could be established", "count the rounds")
-        return True
 
 
 class Following(Follower):
@@ -77,7 +54,7 @@ class Following(Follower):
         self.builder.refuse, self.builder.residue = self._refuse, self._residue
         self.builder.run = Run("pre", choices, inside=False, sums=self.sums)
         self.size = self.builder.symbol(Affine(SIZE, Fraction(0)))
-        self.evidence = _NoEvidence(self)
+        self.evidence = NoEvidence(self)
 
     def builder_of(self, watch: Callable[[], None]) -> Builder:
         return FollowingBuilder(watch)
@@ -105,9 +82,9 @@ class Following(Follower):
         except Needed as needed:
             self._need(needed)
         asked = tuple(self.visible_answers(self.run))
-        used = frozenset(t for each in (returned, *asked) for t in _tokens(each.what))
+        used = frozenset(t for each in (returned, *asked) for t in tokens_of(each.what))
         begun = {token: value for each, *_ in self.passes for token, value in each.initial.items()}
-        while more := {t for token in used if token in begun for t in _tokens(begun[token])} - used:
+        while more := {t for token in used if token in begun for t in tokens_of(begun[token])} - used:
             used |= more
         initial = tuple((token, begun[token]) for token in sorted(used) if token in begun)
         return Ending(
@@ -234,7 +211,7 @@ class Following(Follower):
         return self.picked[number - 1]
 
     def progress(self) -> Any:
-        return _Rounds()
+        return Rounds()
 
     def leave(self, target: list[End], level: int, value: Value = None) -> None:
         inside = self.inside
@@ -416,15 +393,3 @@ class Following(Follower):
         if any(run.bounds or run.asked or run.noises for run in runs):
             return LanguageError(f"no answer for every n: a run may fail with {failure.message}", "ask for one n", span)
         return ProgramError(f"for some n a run fails with {failure.message}", "ask for one n to see a dataset", span)
-
-
-def _tokens(what: Any, inside: bool = False) -> Iterator[int]:
-    """Yield the tokens that a visible value depends on."""
-    if isinstance(what, Affine):
-        yield from (at for (kind, at), _ in what.terms if kind == "told")
-    elif isinstance(what, tuple):
-        inside = inside or what[:1] == ("\0tree",)
-        if inside and len(what) == 2 and type(what[1]) is int:
-            yield what[1]
-        for part in what:
-            yield from _tokens(part, inside)

@@ -74,13 +74,13 @@ class _Sparse:
         return iter(self.weights.items())
 
 
-def _extremum(law: dict[tuple[Any, ...], Whole], more: Contribution, least: bool) -> dict[tuple[Any, ...], Whole]:
+def _extremum(law: dict[State, Whole], more: Contribution, least: bool) -> dict[State, Whole]:
     """Return the law of the largest (or the least) of two: up to every value, the product of the masses up to it."""
-    other: dict[tuple[Any, ...], Whole] = {}
+    other: dict[State, Whole] = {}
     for state, weight in more.weights:
         other[state] = other.get(state, 0) + weight
     values = sorted({value for (value,) in (*law, *other) if value is not None}, reverse=least)
-    result: dict[tuple[Any, ...], Whole] = {}
+    result: dict[State, Whole] = {}
     ours: Whole = 0
     theirs: Whole = 0
     before: Whole = 0
