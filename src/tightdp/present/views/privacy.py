@@ -50,7 +50,7 @@ def _privacy_view(result: Privacy) -> View:
     exact = result.status == "exact"
     long = in_full(result.exp_epsilon) if exact else ends_in_full(result.lower, result.upper)
     if exact and result.reason:
-        long = (f"The ranking may miss ratios: {result.reason}.", *long)
+        long = (f"{result.reason[0].upper()}{result.reason[1:]}.", *long)
     none = "All neighbouring datasets have the same output law." if not result.delta else ""
     said = _sentences(result, result.witness, none if result.exp_epsilon == 1 else "")
     if result.exp_epsilon == math.inf and not result.delta and result.status == "exact":
