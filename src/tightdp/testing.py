@@ -15,7 +15,7 @@ from typing import Any
 from tightdp.errors import LimitError, ParameterError, TightdpError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import as_text, decimal_text
-from tightdp.present.registry import view
+from tightdp.present.show import view
 from tightdp.present.text import text_of
 from tightdp.results.answers import Verification
 from tightdp.session.arguments import read_exact, read_exponential

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from answered import LEAK, RESPONSE, TOTAL, one_flip, response, stopped_after, total
 from command_line import GOLDEN, SLOW, environment, run
 from tightdp import Bit, Instance, ParameterError, TightdpError, audit, flip, mechanism
-from tightdp.present.registry import view
+from tightdp.present.show import view
 from tightdp.present.text import table, text_of, wrapped
 from tightdp.present.view import Grid, View
 from tightdp.session.arguments import read_seconds

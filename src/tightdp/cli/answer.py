@@ -21,7 +21,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.numbers import decimal_text
 from tightdp.limits import Command, begin, interrupted, interruption, snapshot
 from tightdp.methods.control import Step
-from tightdp.present.registry import view
+from tightdp.present.show import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result, Subject

@@ -14,8 +14,8 @@ from tightdp.claims.files import load_papers
 from tightdp.cli import targets
 from tightdp.errors import ParameterError
 from tightdp.present import plot
-from tightdp.present.registry import SCHEMA
 from tightdp.present.text import table, terminal_width
+from tightdp.results.result import SCHEMA
 
 __all__ = ["add_arguments", "run"]
 

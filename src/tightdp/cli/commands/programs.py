@@ -9,9 +9,9 @@ from argparse import ArgumentParser, Namespace
 from tightdp._version import __version__
 from tightdp.cli.answer import DONE
 from tightdp.cli.errors import UsageError
-from tightdp.present.registry import SCHEMA
 from tightdp.present.text import print_view
 from tightdp.present.view import Grid, View
+from tightdp.results.result import SCHEMA
 from tightdp.session.builtin import BuiltIn, builtin_program, builtin_programs, nearest_program
 
 __all__ = ["add_arguments", "run"]

@@ -24,7 +24,7 @@ from tightdp.cli.jobs import add_jobs, answers, number_of_jobs
 from tightdp.cli.table_file import TableFile, grows
 from tightdp.cli.words import read_bindings, read_pairs
 from tightdp.limits import keep
-from tightdp.present.words import plain
+from tightdp.results.record import plain
 from tightdp.results.result import Result, Subject
 from tightdp.results.sweep import Sweep
 from tightdp.session.instance import Instance

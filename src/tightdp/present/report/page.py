@@ -13,9 +13,9 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.weights import as_exact
 from tightdp.present.html import table
-from tightdp.present.registry import view
 from tightdp.present.report.charts import bars, curve, tradeoff
 from tightdp.present.report.style import STYLE
+from tightdp.present.show import view
 from tightdp.present.words import brief, shown_number
 from tightdp.results.report import Report, SourceText
 from tightdp.results.result import Result, TripleWitness
