@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from tightdp._version import __version__
 from tightdp.cli.answer import DONE
@@ -14,12 +14,7 @@ from tightdp.present.view import Grid, View
 from tightdp.results.result import SCHEMA
 from tightdp.session.builtin import BuiltIn, builtin_program, builtin_programs, nearest_program
 
-__all__ = ["add_arguments", "run"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare what the command accepts."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="print the source of this one")
+__all__ = ["run"]
 
 
 def run(options: Namespace) -> int:

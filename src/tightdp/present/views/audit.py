@@ -50,11 +50,8 @@ def _found(result: Audit) -> list[tuple[str, str]]:
 
 
 def _bound(result: Audit) -> str:
-    lower = result.answer.epsilon_lower
-    text = decimal_text(Fraction(lower or 0), 6, ROUND_FLOOR)
-    if _is_family(result):
-        return f"{text} at δ = {result.answer.delta}"
-    return text
+    text = decimal_text(Fraction(result.answer.epsilon_lower or 0), 6, ROUND_FLOOR)
+    return f"{text} at δ = {result.answer.delta}" if _is_family(result) else text
 
 
 def _is_family(result: Audit) -> bool:
@@ -63,10 +60,8 @@ def _is_family(result: Audit) -> bool:
 
 def _asked(result: Audit) -> str:
     asked = dict(result.subject.parameters)
-    for name, label in (("epsilon", "ε"), ("exp_epsilon", "e^ε")):
-        if name in asked:
-            return f" of {label} = {asked[name]}"
-    return ""
+    named = {"ε": "epsilon", "e^ε": "exp_epsilon"}
+    return next((f" of {label} = {asked[name]}" for label, name in named.items() if name in asked), "")
 
 
 @picture_of.register

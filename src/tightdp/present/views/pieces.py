@@ -187,7 +187,7 @@ def _solution_view(result: Solution) -> View:
     facts = [("claim", claim) for claim in result.claims]
     said = []
     if not rows:
-        said.append(f"No value of {name} does.")
+        said.append(f"No value of {name} satisfies the claims.")
     if any(end.value is None for span in result.holds for end in (span.start, span.stop)):
         said.append(_ROOT)
     if result.best is not None:
