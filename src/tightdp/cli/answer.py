@@ -19,7 +19,6 @@ from tightdp.cli.table_file import grows
 from tightdp.errors import LimitError
 from tightdp.exact.numbers import decimal_text
 from tightdp.limits import Command, begin, interrupted, interruption, snapshot
-from tightdp.methods.control import Step
 from tightdp.present.show import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
@@ -31,6 +30,7 @@ from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.cli import bars
+    from tightdp.methods.control import Step
     from tightdp.session import known as _known
 else:
     bars = Later("tightdp.cli.bars")

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
 from tightdp.language.tails import Tail, share_of
-from tightdp.queries.accuracy import AccuracyClass
-from tightdp.queries.likelihood import LikelihoodRow
 from tightdp.results.record import Recorded, plain
 from tightdp.results.result import Enclosed, PairWitness, Result, Subject, written_witness
 from tightdp.results.shown import Drawn
+
+if TYPE_CHECKING:  # takes time to import, which a mistake on the command line need not
+    from tightdp.queries.accuracy import AccuracyClass
+    from tightdp.queries.likelihood import LikelihoodRow
 
 __all__ = [
     "Accuracy",
