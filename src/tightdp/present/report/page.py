@@ -16,6 +16,7 @@ from tightdp.present.html import table
 from tightdp.present.report.charts import bars, curve, paired_bars, tradeoff
 from tightdp.present.report.style import STYLE
 from tightdp.present.show import view
+from tightdp.present.views.result import witness_sentence
 from tightdp.present.words import brief, shown_number
 from tightdp.results.report import Report, SourceText
 from tightdp.results.result import Result, TripleWitness
@@ -102,7 +103,12 @@ def _lines(source: SourceText) -> Iterator[str]:
 def _witness(report: Report) -> str:
     witness = report.privacy.witness
     if not isinstance(witness, TripleWitness):
-        return "<p>All neighbouring datasets have the same output law: there is nothing to tell apart.</p>"
+        said = "All neighbouring datasets have the same output law: there is nothing to tell apart."
+        if witness is not None:
+            said = witness_sentence(witness, "The lower end is reached")
+        elif report.privacy.status != "exact":
+            said = "No pair of neighbours is known to be the worst."
+        return f"<p>{escape(said)}</p>"
     changed = [a != b for a, b in zip(witness.x, witness.x_prime, strict=True)]
     p, q = witness.probability, witness.probability_prime
     rows = [(f"on x: {_short(p)}", p, "bar1"), (f"on x': {_short(q)}", q, "bar2")]
