@@ -56,6 +56,9 @@ class _Sparse:
         combine = [COMBINE[name] for name in self.operators]
         weights = self.weights
         for _ in range(clients):
+            if self.operators in (("max",), ("min",)):
+                weights = _extremum(weights, contribution, self.operators == ("min",))
+                continue
             result: dict[tuple[Any, ...], Whole] = {}
             for values, weight in contribution.weights:
                 for state, present in weights.items():
@@ -69,6 +72,25 @@ class _Sparse:
 
     def items(self) -> Iterator[tuple[State, Whole]]:
         return iter(self.weights.items())
+
+
+def _extremum(law: dict[State, Whole], more: Contribution, least: bool) -> dict[State, Whole]:
+    """Return the law of the largest (or the least) of two: up to every value, the product of the masses up to it."""
+    other: dict[State, Whole] = {}
+    for state, weight in more.weights:
+        other[state] = other.get(state, 0) + weight
+    values = sorted({value for (value,) in (*law, *other) if value is not None}, reverse=least)
+    result: dict[State, Whole] = {}
+    ours: Whole = 0
+    theirs: Whole = 0
+    before: Whole = 0
+    for state in ((None,), *((value,) for value in values)):
+        ours, theirs = ours + law.get(state, 0), theirs + other.get(state, 0)
+        upto = ours * theirs
+        if mass := upto - before:
+            result[state] = mass
+        before = upto
+    return result
 
 
 @dataclass(frozen=True)

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.methods.plan import Summary
 from tightdp.methods.symmetry import Symmetry
 from tightdp.results.result import Result
-from tightdp.results.shown import presenter
+from tightdp.results.shown import as_file
 
 __all__ = ["DiagramSize", "Structure"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Structure(Result):
-    """How the tight ε of a mechanism is found: the plan, with estimated and actual work, symmetries, and the diagram.
+    """How the tight ε of a mechanism is found: the plan with estimated and actual work, the symmetries, the diagram.
 
     `formula` is None where the diagram on all datasets would be large and the plan does without it. `nodes` counts the
     nodes of the library, where an edge may be complemented, `expanded` those without such edges.
     """
 
     query: ClassVar[str] = "show"
+    json = "*counts plan=_plan?"
     formula: WeightedFormula | None = field(compare=False)
     symmetry: Symmetry
     plan: tuple[Summary, ...] = field(default=(), compare=False)
+
+    @property
+    def _plan(self) -> tuple[dict[str, Any], ...]:
+        return tuple(map(_written, self.plan))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -49,11 +54,17 @@ class Structure(Result):
 
     def dot(self) -> str:
         """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""
-        return presenter().as_file(self, "dot")
+        return as_file(self, "dot")
 
     def svg(self) -> str:
         """Return the diagram as SVG. Raises QueryError above 400 nodes."""
-        return presenter().as_file(self, "svg")
+        return as_file(self, "svg")
+
+
+def _written(step: Summary) -> dict[str, Any]:
+    if step.refusal:
+        return {"method": step.method, "refusal": step.refusal}
+    return {"method": step.method, "work": list(map(vars, step.work)), "parts": list(map(_written, step.parts))}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -61,4 +72,5 @@ class DiagramSize(Result):
     """How many variables of each kind and how many nodes a diagram has, as in `Structure.counts`."""
 
     query: ClassVar[str] = "show"
+    json = "*counts"
     counts: tuple[tuple[str, int], ...]
