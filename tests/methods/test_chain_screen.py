@@ -28,9 +28,9 @@ from tightdp.methods import chain_screen
 from tightdp.methods.base import Comparison, Pair, Tight
 from tightdp.methods.by_chain import OfRows, look_at_rows
 from tightdp.methods.by_datasets import Exhaustive
+from tightdp.methods.chain import Runs
 from tightdp.methods.chain_eliminated import THOROUGH, eliminate_to_chain
 from tightdp.methods.chain_screen import Screened, screened
-from tightdp.methods.chain_search import Runs
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
 from tightdp.methods.elimination_table import EliminationTable

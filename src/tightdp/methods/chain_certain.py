@@ -19,8 +19,7 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation
-from tightdp.methods.chain import Block, Chain
-from tightdp.methods.chain_published import PublishedPath, Steps
+from tightdp.methods.chain import Block, Chain, Change
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +37,10 @@ _MOST_STEPS = 200_000_000
 _MOST_WEIGHTS = 3_000_000
 """At most this many ratios of two weights are compared."""
 
+Steps = dict[Record, tuple[Record, ...]]
+Path = tuple[int, int, list[Change]]
+"""The output bits of head and tail, and what clients do in between."""
+
 _Law = dict[tuple[int, int], Whole]
 """Weight by the output bits of the last block and of the tail."""
 
@@ -54,7 +57,7 @@ class Certainly:
     tables: list[Classes]
     laws: list[_Law]
 
-    def largest(self, steps: Steps, watch: Callable[[], None]) -> tuple[bool, PublishedPath | None]:
+    def largest(self, steps: Steps, watch: Callable[[], None]) -> tuple[bool, Path | None]:
         """Return whether the largest ratio is known, and how it is attained: None where neighbours have equal laws."""
         place = {record: at for at, record in enumerate(self.records)}
         moves = [(place[old], place[new]) for old in self.records for new in steps[old] if new != old]
@@ -71,7 +74,7 @@ class Certainly:
             return True, None
         _, ours, theirs, (bits, tail) = best
         taken = [(self.records[old], self.records[new], 0) for old, new in self._way(pairs, moves, ours, theirs)]
-        return True, PublishedPath(self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
+        return True, (self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
 
     def _pairs(self, moves: Sequence[tuple[int, int]], watch: Callable[[], None]) -> list[Pairs] | None:
         """Return which pairs of classes neighbours lead to, above every block and at the end; None where too many."""
@@ -137,7 +140,7 @@ class Certainly:
 
 def largest_certainly(
     chain: Chain, relation: NeighbouringRelation, watch: Callable[[], None]
-) -> tuple[bool, PublishedPath | None]:
+) -> tuple[bool, Path | None]:
     """Return whether the largest ratio is known in this way, and how it is attained, as `Certainly.largest` does."""
     found = None if relation.every_record else certainly(chain, relation.bound.record.values, watch)
     return (False, None) if found is None else found.largest(relation.steps, watch)
@@ -176,16 +179,12 @@ def _map(block: Block, records: Sequence[Record], nodes: set[int]) -> dict[int, 
     place = {record: at for at, record in enumerate(records)}
     found = {node: [-1] * len(records) for node in nodes}
     weights: set[Whole] = set()
-    for (record, bits), arrows in block.into.items():
-        for below, entries in arrows.items():
-            for above, weight in entries:
-                if above in found:
-                    if bits or found[above][place[record]] >= 0:
-                        return None
-                    found[above][place[record]] = below
-                    weights.add(weight)
-        if len(weights) > 1:
-            return None
+    for (record, bits), below, above, weight in block.arrows():
+        if above in found:
+            weights.add(weight)
+            if bits or found[above][place[record]] >= 0 or len(weights) > 1:
+                return None
+            found[above][place[record]] = below
     return None if any(-1 in after for after in found.values()) else found
 
 
@@ -202,13 +201,11 @@ def _laws(
             ends.setdefault(node, []).append((tail, value))
     place = {record: at for at, record in enumerate(records)}
     found: dict[int, list[_Law]] = {node: [{} for _ in records] for node in nodes}
-    for (record, bits), arrows in chain.blocks[-1].into.items():
-        for below, entries in arrows.items():
-            for above, weight in entries:
-                if above in found:
-                    law = found[above][place[record]]
-                    for tail, value in ends.get(below, ()):
-                        law[bits, tail] = law.get((bits, tail), 0) + weight * value
+    for (record, bits), below, above, weight in chain.blocks[-1].arrows():
+        if above in found:
+            law = found[above][place[record]]
+            for tail, value in ends.get(below, ()):
+                law[bits, tail] = law.get((bits, tail), 0) + weight * value
     return {
         node: [numbers.setdefault(frozenset(law.items()), len(numbers)) for law in own] for node, own in found.items()
     }
