@@ -51,7 +51,7 @@ SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
         ("methods.leaf_laws", "make_plan", _first_plan),
     ),
     "elimination_guards": (("methods.elimination_guards.Guards", "find", _always),),
-    "output_parts": (("methods.by_outputs", "find_output_parts", _nothing),),
+    "output_parts": (("methods.by_outputs", "_pieces", _nothing),),
     "one_output": (("session.engine", "table_without_diagram", _nothing),),
     "noisy_parts.many_outputs": (("session.engine", "many_outputs", lambda *rest: False),),
     "listing": (("session.engine", "check_listable", _nothing),),
