@@ -43,7 +43,6 @@ SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "shared_values": (("methods.aggregate", "by_shared_values", _nothing),),
     "screening": (("methods.by_aggregates", "largest_changes", _nothing),),
     "states": (("methods.aggregated", "find_states", _nothing),),
-    "mixture.changed": (("methods.aggregated", "changed", _nothing),),
     "rounded_laws": (("methods.aggregated", "rounded_laws", _nothing),),
     "lane_laws": (("methods.leaf_laws", "laws_of_lanes", _too_much), ("methods.leaf_laws", "rounded_laws", _too_much)),
     "elimination_trial": (

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from tightdp.core.nodes import CoreProgram
@@ -21,7 +20,7 @@ from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
 from tightdp.methods.aggregate_groups import accuracy_set_of, groups_of
 from tightdp.methods.joins import State
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
-from tightdp.methods.mixture import StateLaw, SumLaw, certain, changed, every_law, law_of, one_state
+from tightdp.methods.mixture import StateLaw, SumLaw, certain, every_law, law_of, one_state
 from tightdp.methods.rounded_laws import RoundedLaws, rounded_laws
 from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
@@ -39,8 +38,6 @@ _BATCH = 1 << 14
 """This many values of the aggregates are processed together."""
 _FEW = 1_000
 """Up to this many missing laws are computed exactly, not rounded."""
-_TRIED = 20_000
-"""At most this many classes of pairs are searched for some whose laws are computed already."""
 
 
 class AggregateTable(Table):
@@ -68,7 +65,6 @@ class AggregateTable(Table):
         self._given: dict[tuple[Any, ...], tuple[dict[int, Whole], Whole]] = {}
         self._by_counts: dict[Counts, Weights] = {}
         self._counts_of: dict[Dataset, Counts] = {}
-        self._last: tuple[Counts, StateLaw] | None = None
         self._rounded: RoundedLaws | None = None
 
     @property
@@ -196,15 +192,10 @@ class AggregateTable(Table):
         return counts
 
     def _state_law(self, counts: Counts) -> StateLaw:
-        """Return the law of the aggregates, derived from the previous one where few clients differ."""
+        """Return the law of the aggregates."""
         if isinstance(self.orbits, States):
             return certain(self._start, counts)
-        law = None
-        if self._last is not None and isinstance(self._last[1], SumLaw):
-            law = changed(self._last[1], self._letters, self._last[0], counts)
-        found = law_of(self._start, self._letters, counts) if law is None else law
-        self._last = counts, found
-        return found
+        return law_of(self._start, self._letters, counts)
 
     def knows(self, x: Dataset) -> bool:
         """True: the law of any dataset is available without a diagram of all datasets."""
@@ -283,18 +274,6 @@ class AggregateTable(Table):
             merged[key] = first, size + change.size
         for change, size in merged.values():
             yield *self.orbits.neighbours(change), size
-
-    def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
-        """Yield some pairs of neighbours whose laws are both computed, for a relation that changes one record."""
-        changes = self.orbits.changes_of_one() if relation_of(self.bound).one_record else iter(())
-        for change in islice(changes, _TRIED):
-            if change.counts in self._by_counts and change.counts_after in self._by_counts:
-                yield *self.orbits.neighbours(change), change.size
-
-    def known_inputs(self) -> Iterator[tuple[Dataset, int]]:
-        """Yield one dataset of every class whose law is computed."""
-        for counts in list(self._by_counts):
-            yield self.orbits.representative(counts), 1
 
     def ratio_bound(self) -> Exact:
         """Return an upper bound on every likelihood ratio, for a built-in relation.

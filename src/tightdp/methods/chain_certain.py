@@ -64,6 +64,7 @@ class Certainly:
         pairs = self._pairs(moves, watch)
         if pairs is None or int(pairs[-1].sum()) * max(map(len, self.laws)) > _MOST_WEIGHTS:
             return False, None
+        np.fill_diagonal(pairs[-1], False)
         best: tuple[Exact, int, int, tuple[int, int]] | None = None
         for ours, theirs in np.argwhere(pairs[-1]).tolist():
             watch()
@@ -77,10 +78,13 @@ class Certainly:
         return True, (self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
 
     def _pairs(self, moves: Sequence[tuple[int, int]], watch: Callable[[], None]) -> list[Pairs] | None:
-        """Return which pairs of classes neighbours lead to, above every block and at the end; None where too many."""
+        """Return which pairs of classes neighbours lead to, above every block and at the end; None where too many.
+
+        Two equal classes stand for neighbours that have not differed yet.
+        """
         every = len(moves) == len(self.records) * (len(self.records) - 1)
         olds, news = (np.array([move[side] for move in moves], dtype=np.int64) for side in (0, 1))
-        found, work = [np.zeros((1, 1), dtype=np.bool_)], 0
+        found, work = [np.ones((1, 1), dtype=np.bool_)], 0
         below = [*(len(table) for table in self.tables[1:]), len(self.laws)]
         for table, classes in zip(self.tables, below, strict=True):
             left, right = np.nonzero(found[-1])
@@ -99,7 +103,6 @@ class Certainly:
                     pairs[np.ix_(reached, reached)] = True
                 else:
                     pairs[row[olds], row[news]] = True
-            np.fill_diagonal(pairs, False)
             found.append(pairs)
         return found
 
@@ -108,33 +111,22 @@ class Certainly:
     ) -> list[tuple[int, int]]:
         """Return the records before and after, block by block, of neighbours that lead to two classes at the end."""
         way: list[tuple[int, int]] = []
-        for at in range(len(self.tables) - 1, -1, -1):
-            table = self.tables[at]
-            here = np.argwhere((table == ours).any(axis=1)).ravel()
-            changing = next(
-                (
-                    (int(above), old, new)
-                    for above in here
-                    for old, new in moves
-                    if table[above, old] == ours and table[above, new] == theirs
-                ),
-                None,
-            )
-            if changing is not None:
-                way.append(changing[1:])
-                return [*self._to(at, changing[0]), *reversed(way)]
-            left, right = np.nonzero(pairs[at])
-            number, record = np.argwhere((table[left] == ours) & (table[right] == theirs))[0].tolist()
-            way.append((record, record))
-            ours, theirs = int(left[number]), int(right[number])
-        raise AssertionError("unreachable")
-
-    def _to(self, at: int, reached: int) -> list[tuple[int, int]]:
-        """Return records of the first clients that lead to a class."""
-        way: list[tuple[int, int]] = []
-        for table in reversed(self.tables[:at]):
-            reached, record = np.argwhere(table == reached)[0].tolist()
-            way.append((record, record))
+        for table, before in zip(reversed(self.tables), reversed(pairs[:-1]), strict=True):
+            left, right = np.nonzero(before if ours != theirs else np.eye(len(before), dtype=np.bool_))
+            same = np.argwhere((table[left] == ours) & (table[right] == theirs))
+            if len(same):
+                number, record = same[0].tolist()
+                way.append((record, record))
+                ours, theirs = int(left[number]), int(right[number])
+            else:  # here they differ for the first time
+                ours, move = next(
+                    (above, move)
+                    for above, row in enumerate(table.tolist())
+                    for move in (moves if ours in row else ())
+                    if (row[move[0]], row[move[1]]) == (ours, theirs)
+                )
+                way.append(move)
+                theirs = ours
         return way[::-1]
 
 
