@@ -23,7 +23,7 @@ from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
-__all__ = ["Aggregates", "costly", "look", "look_costly"]
+__all__ = ["Aggregates", "costly", "look"]
 
 _COSTLY = 2_000_000
 """Beyond this many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
@@ -162,14 +162,6 @@ def costly(table: AggregateTable) -> bool:
 
 
 def look(program: Program, control: Control) -> Aggregates | Refusal:
-    """Return the method where the laws of all counts are cheap."""
-    found = look_costly(program, control)
-    if isinstance(found, Refusal) or program.forced is not None or not costly(found.table):
-        return found
-    return Refusal("aggregate: the laws of all counts, or the pairs of them, are very many")
-
-
-def look_costly(program: Program, control: Control) -> Aggregates | Refusal:
     """Return the method where the laws of all counts fit in memory and time."""
     table = program.aggregate(control)
     if table is None:

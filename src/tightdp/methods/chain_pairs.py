@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import product
 
 from tightdp.exact.numbers import Exact
@@ -77,6 +78,8 @@ def every_ratio(
                 if x == x_prime and unseen is not None and move is not None:
                     x[unseen], x_prime[unseen] = move
                 yield one.ratio, tuple(x), tuple(x_prime), one.code
+                if one.ratio == math.inf:  # built-in relations are symmetric
+                    yield Fraction(0), tuple(x_prime), tuple(x), one.code
 
 
 def impossible(chain: Chain, bound: Bound, watch: Callable[[], None]) -> tuple[int, int, list[Change]] | None:
@@ -142,8 +145,7 @@ def moves_of(block: Block, relation: NeighbouringRelation) -> tuple[list[Change]
     for bits, kinds in block.kinds.items():
         first = {number: record for record, number in reversed(kinds.items())}
         staying += ((record, record, bits) for record in first.values())
-        every = {record: kinds.get(record) for record in relation.bound.record.values}
-        changing += ((old, new, bits) for old, new in relation.steps_of_kinds(every))
+        changing += ((old, new, bits) for old, new in relation.steps_of_kinds(kinds))
     if relation.every_record:
         staying = [stay for stay in staying if stay[0] in relation.steps[stay[0]]]
     return staying, changing
@@ -161,8 +163,8 @@ def both(block: Block, forms: Iterable[Form], moves: Sequence[Change]) -> Iterat
             for number, one in block.first.items()
         }
         for move, (old, new) in zip(moves, places, strict=True):
-            if pulled := left.get(old, {}) | right.get(new, {}):
-                yield pulled, (move, choices)
+            if mine := left.get(old, {}):
+                yield mine | right.get(new, {}), (move, choices)
 
 
 def listed(steps: Choices) -> list[Change]:
