@@ -66,11 +66,13 @@ class Certainly:
             return False, None
         np.fill_diagonal(pairs[-1], False)
         best: tuple[Exact, int, int, tuple[int, int]] | None = None
-        for ours, theirs in np.argwhere(pairs[-1]).tolist():
+        for ours, theirs in map(tuple, np.argwhere(pairs[-1])):
             watch()
             ratio, output = _largest(self.laws[ours], self.laws[theirs])
             if best is None or ratio > best[0]:
                 best = ratio, ours, theirs, output
+                if ratio == math.inf:
+                    break
         if best is None:
             return True, None
         _, ours, theirs, (bits, tail) = best
