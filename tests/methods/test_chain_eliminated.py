@@ -152,7 +152,7 @@ def test_outputs_that_the_last_client_decides_are_searched_one_by_one() -> None:
     assert not brief.cut_short
     found = brief.found
     assert found is not None
-    output = _by_elimination(first_above, 7)._output(found.code)
+    output = _by_elimination(first_above, 7)._named(found).output
     p, q = (first_above.bind(n=7).probability(x, output) for x in (found.x, found.x_prime))
     assert p / q == found.ratio == brief.lower == brief.upper
     assert (

@@ -23,7 +23,7 @@ from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
 from tightdp.methods import aggregated, leaf_laws
 from tightdp.methods.base import Pair
-from tightdp.methods.by_aggregates import Aggregates, look_costly
+from tightdp.methods.by_aggregates import Aggregates, look
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import INTEGERS, Elimination, Failed
@@ -136,7 +136,7 @@ def two_kinds(x: Any) -> Any:
     return sum(v if flip("1/2") else (at % 2) * randint(0, 3) for at, v in enumerate(x))
 
 
-AGGREGATE = Candidate("aggregate", look_costly)
+AGGREGATE = Candidate("aggregate", look)
 SUMS = (permute_and_flip, drawn_exponentials, observed_counts, local_sum, two_kinds)
 
 
