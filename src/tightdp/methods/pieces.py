@@ -227,14 +227,23 @@ class Pieces:
         `outputs` gives the numbers of outputs that a piece has on the datasets, when all changes were seen.
         """
         merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], Counter[tuple[int, ...]]]] = {}
+        unreached = Counter[tuple[int, ...]]()
+        first: tuple[Dataset, Dataset] | None = None
         for x, x_prime, laws, times in changes:
-            differing = [entry for entry in laws if entry[1] != entry[2]]
-            shown = tuple(at for at, *_ in differing)
-            key = tuple(sorted((ours, theirs) for _, ours, theirs in differing))
-            merged.setdefault(key, (x, x_prime, shown, Counter()))[-1][shown or (0,)] += times
-        numbers = [outputs(at) for at in range(len(self.every))] if merged else []
+            if not laws:
+                first = first or (x, x_prime)
+                unreached[()] += times
+                continue
+            compared = [entry for entry in laws if entry[1] != entry[2]] or laws[:1]  # with the same law, one is shown
+            shown = tuple(at for at, *_ in compared)
+            key = tuple(sorted((ours, theirs) for _, ours, theirs in compared))
+            merged.setdefault(key, (x, x_prime, shown, Counter()))[-1][shown] += times
+        numbers = [outputs(at) for at in range(len(self.every))] if merged or first else []
         for x, x_prime, shown, pairs in merged.values():
             yield Pair(x, x_prime, _triples(pairs, numbers), self.table(shown))
+        if first is not None:  # the table shows the first piece; where its outputs are not as many everywhere, 0
+            size = _triples(Counter({(0,): unreached[()]}), numbers) if len(numbers[0]) == 1 else 0
+            yield Pair(*first, size, self.table(()))
 
 
 def _triples(pairs: Counter[tuple[int, ...]], outputs: Sequence[Collection[int]]) -> int:
