@@ -7,13 +7,13 @@ partial result takes the place of the operands met so far; operations that share
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from math import log2
 from operator import add, ne
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
-from tightdp.core.operators import NOTHING, Value, applied, connected, operation
+from tightdp.core.operators import Value, applied, connected, operation
 from tightdp.logic.order import order
 
 __all__ = ["Node", "Nodes", "leaf_orders", "make_nodes"]
@@ -34,6 +34,7 @@ class Node:
 
     `kind` is const, input, draw, apply, case (selector first), and, or. `function` computes an apply from the values
     of its operands. `size` bounds how many values it takes; `bounds` the least and greatest where all are integers.
+    A case takes operand `taken[value]` for a value of its selector; `constants` are those of its operands that are.
     """
 
     kind: str
@@ -42,19 +43,14 @@ class Node:
     expr: Expr
     function: Callable[..., Value] | None = None
     bounds: tuple[int, int] | None = None
+    taken: dict[Value, int] = field(default_factory=dict)
+    constants: dict[int, Value] = field(default_factory=dict)
 
     def value(self, given: Sequence[Value]) -> Value:
         """Return the value from those of the operands; `NOTHING` where it is not determined, or is refused."""
-        match self.kind:
-            case "apply":
-                assert self.function is not None
-                return applied(self.function, given)
-            case "case":
-                place = self.branch(given[0])
-                return NOTHING if place is None else given[place]
-            case "and" | "or":
-                return connected(self.kind == "or", given)
-        raise TypeError(self.kind)
+        if self.function is not None:
+            return applied(self.function, given)
+        return connected(self.kind == "or", given)
 
     @property
     def values(self) -> Sequence[Value]:
@@ -63,26 +59,14 @@ class Node:
             return (False, True)
         return () if isinstance(self.expr, Nary) else self.expr.values
 
-    @property
-    def negation(self) -> bool:
-        """Whether this is a Boolean negation."""
-        expr = self.expr
-        return self.kind == "apply" and isinstance(expr, Apply) and expr.operator == "not" and expr.operands[0].boolean
-
-    def branch(self, selected: Value) -> int | None:
-        """Return which operand a case takes."""
-        assert isinstance(self.expr, Case)
-        place = self.expr.selector.index.get(selected)
-        return None if place is None else place + 1
-
 
 @dataclass(frozen=True)
 class Nodes:
     """All nodes, operands first, and the place of every leaf and root.
 
     `rank` is the place, among the leaves, of the last one that a node depends on (-1: none); `plain` says whether it
-    depends on no draw. `evidence` is the conjunction of what `observe` demands, None without any; `active` gives, for
-    some draws, the condition under which a run makes them.
+    depends on no draw. `evidence` are the conjunctions of the first conditions of `observe`, the last one that of all;
+    `active` gives, for some draws, the condition under which a run makes them.
     """
 
     nodes: list[Node]
@@ -91,7 +75,7 @@ class Nodes:
     leaves: list[int]
     components: list[int]
     checks: list[int]
-    evidence: int | None
+    evidence: list[int]
     active: dict[int, int]
 
 
@@ -249,7 +233,7 @@ class _Maker:
             self.leaves,
             [self.place[component.serial] for component in program.components],
             [self.place[check.condition.serial] for check in program.checks],
-            self._chain("and", conditions, program.evidence[0]) if conditions else None,
+            self._chain("and", conditions, program.evidence[0]) if conditions else [],
             self.active,
         )
 
@@ -274,29 +258,46 @@ class _Maker:
                 places = tuple(self.place[operand.serial] for operand in expr.operands)
                 return self._add(Node("apply", places, size, expr, operation(expr.operator), _bounds(expr)))
             case Case():
-                return self._add(
-                    Node(
-                        "case",
-                        tuple(self.place[child.serial] for child in children(expr)),
-                        size,
-                        expr,
-                        None,
-                        _bounds(expr),
-                    )
-                )
+                return self._cases(expr)
             case Nary():
-                return self._chain(expr.operator, [self.place[operand.serial] for operand in expr.operands], expr)
+                return self._chain(expr.operator, [self.place[operand.serial] for operand in expr.operands], expr)[-1]
         raise TypeError(type(expr))
 
-    def _chain(self, operator: str, operands: list[int], expr: Expr) -> int:
-        ordered = sorted(operands, key=lambda place: (self.rank[place], place))
-        total = ordered[0]
-        for operand in ordered[1:]:
-            key = operator, total, operand
-            if key not in self.chains:
-                self.chains[key] = self._join(operator, total, operand, expr)
-            total = self.chains[key]
+    def _cases(self, expr: Case) -> int:
+        """Return the place of a case; of branches that are drawn after its selector, what is not taken is forgotten."""
+        selector = self.place[expr.selector.serial]
+        chosen = {
+            value: self.place[branch.serial] for value, branch in zip(expr.selector.values, expr.branches, strict=True)
+        }
+        groups: dict[int, list[int]] = {}
+        for place in dict.fromkeys(chosen.values()):
+            rank = -1 if self.plain[place] else self.rank[place]
+            groups.setdefault(max(rank, self.rank[selector]), []).append(place)
+        ordered = [group for _, group in sorted(groups.items())]
+        if len(ordered) > 1 and all(self.plain[place] for place in ordered[0]):
+            ordered[:2] = [[*ordered[0], *ordered[1]]]
+        total = -1
+        for group in ordered:
+            operands = [selector, *([total] if total >= 0 else ()), *group]
+            own = {place: at for at, place in enumerate(operands) if at >= len(operands) - len(group)}
+            taken = {value: own.get(place, 1) for value, place in chosen.items() if place in own or total >= 0}
+            constants = {
+                at: self.nodes[place].expr.values[0] for place, at in own.items() if self.nodes[place].kind == "const"
+            }
+            node = Node("case", tuple(operands), len(expr.values), expr, None, _bounds(expr), taken, constants)
+            total = self._add(node)
         return total
+
+    def _chain(self, operator: str, operands: list[int], expr: Expr) -> list[int]:
+        """Return the places of an operation on the first operands that become known, on more and more of them."""
+        ordered = sorted(operands, key=lambda place: (self.rank[place], place))
+        totals = [ordered[0]]
+        for operand in ordered[1:]:
+            key = operator, totals[-1], operand
+            if key not in self.chains:
+                self.chains[key] = self._join(operator, totals[-1], operand, expr)
+            totals.append(self.chains[key])
+        return totals
 
     def _join(self, operator: str, left: int, right: int, expr: Expr) -> int:
         if operator in ("and", "or"):
