@@ -8,22 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from math import log2
 from operator import add, ne
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import Value, applied, connected, operation
-from tightdp.logic.order import order
 
 __all__ = ["Node", "Nodes", "leaf_orders", "make_nodes"]
-
-_LONG = 64
-_WIDE = 64
-_NARROW = 18
-"""In programs of many leaves, an order that keeps more bits than this at a time gives way to one that keeps few."""
-_MANY_NODES = 20_000
-"""In a program of more nodes the order of the diagram is not looked for; the order in which it was written is."""
 
 _BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
@@ -96,22 +87,12 @@ def _every(program: CoreProgram) -> tuple[list[Expr], set[int]]:
 def leaf_orders(program: CoreProgram) -> Iterator[list[Expr]]:
     """Yield some orders of the draws and inputs of a program in which few values are kept at a time.
 
-    Long programs that replace a small state again and again keep few values in the order in which they were written;
-    where another order would keep very many, that one is the first and only one.
+    The first is by need; the second is that in which it was written, in which long programs that replace a small state
+    again and again keep few values.
     """
-    by_need = _by_need(program)
-    if len(by_need) > _LONG and _most_bits(program, by_need) > _WIDE:
-        as_written = _as_written(program)
-        if _most_bits(program, as_written) < _NARROW:
-            yield as_written
-            return
-    yield by_need
-    if len(by_need) <= _LONG:
-        yield _widest_first(program)
-    if len(reachable(program.roots)) > _MANY_NODES:
-        yield _as_written(program)
-    else:
-        yield [block.leaf for block in order(program) if block.leaf is not None]
+    yield _by_need(program)
+    yield _as_written(program)
+    yield _widest_first(program)
 
 
 def _as_written(program: CoreProgram) -> list[Expr]:
@@ -124,35 +105,6 @@ def _as_written(program: CoreProgram) -> list[Expr]:
                 first[child.serial] = expr.serial
     leaves = [expr for expr in every if isinstance(expr, (Draw, Input))]
     return sorted(leaves, key=lambda leaf: (first[leaf.serial], leaf.serial))
-
-
-def _most_bits(program: CoreProgram, leaves: Sequence[Expr]) -> float:
-    """Return the most bits that the values kept after some leaf can take, if all their combinations occur."""
-    every, _ = _every(program)
-    position = {leaf.serial: at for at, leaf in enumerate(leaves)}
-    rank: dict[int, int] = {}
-    last: dict[int, int] = {}
-    since: dict[int, int] = {}
-    drawn: set[int] = set()
-    for expr in every:
-        below = children(expr)
-        known = [rank[child.serial] for child in below]
-        rank[expr.serial] = since[expr.serial] = own = max([position.get(expr.serial, -1), *known])
-        if isinstance(expr, Draw) or any(child.serial in drawn for child in below):
-            drawn.add(expr.serial)
-        if isinstance(expr, Nary):  # a partial result takes the place of the operands met so far
-            since[expr.serial] = min((rank[child.serial] for child in below if child.serial in drawn), default=own)
-        else:
-            for child in below:
-                last[child.serial] = max(last.get(child.serial, -1), own)
-    last.update((component.serial, len(leaves)) for component in program.components)
-    change = [0.0] * (len(leaves) + 2)
-    for expr in every:
-        if expr.serial in drawn:
-            bits = log2(len(expr.values))
-            change[since[expr.serial] + 1] += bits
-            change[max(last.get(expr.serial, -1), rank[expr.serial]) + 1] -= bits
-    return max(accumulate(change))
 
 
 def _widest_first(program: CoreProgram) -> list[Expr]:

@@ -6,6 +6,7 @@ A step adds one column, the value of a node, and drops the columns that no later
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import log2
 
@@ -22,6 +23,8 @@ _MOST_WIDTH = 20_000_000
 """How many columns a plan may have, summed over its steps."""
 _CHEAP = 18
 """Where at most 2 to this power rows are made, no other order is tried."""
+_WIDE = 40
+"""Where at most 2 to this power rows may be made, the order by need is taken without another look."""
 _LARGEST = 1 << 62
 """Estimates are cut off here."""
 
@@ -69,16 +72,21 @@ class Plan:
 
 
 def first_plan(program: CoreProgram) -> Plan:
-    """Return the plan that the first order of the leaves gives. Raises TooWide."""
-    return _plan(program, next(leaf_orders(program)))
+    """Return the plan by need, or as written where that needs far fewer rows. Raises TooWide."""
+    found = plans(program, _WIDE)[:2]
+    return found[0] if found[0].logarithm < _WIDE else min(found, key=lambda plan: plan.logarithm)
 
 
-def plans(program: CoreProgram) -> list[Plan]:
+def plans(program: CoreProgram, cheap: float = _CHEAP) -> list[Plan]:
     """Return the plans that some orders of the leaves give: one where it is certainly cheap. Raises TooWide."""
-    orders = leaf_orders(program)
-    found = [_plan(program, next(orders))]
-    if found[0].logarithm >= _CHEAP:
-        found += [_plan(program, leaves) for leaves in orders]
+    found: list[Plan] = []
+    for leaves in leaf_orders(program):
+        with suppress(TooWide):
+            found.append(_plan(program, leaves))
+            if found[0].logarithm < cheap:
+                break
+    if not found:
+        raise TooWide
     return found
 
 
