@@ -17,12 +17,6 @@ def _nothing(*arguments: Any, **named: Any) -> None:
     """It does not apply."""
 
 
-def _first_plan(program: Any) -> Any:
-    from tightdp.methods.elimination_plan import plans
-
-    return min(plans(program), key=lambda plan: plan.logarithm)
-
-
 SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "chain_lumped": (("methods.chain_search", "lumped", lambda chain: chain),),
     "chain_published": (("methods.chain_search", "published_levels", _nothing),),
@@ -33,10 +27,6 @@ SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "screening": (("methods.by_aggregates", "largest_changes", _nothing),),
     "states": (("methods.aggregated", "find_states", _nothing),),
     "mixture.changed": (("methods.aggregated", "changed", _nothing),),
-    "elimination_trial": (
-        ("methods.elimination_table", "make_plan", _first_plan),
-        ("methods.leaf_laws", "make_plan", _first_plan),
-    ),
     "output_parts": (("methods.by_outputs", "find_output_parts", _nothing),),
     "one_output": (("session.engine", "table_without_diagram", _nothing),),
     "noisy_parts.many_outputs": (("session.engine", "many_outputs", lambda *rest: False),),

@@ -13,18 +13,17 @@ denominator is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tightdp.core.nodes import CoreProgram, Draw, Expr
+from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import over_common
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.methods.elimination_columns import MACHINE_BITS, Column, Operations, distinct
-from tightdp.methods.elimination_plan import ROWS_IN_ONE, STEP, Plan, Step, plans
+from tightdp.methods.elimination_plan import ROWS_IN_ONE, STEP, Plan, Step
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Elimination", "Failed", "TooManyRows", "TooMuchWork", "laws", "make_plan"]
+__all__ = ["Elimination", "Failed", "TooManyRows", "TooMuchWork", "laws"]
 
 _MOST_ROWS = 1 << 21
 """How many rows there may be at a time: with ten columns they take some 200 MB."""
@@ -45,8 +44,6 @@ _OBJECT = 16
 """An operation on a weight that is no machine integer takes as long as that on so many rows of a column."""
 _PATIENCE = 32
 """After this many steps that may have made rows equal, equal rows are added up."""
-_TRIALS = (2_000, 10_000, 50_000)
-"""How much work a plan may take in each round of trials, besides its steps; wider plans get proportionally less."""
 
 
 class TooMuchWork(Exception):
@@ -344,23 +341,3 @@ def laws(
             done(found.work)
         for law in found.laws(plan.program.components):
             yield law, found.denominator
-
-
-def make_plan(program: CoreProgram) -> Plan:
-    """Return the best of the plans that some orders of the leaves give. Raises TooWide.
-
-    Estimates are far too high where few draws are made. So plans are tried on one dataset, the middle one, with more
-    and more work; if none finishes, the one with the least estimate is returned.
-    """
-    found = plans(program)
-    if len(found) > 1:
-        least = min(plan.width for plan in found)
-        for more in _TRIALS:
-            for plan in found:
-                middle = [plan.nodes.nodes[place].values for place in plan.inputs]
-                lane = [values[len(values) // 2] for values in middle]
-                budget = more * (least + 1) // (plan.width + 1)
-                with suppress(TooMuchWork):
-                    Elimination(plan, [lane], budget=budget, failures=True).run()
-                    return plan
-    return min(found, key=lambda plan: plan.logarithm)

@@ -13,7 +13,7 @@ from math import log2
 from tightdp.core.nodes import CoreProgram, Expr
 from tightdp.methods.elimination_nodes import Nodes, leaf_orders, make_nodes
 
-__all__ = ["ROWS_IN_ONE", "STEP", "Plan", "Step", "TooWide", "first_plan", "plans"]
+__all__ = ["ROWS_IN_ONE", "STEP", "Plan", "Step", "TooWide", "first_plan", "make_plan", "plans"]
 
 ROWS_IN_ONE = 128
 """Work is counted in values computed one by one, some microsecond each; so many rows of a column take as long."""
@@ -69,6 +69,11 @@ class Plan:
         if self.logarithm + log2(lanes) > log2(_LARGEST):
             return _LARGEST
         return STEP * len(self.steps) + int(2**self.logarithm * lanes) // ROWS_IN_ONE
+
+
+def make_plan(program: CoreProgram) -> Plan:
+    """Return the plan with the least estimate, of those that some orders of the leaves give. Raises TooWide."""
+    return min(plans(program), key=lambda plan: plan.logarithm)
 
 
 def first_plan(program: CoreProgram) -> Plan:

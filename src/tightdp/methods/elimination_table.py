@@ -18,8 +18,8 @@ from tightdp.exact.whole import Whole
 from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.elimination import Elimination, Failed, TooMuchWork, laws, make_plan
-from tightdp.methods.elimination_plan import STEP, Plan
+from tightdp.methods.elimination import Elimination, Failed, TooMuchWork, laws
+from tightdp.methods.elimination_plan import STEP, Plan, make_plan
 from tightdp.symmetry.sets import Table
 
 __all__ = ["EliminationTable", "Failure"]

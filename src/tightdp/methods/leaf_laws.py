@@ -26,8 +26,8 @@ from tightdp.exact.whole import Whole
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
-from tightdp.methods.elimination import Failed, TooMuchWork, laws, make_plan
-from tightdp.methods.elimination_plan import Plan, TooWide
+from tightdp.methods.elimination import Failed, TooMuchWork, laws
+from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
 
 __all__ = [
     "SMALL",
