@@ -114,6 +114,17 @@ def test_fixed_programs(source: str) -> None:
     assert_laws(source, n=3)
 
 
+@pytest.mark.parametrize("source", [EXITS, SHUFFLED, USED, OBSERVED, LAWS])
+def test_work_is_estimated_beforehand_and_reported_afterwards(source: str) -> None:
+    with module_of(source) as module:
+        table = table_of(bind(module, Bit, 3))
+        every = list(datasets(table.bound))
+        estimate = table.estimate(len(every))
+        assert table.work == 0
+        table.fill(every)
+        assert 0 < table.work <= 4 * estimate
+
+
 def test_one_dataset() -> None:
     with module_of(EXITS) as module:
         bound = bind(module, Bit, 2)

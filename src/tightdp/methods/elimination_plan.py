@@ -65,7 +65,10 @@ class Plan:
         return [step.node for step in self.steps if step.kind == "input"]
 
     def estimate(self, lanes: int = 1) -> int:
-        """Return an upper bound on the work for so many datasets (see `ROWS_IN_ONE`), read off the plan."""
+        """Return an estimate of the work for so many datasets (see `ROWS_IN_ONE`): every step, and a bound on its rows.
+
+        The actual work (`Elimination.work`) is far less where rows become equal, or few runs make a draw.
+        """
         if self.logarithm + log2(lanes) > log2(_LARGEST):
             return _LARGEST
         return STEP * len(self.steps) + int(2**self.logarithm * lanes) // ROWS_IN_ONE

@@ -65,6 +65,10 @@ class EliminationTable(Table):
         """The plan for the whole law."""
         return self._plan_of(None, lambda: self.program)
 
+    def estimate(self, datasets: int = 1) -> int:
+        """Return an estimate of the work for the laws of so many datasets, before any is done."""
+        return self.plan.estimate(datasets)
+
     @property
     def work(self) -> int:
         """The work that was done."""
