@@ -16,6 +16,7 @@ from tightdp.language import interp
 from tightdp.language.domains import Bit, Domain, Int
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
+from tightdp.methods import elimination
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination import Elimination, TooMuchWork
 from tightdp.methods.elimination_plan import STEP, plans
@@ -244,6 +245,19 @@ def test_the_probability_of_failure_and_where_it_is_largest() -> None:
         with pytest.raises(ProgramError) as caught:
             table.law((1, 1))
         assert caught.value.x == (1, 1)
+
+
+def test_too_many_rows_for_all_datasets_are_made_for_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    with module_of(FAILING) as module:
+        bound = bind(module, Bit, 2)
+        expected = [failure.probability for failure in table_of(bound).failures(datasets(bound))]
+        monkeypatch.setattr(elimination, "_MOST_ROWS", 8)
+        assert [failure.probability for failure in table_of(bound).failures(datasets(bound))] == expected
+    with module_of(LAWS) as module:
+        bound = bind(module, Bit, 3)
+        table = table_of(bound)
+        table.fill(list(datasets(bound)))
+        assert all(table.law(x) == meaning(bound, x) for x in datasets(bound))
 
 
 def test_marginals_and_single_probabilities_need_no_list() -> None:

@@ -40,6 +40,8 @@ _MOST_ROWS = 1 << 21
 """How many rows there may be at a time: with ten columns they take some 200 MB."""
 _AT_ONCE = 1 << 14
 """At most this many lanes are processed together."""
+_MOST_KNOWN = 1 << 25
+"""How many values that depend on no draw are kept for all lanes that are processed together: 256 MB."""
 _OBJECT = 16
 """An operation on a weight that is no machine integer takes as long as that on so many rows of a column."""
 _PATIENCE = 32
@@ -51,7 +53,7 @@ class TooMuchWork(Exception):
 
 
 class TooManyRows(TooMuchWork):
-    """There are too many rows at a time for all of these lanes."""
+    """There are too many rows at a time for all of these lanes; not raised for one lane without a budget."""
 
 
 class Failed(Exception):
@@ -67,9 +69,8 @@ class Elimination:
 
     `lanes` are the values of the leaves, in the order in which the plan learns them (`Plan.inputs`). `work` is counted
     as in the estimates of plans; TooMuchWork is raised where it is more than `budget`, besides one passage through the
-    steps, which takes no longer than to make the plan. Where a run of positive
-    probability fails, Failed is raised; with `failures`, its weight is recorded in `failed`, by check and lane, and it
-    is followed no further.
+    steps, which takes no longer than to make the plan. Where a run of positive probability fails, Failed is raised;
+    with `failures`, its weight is recorded in `failed`, by check and lane, and it is followed no further.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class Elimination:
         self.denominator: Whole = 1
         self._reduced_at = MACHINE_BITS
         self._unmerged = 0
+        self._evidence = set(plan.nodes.evidence)
         checks = [at for at, step in enumerate(plan.steps) if step.kind == "check"]
         self._rejecting = max(checks, default=-1)
         """From this step on, runs that `observe` rejects are not followed: a check is asked of all runs before."""
@@ -146,7 +148,7 @@ class Elimination:
 
     def run(self, start: int = 0, end: int | None = None) -> Elimination:
         """Go through some steps, or all."""
-        nodes = self.plan.nodes
+        nodes = self.plan.nodes.nodes
         for at, step in enumerate(self.plan.steps[start:end], start=start):
             self._count(0, STEP)
             if step.kind in ("draw", "input") and self._unmerged:
@@ -158,8 +160,8 @@ class Elimination:
             elif step.kind == "check":
                 self._check(step)
             else:
-                self.columns[step.node] = self.operations.value(nodes.nodes[step.node], self.read)
-            if at > self._rejecting and step.node in nodes.evidence and step.kind != "check":
+                self.columns[step.node] = self.operations.value(nodes[step.node], self.read)
+            if at > self._rejecting and step.node in self._evidence and step.kind != "check":
                 self._keep(self.read(step.node).among((True,)))
             for column in step.dropped:
                 del self.columns[column]
@@ -215,7 +217,7 @@ class Elimination:
     def _repeat(self, many: Codes, starts: Codes) -> Codes:
         """Repeat every row; return the numbers from the row's start on, one for each time."""
         ends = np.cumsum(many)
-        if len(ends) and ends[-1] > _MOST_ROWS:
+        if len(ends) and ends[-1] > _MOST_ROWS and (self.budget is not None or len(self._first[-1]) > 1):
             raise TooManyRows
         rows = np.repeat(np.arange(len(many)), many)
         self._count(len(rows) * (4 + len(self.columns) + (_OBJECT if self.weights.dtype == object else 0)), 0)
@@ -321,7 +323,8 @@ def laws(
     `done` is told the work, of all lanes of a batch together. Raises TooMuchWork where all lanes take more work than
     the budget, and Failed where a run fails.
     """
-    waiting = [(at, lanes[at : at + _AT_ONCE]) for at in range(0, len(lanes), _AT_ONCE)][::-1]
+    size = max(min(_AT_ONCE, _MOST_KNOWN // max(sum(plan.nodes.plain), 1)), 1)
+    waiting = [(at, lanes[at : at + size]) for at in range(0, len(lanes), size)][::-1]
     spent = 0.0
     while waiting:
         start, some = waiting.pop()

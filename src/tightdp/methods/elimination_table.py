@@ -18,7 +18,7 @@ from tightdp.exact.whole import Whole
 from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.elimination import Elimination, Failed, TooMuchWork, laws
+from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuchWork, laws
 from tightdp.methods.elimination_plan import STEP, Plan, make_plan
 from tightdp.symmetry.sets import Table
 
@@ -135,9 +135,16 @@ class EliminationTable(Table):
     def failures(self, datasets: Sequence[Dataset]) -> list[Failure]:
         """Return the probability that a run on a dataset fails, among those that no `observe` rejected before."""
         plan = self._plan_of("failures", lambda: _without_output(self.program))
-        found = Elimination(plan, self._lanes(plan, datasets), self.watch, self._left(), failures=True).run()
-        self._work += found.work
-        failed: list[dict[int, Number]] = [{} for _ in datasets]
+        found = Elimination(plan, self._lanes(plan, datasets), self.watch, self._left(), failures=True)
+        try:
+            found.run()
+        except TooManyRows:
+            if len(datasets) == 1:
+                raise
+            half = len(datasets) // 2
+            return [*self.failures(datasets[:half]), *self.failures(datasets[half:])]
+        finally:
+            self._work += found.work
         of_lane: dict[int, dict[int, Number]] = {}
         for (check, lane), weight in found.failed.items():
             of_lane.setdefault(lane, {})[check] = over(weight, found.denominator)
