@@ -23,7 +23,6 @@ from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
 from tightdp.methods.joins import State
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import StateLaw, SumLaw, certain, every_law, law_of, one_state
-from tightdp.methods.rounded_laws import RoundedLaws, rounded_laws
 from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.counts import Counts
@@ -38,8 +37,6 @@ _MANY_PAIRS = 20_000
 """Beyond this many classes of pairs of neighbours, those with the same two output laws become one."""
 _BATCH = 1 << 14
 """This many values of the aggregates are processed together."""
-_FEW = 1_000
-"""Up to this many missing laws are computed exactly, not rounded."""
 
 
 class AggregateTable(Table):
@@ -67,7 +64,6 @@ class AggregateTable(Table):
         self._given: dict[tuple[Any, ...], tuple[dict[int, Whole], Whole]] = {}
         self._by_counts: dict[Counts, Weights] = {}
         self._counts_of: dict[Dataset, Counts] = {}
-        self._rounded: RoundedLaws | None = None
 
     @property
     def affordable(self) -> bool:
@@ -121,21 +117,6 @@ class AggregateTable(Table):
         """Yield the law of the aggregates of every class of datasets."""
         return every_law(self._start, self._letters, [len(group.clients) for group in self.groups])
 
-    def rounded(self, watch: Callable[[], None]) -> RoundedLaws | None:
-        """Return the rounded laws of all classes, cached; None where the exact ones are known, or as cheap.
-
-        Where they are returned, no run fails.
-        """
-        missing = self.orbits.number - len(self._by_counts)
-        if self._rounded is None and missing > _FEW and self._sums is None and not isinstance(self.orbits, States):
-            self._rounded = rounded_laws(self.state_laws(), self.rest, watch)
-        return self._rounded
-
-    def take(self, every: Iterable[Counts], watch: Callable[[], None]) -> None:
-        """Compute the laws of some classes."""
-        missing = dict.fromkeys(counts for counts in every if counts not in self._by_counts)
-        self._take_down(((counts, self._state_law(counts)) for counts in missing), watch)
-
     def _take_down(self, laws: Iterable[tuple[Counts, StateLaw]], watch: Callable[[], None]) -> None:
         """Compute output laws from those of the aggregates, in batches of the aggregates' values."""
         batch: list[tuple[Counts, StateLaw]] = []
@@ -177,13 +158,6 @@ class AggregateTable(Table):
         if not found.total:
             raise self.bound.contradiction(x, "is false in every run")
         return found
-
-    def length(self, x: Dataset) -> int:
-        return super().length(x) if self._rounded is None else self._rounded.length(self._counts(x))
-
-    def largest_logarithm(self, x: Dataset, x_prime: Dataset) -> float | None:
-        known = self._rounded
-        return None if known is None else known.largest(self._counts(x), self._counts(x_prime))
 
     def _counts(self, x: Dataset) -> Counts:
         counts = self._counts_of.get(x)
@@ -365,6 +339,5 @@ def find_aggregate_table(
     if not safe:
         if not table.affordable:
             return None
-        if table.rounded(lambda: watch(0)) is None:
-            table.fill_all(lambda: watch(0))
+        table.fill_all(lambda: watch(0))
     return table
