@@ -24,10 +24,7 @@ from tightdp.methods.aggregate import Contribution
 from tightdp.methods.joins import COMBINE, State
 from tightdp.symmetry.counts import Counts
 
-__all__ = ["StateLaw", "SumLaw", "certain", "changed", "every_law", "law_of", "one_state"]
-
-_FEW_MOVES = 4
-"""A law is derived from another one where at most this many clients differ."""
+__all__ = ["StateLaw", "SumLaw", "certain", "every_law", "law_of", "one_state"]
 
 
 class StateLaw(Protocol):
@@ -301,17 +298,3 @@ def _two_letters(
         middle = (low + high) // 2
         stack.append((middle + 1, high, present.add(first, middle + 1 - low)))
         stack.append((low, middle, present.add(second, high - middle)))
-
-
-def changed(law: SumLaw, letters: Sequence[Sequence[Contribution]], old: Counts, new: Counts) -> SumLaw | None:
-    """Return the law after a few clients changed their letters; None where they are many."""
-    moves: list[tuple[Contribution, Contribution]] = []
-    for table, before, after in zip(letters, old, new, strict=True):
-        gone = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(a - b)]
-        come = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(b - a)]
-        moves += zip(gone, come, strict=True)
-        if len(moves) > _FEW_MOVES:
-            return None
-    for gone_letter, come_letter in moves:
-        law = law.exchange(gone_letter, come_letter)
-    return law
