@@ -35,7 +35,7 @@ COMMANDS = {
     "sweep": "a table of privacy, accuracy or efficacy over ranges of parameters",
     "explain": "where the loss comes from: each draw, the line that breaks a claim, the smallest case",
     "report": "one page of HTML about a mechanism: source, ε, curves, accuracy, cost",
-    "show": "the diagram of the program: counts, Graphviz text, a picture",
+    "show": "the plan with its estimated and actual work, the symmetries, the diagram (Graphviz text, a picture)",
     "sample": "draw outputs",
     "programs": "the mechanisms that ship with tightdp, to be named in place of a file",
     "claims": "the claims of papers, decided again: exit status 1 when a verdict is not the recorded one",

@@ -66,6 +66,11 @@ class AggregateTable(Table):
         self._counts_of: dict[Dataset, Counts] = {}
 
     @property
+    def known(self) -> int:
+        """Of how many classes of datasets the law was computed."""
+        return len(self._by_counts)
+
+    @property
     def affordable(self) -> bool:
         """Whether the laws of all classes fit in memory and time."""
         return self.entries <= MAX_LAW_ENTRIES

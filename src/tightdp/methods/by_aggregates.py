@@ -15,6 +15,7 @@ from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_tab
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.control import Control
 from tightdp.methods.first import alike_pairs, neighbours_in_order
+from tightdp.methods.plan import Work
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import tight_ratio
 from tightdp.methods.ratios import Named
@@ -49,6 +50,9 @@ class Aggregates(Method):
     def __init__(self, program: Program, table: AggregateTable) -> None:
         self.program = program
         self.table = table
+
+    def work(self) -> tuple[Work, ...]:
+        return (Work("laws", self.table.orbits.number, self.table.known),)
 
     def laws(self, control: Control) -> Table:
         return self.table

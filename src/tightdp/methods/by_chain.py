@@ -26,6 +26,7 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.first import alike_pairs
 from tightdp.methods.leaf_laws import cells
+from tightdp.methods.plan import Work
 from tightdp.methods.program import FEW_DATASETS, MOST_CELLS, Method, Program, TooLarge, at_most
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.methods.symmetry import Symmetry, of_chain
@@ -116,6 +117,9 @@ class WithoutDiagram(Chained):
     def __init__(self, program: Program, made: EliminatedChain, table: EliminationTable) -> None:
         super().__init__(program, made.chain, table)
         self._made = made
+
+    def work(self) -> tuple[Work, ...]:
+        return (Work("blocks", self.program.bound.n, len(self.chain.blocks)),)
 
     def laws(self, control: Control) -> Table | Refusal:
         return Refusal("chain: without a diagram it gives no laws")

@@ -28,6 +28,7 @@ from tightdp.methods.control import Control
 from tightdp.methods.first import position_of
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
+from tightdp.methods.plan import Work
 from tightdp.methods.program import Method, Program, TooLarge, at_most
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Letters, Symmetry, of_independent
@@ -72,6 +73,9 @@ class Independent(Method):
         bound = replace(whole.bound, n=len(parts[0].clients))
         return Alike(parts, Program(bound, whole.candidates, whole.backend, given=parts[0].program))
 
+    def work(self) -> tuple[Work, ...]:
+        return (Work("parts", sum(len(alike.parts) for alike in self._alike), len(self._alike)),)
+
     def tight(self, control: Control) -> Tight:
         lower: Exact = Fraction(1)
         upper: Exact = Fraction(1)
@@ -80,7 +84,7 @@ class Independent(Method):
         for alike in self.kinds:
             try:
                 with self._placing_failures(alike):
-                    found = questions.tight(alike.program, Control(control.limits))[1]
+                    found = questions.tight(alike.program, Control(control.limits, plan=control.plan))[1]
             except LimitError as error:
                 found = Tight(Fraction(1), math.inf, None, error)
             if found.witness is not None and (best is None or found.lower > best[1].exp_epsilon):

@@ -23,6 +23,7 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.leaf_laws import cells
 from tightdp.methods.pairs_of_laws import every_two_laws
+from tightdp.methods.plan import Work
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ratios import Named
 from tightdp.symmetry.exchange import exchangeable_clients
@@ -60,6 +61,10 @@ class Eliminated(Orbits):
     def __init__(self, program: Program, table: EliminationTable, found: Symmetries | None) -> None:
         super().__init__(program)
         self.table, self._found = table, found
+
+    def work(self) -> tuple[Work, ...]:
+        datasets = self.program.datasets if self._found is None else self._found.orbits.number
+        return (Work("steps", self.table.estimate(datasets), self.table.work),)
 
     def laws(self, control: Control) -> Table:
         """Return the laws."""

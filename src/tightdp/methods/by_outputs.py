@@ -22,6 +22,7 @@ from tightdp.methods.control import Control
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import split
 from tightdp.methods.pieces import Changed, Piece, Pieces, plain
+from tightdp.methods.plan import Work
 from tightdp.methods.program import Program
 from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
@@ -47,6 +48,10 @@ class IndependentOutputs(Aggregates):
         self._numbers: dict[object, int] = {}
         self._outputs: list[set[int]] = [set() for _ in pieces]
         """By part, the numbers of outputs that it has on the datasets that were looked at."""
+
+    def work(self) -> tuple[Work, ...]:
+        laws = [part.orbits.number for part in self.parts]
+        return (Work("laws", sum(laws), sum(part.known for part in self.parts)),)
 
     @property
     def number_of_changes(self) -> int:

@@ -33,6 +33,7 @@ from tightdp.methods.first import neighbours_in_order, position_of
 from tightdp.methods.part_ratios import Largest, Told, attains, largest_of, told_apart
 from tightdp.methods.parts import Part, split_by_draws
 from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
+from tightdp.methods.plan import Work
 from tightdp.methods.program import Method, Program, TooLarge
 from tightdp.methods.ratios import Ratio
 
@@ -113,6 +114,10 @@ class OverlappingParts(Method):
     def size(self) -> tuple[int, int]:
         sizes = [program.size for program in self._programs.values()]
         return sum(variables for variables, _ in sizes), sum(nodes for _, nodes in sizes)
+
+    def work(self) -> tuple[Work, ...]:
+        contents = sum(self.program.bound.record.size ** len(part.clients) for part in self.parts)
+        return Work("parts", len(self.parts), len(set(self._number))), Work("laws", contents, len(self._laws))
 
     def laws(self, control: Control) -> PieceTable:
         return self.pieces(control).table(tuple(range(len(self.parts))))

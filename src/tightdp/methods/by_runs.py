@@ -20,6 +20,7 @@ from tightdp.methods.base import Refusal
 from tightdp.methods.by_datasets import Exhaustive
 from tightdp.methods.control import Control
 from tightdp.methods.listed import ListedTable, whole_weights
+from tightdp.methods.plan import Work
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
@@ -50,6 +51,9 @@ class Runs(Exhaustive):
     """All datasets, and all pairs of neighbours, with laws by the interpreter."""
 
     name = "runs"
+
+    def work(self) -> tuple[Work, ...]:
+        return (Work("datasets", self.program.datasets),)
 
     def laws(self, control: Control) -> Table:
         table: Table = self.program.once("runs", lambda: RunsTable(self.program.bound, control))

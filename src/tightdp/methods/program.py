@@ -241,7 +241,7 @@ class Method(Protocol):
         formula = self.program.compiled
         if formula is None:
             return ()
-        return (Work("nodes of a diagram", cells(self.program.expanded(Control())), formula.nodes),)
+        return (Work("nodes", cells(self.program.expanded(Control())), formula.nodes),)
 
     def laws(self, control: Control) -> Table | Refusal:
         """Return the table of the laws of whole outputs on all datasets."""

@@ -83,7 +83,8 @@ class _Asked(Generic[T]):
 
     def _refused(self, refusal: Refusal, step: Step) -> None:
         """Record a refusal; a decisive one is kept."""
-        step.refusal = refusal.reason.removeprefix(f"{step.method}: ")
+        name, _, reason = refusal.reason.partition(": ")
+        step.refusal = reason if any(name == each.name for each in self.program.candidates) else refusal.reason
         if self.refusal is None or not self.refusal.decisive:
             self.refusal = refusal
 

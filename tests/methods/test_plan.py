@@ -1,0 +1,59 @@
+"""The plan of a question: which methods were looked at, why not, and the work of those that answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Int, flip, geometric, mechanism
+from tightdp.methods.plan import Summary
+
+
+def responses(x: Any) -> Any:
+    return tuple(1 - b if flip("1/5") else b for b in x)
+
+
+def counted(x: Any) -> Any:
+    return sum(1 - b if flip("1/5") else b for b in x)
+
+
+def compared(x: Any) -> Any:
+    noise = geometric(0, "1/2", -2, 2)
+    return tuple(v + noise > w for v, w in zip(x, (*x[1:], x[0]), strict=True))
+
+
+def plan_of(program: Any, n: int, **options: Any) -> list[Summary]:
+    return list(mechanism(record=Bit)(program).bind(n=n, **options).show().plan)
+
+
+def test_a_program_in_parts_is_split_and_a_part_is_answered_by_another_method() -> None:
+    (step,) = [step for step in plan_of(responses, 6) if not step.refusal]
+    assert step.method == "independent clients"
+    assert [(work.unit, work.estimated, work.actual) for work in step.work] == [("parts", 6, 1)]
+    (part,) = [part for part in step.parts if not part.refusal]
+    assert part.work[0].actual is not None
+    assert part.work[0].estimated is not None
+
+
+def test_what_does_not_apply_comes_first_with_its_reason() -> None:
+    steps = plan_of(counted, 9)
+    assert [step.method for step in steps if not step.refusal] == ["aggregate"]
+    assert [(work.unit, work.estimated) for work in steps[-1].work] == [("laws", 10)]
+    assert all(step.refusal and step.method not in step.refusal for step in steps[:-1])
+
+
+@pytest.mark.parametrize("method", ["exhaustive", "elimination", "chain", "runs"])
+def test_a_forced_plan_has_one_method_and_the_same_answer(method: str) -> None:
+    instance = mechanism(record=Int(0, 1))(compared).bind(n=3, method=method)
+    assert {step.method for step in instance.show().plan} == {method}
+    assert instance.privacy().exp_epsilon == mechanism(record=Int(0, 1))(compared).bind(n=3).privacy().exp_epsilon
+
+
+def test_the_work_of_elimination_is_estimated_in_the_unit_in_which_it_is_done() -> None:
+    (step,) = plan_of(compared, 3, method="elimination")
+    (work,) = step.work
+    assert work.unit == "steps"
+    assert work.estimated is not None
+    assert work.actual is not None
+    assert 0 < work.actual <= 4 * work.estimated
