@@ -96,9 +96,13 @@ class Builder:
         values = set(column)
         if len(values) == 1:
             return self.const(column[0])
-        if len(values) < len(node.values):
+        if isinstance(node, Case) and len(values) < len(node.values):
             node = replace(node, values=ordered(column))
-        return self._functions.setdefault((client, *((type(value), value) for value in column)), node)
+        key = client, *((type(value), value) for value in column)
+        known = self._functions.get(key)
+        if known is None or len(known.values) > len(node.values):
+            known = self._functions[key] = node
+        return known
 
     # leaves
 

@@ -8,11 +8,25 @@ so what is written in different ways becomes one program. The law on every datas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 
-from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Once, Shuffled, children, reachable
+from tightdp.core.nodes import (
+    Choice,
+    Const,
+    CoreProgram,
+    Draw,
+    Expr,
+    Input,
+    Leaf,
+    Once,
+    Shape,
+    Shuffled,
+    TupleOf,
+    children,
+    reachable,
+)
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
 from tightdp.core.together import law_together
@@ -71,7 +85,33 @@ def draw_once_per_client(program: CoreProgram, watch: Callable[[], None] = lambd
             return rebuild.builder.false
         return _drawn(rebuild, own, expr)
 
-    return Rebuild(substitute).program(program)
+    return _of_one_form(Rebuild(substitute).program(program))
+
+
+def _of_one_form(program: CoreProgram) -> CoreProgram:
+    """Return the program with the form of outputs that all runs give, where it is known now."""
+    used: list[Expr] = []
+
+    def numbered(component: int) -> int:
+        used.append(program.components[component])
+        return len(used) - 1
+
+    def settled(shape: Shape) -> Shape:
+        match shape:
+            case Leaf():
+                return replace(shape, component=numbered(shape.component))
+            case Choice() if isinstance(tag := program.components[shape.component], Const):
+                return settled(shape.alternatives[tag.values[0]])
+            case Choice():
+                return replace(
+                    shape, component=numbered(shape.component), alternatives=tuple(map(settled, shape.alternatives))
+                )
+            case TupleOf():
+                return TupleOf(tuple(map(settled, shape.items)))
+        raise TypeError(type(shape))
+
+    shape = settled(program.shape)
+    return replace(program, shape=shape, components=tuple(used) or program.components)
 
 
 def _drawn(rebuild: Rebuild, own: _Own, expr: Expr) -> Expr:

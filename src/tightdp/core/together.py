@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from tightdp.core.evaluation import canonical, computed, joined
-from tightdp.core.nodes import Case, Const, Draw, Expr, Input, Nary, Shuffled, children
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, children
 from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.field import Number
 
@@ -124,7 +124,11 @@ class _Walk:
 
     def _condition(self, expr: Expr) -> Expr | None:
         active = expr.active if isinstance(expr, Draw) else None
-        return active if active is not None and active.serial in self._conditions else None
+        known = active.operands[0] if isinstance(active, Apply) and active.operator == "not" else active
+        return active if known is not None and known.serial in self._conditions else None
+
+    def _constant(self, expr: Expr) -> bool:
+        return isinstance(expr, Const) or (isinstance(expr, Input) and self.given is not None)
 
     def _add(self, node: Expr) -> None:
         stack = [(node, False)]
@@ -132,7 +136,7 @@ class _Walk:
             expr, done = stack.pop()
             if expr.serial in self.known:
                 continue
-            if isinstance(expr, Const):
+            if self._constant(expr):
                 self.known[expr.serial] = -1
             elif not done:
                 stack.append((expr, True))
@@ -162,8 +166,6 @@ class _Walk:
         """Yield what a leaf can be; how likely that is, is told where inputs are given."""
         if self.given is None:
             yield from (({leaf.serial: value}, 1) for value in leaf.values)
-        elif isinstance(leaf, Input):
-            yield {leaf.serial: self.given[leaf.serial]}, 1
         elif isinstance(leaf, Draw):
             at, condition = leaf.selector.index.get(self.get(leaf.selector, values)), self._condition(leaf)
             idle = at is None or (condition is not None and self.get(condition, values) is False)
@@ -175,6 +177,8 @@ class _Walk:
 
     def get(self, expr: Expr, values: dict[int, Value]) -> Value:
         """Return the value of a node that is known."""
+        if isinstance(expr, Input) and self.given is not None:
+            return self.given[expr.serial]
         return expr.values[0] if isinstance(expr, Const) else values[expr.serial]
 
 
