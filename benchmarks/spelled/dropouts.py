@@ -12,20 +12,20 @@ def with_a_loop(x, stays="9/10"):
     for v in x:
         if flip(stays):
             alive += 1
-            total += v + binomial(2, "1/2")
+            total += v + binomial(1, "1/2")
     return total, alive
 
 
 @mechanism(record=Bit)
 def with_a_list(x, stays="9/10"):
-    sent = [v + binomial(2, "1/2") if flip(stays) else None for v in x]
+    sent = [v + binomial(1, "1/2") if flip(stays) else None for v in x]
     arrived = [m for m in sent if m is not None]
     return sum(arrived), len(arrived)
 
 
 def _client(v, stays):
     alive = flip(stays)
-    noise = sum(flip("1/2") for _ in range(2))
+    noise = sum(flip("1/2") for _ in range(1))
     return (v + noise, 1) if alive else (0, 0)
 
 
