@@ -21,6 +21,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,8 @@ TOO_FAR_APART = 1.5
 NOTICED = 1.0
 """Seconds that nobody minds."""
 
-Case = tuple[str, list[Any], dict[str, Any], dict[str, dict[str, Any]]]
-"""A mechanism's name, its spellings, what they are bound with, and the questions: arguments by name of the method."""
+Case = tuple[str, list[Any], dict[str, Any], str, dict[str, Any]]
+"""A mechanism's name, its spellings, what they are bound with, and a question: the name of the method, its arguments."""
 
 
 def cases(words: list[str]) -> Iterator[Case]:
@@ -43,8 +44,7 @@ def cases(words: list[str]) -> Iterator[Case]:
             continue
         module = importlib.import_module(f"spelled.{path.stem}")
         spellings = [value for value in vars(module).values() if hasattr(value, "bind")]
-        for size in module.SIZES:
-            yield path.stem, spellings, size, module.QUESTIONS
+        yield from ((path.stem, spellings, *asked) for asked in module.ASKED)
 
 
 def answered(mechanism: Any, size: dict[str, Any], question: str, given: dict[str, Any]) -> str:
@@ -84,23 +84,19 @@ def _processor(*whose: int) -> float:
 
 
 def compare(case: Case, limit: int) -> int:
-    """Print the answers and seconds of all spellings of one mechanism; return how many lines are marked."""
-    name, spellings, size, questions = case
-    marked = 0
-    for question, given in questions.items():
-        rows = [measured(lambda each=each: answered(each, size, question, given), limit) for each in spellings]
-        times = [seconds for seconds, _ in rows]
-        apart = len({answer for _, answer in rows}) > 1
-        slow = max(times) > max(NOTICED, TOO_FAR_APART * min(times))
-        mark = " ANSWERS" * apart + " SECONDS" * slow
-        marked += apart or slow
-        shown = ", ".join(f"{key}={value}" for key, value in size.items())
-        print(f"{name}({shown}) {question}:", *(f"{seconds:.2f}" for seconds in times), _short(rows[0][1]) + mark)
-        for each, (_, answer) in zip(spellings, rows, strict=True):
-            if apart:
-                print(f"    {each.name}: {_short(answer)}")
-        sys.stdout.flush()
-    return marked
+    """Print the answers and seconds of all spellings of one mechanism; return 1 where the line is marked."""
+    name, spellings, size, question, given = case
+    rows = [measured(partial(answered, each, size, question, given), limit) for each in spellings]
+    times = [seconds for seconds, _ in rows]
+    apart = len({answer for _, answer in rows}) > 1
+    slow = max(times) > max(NOTICED, TOO_FAR_APART * min(times))
+    shown = ", ".join(f"{key}={value}" for key, value in size.items())
+    answer = _short(rows[0][1]) + " ANSWERS" * apart + " SECONDS" * slow
+    print(f"{name}({shown}) {question}:", *(f"{seconds:.2f}" for seconds in times), answer, flush=True)
+    for each, (_, other) in zip(spellings, rows, strict=True):
+        if apart:
+            print(f"    {each.name}: {_short(other)}", flush=True)
+    return int(apart or slow)
 
 
 def _short(answer: str) -> str:

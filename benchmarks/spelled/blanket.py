@@ -2,8 +2,10 @@
 
 from tightdp import Int, flip, mechanism, randint, shuffle
 
-SIZES = ({"n": 50},)
-QUESTIONS = {"privacy": {}, "delta": {"exp_epsilon": 2}}
+ASKED = (
+    ({"n": 50}, "privacy", {}),
+    ({"n": 20}, "delta", {"exp_epsilon": 2}),
+)
 
 
 @mechanism(record=Int(0, 2))

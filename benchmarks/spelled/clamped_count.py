@@ -2,8 +2,11 @@
 
 from tightdp import Int, geometric, mechanism
 
-SIZES = ({"n": 50},)
-QUESTIONS = {"privacy": {}, "delta": {"exp_epsilon": 2}, "accuracy": {"alpha": 20}}
+ASKED = (
+    ({"n": 50}, "privacy", {}),
+    ({"n": 50}, "delta", {"exp_epsilon": 2}),
+    ({"n": 50}, "accuracy", {"alpha": 20}),
+)
 
 
 @mechanism(record=Int(0, 20), target=sum)

@@ -2,8 +2,12 @@
 
 from tightdp import Int, flip, mechanism, shuffle
 
-SIZES = ({"n": 4}, {"n": 8})
-QUESTIONS = {"privacy": {}, "delta": {"exp_epsilon": 2}}
+ASKED = (
+    ({"n": 4}, "privacy", {}),
+    ({"n": 4}, "delta", {"exp_epsilon": 2}),
+    ({"n": 8}, "privacy", {}),
+    ({"n": 8}, "delta", {"exp_epsilon": 2}),
+)
 
 
 @mechanism(record=lambda k: Int(0, k - 1))

@@ -2,8 +2,10 @@
 
 from tightdp import Bit, binomial, flip, mechanism
 
-SIZES = ({"n": 100},)
-QUESTIONS = {"privacy": {}, "delta": {"exp_epsilon": 2}}
+ASKED = (
+    ({"n": 100}, "privacy", {}),
+    ({"n": 100}, "delta", {"exp_epsilon": 2}),
+)
 
 
 @mechanism(record=Bit)

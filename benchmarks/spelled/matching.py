@@ -2,8 +2,9 @@
 
 from tightdp import Bit, choice, mechanism
 
-SIZES = ({"n": 10},)
-QUESTIONS = {"privacy": {}}
+ASKED = (
+    ({"n": 10}, "privacy", {}),
+)
 
 
 @mechanism(record=Bit)

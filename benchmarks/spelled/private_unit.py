@@ -4,8 +4,10 @@ from itertools import product
 
 from tightdp import Tuple, Values, choice, flip, mechanism, shuffle
 
-SIZES = ({"n": 4},)
-QUESTIONS = {"privacy": {}, "delta": {"exp_epsilon": "3/2"}}
+ASKED = (
+    ({"n": 4}, "privacy", {}),
+    ({"n": 4}, "delta", {"exp_epsilon": "3/2"}),
+)
 
 SIGN = Values(-1, 1)
 SIGNS = Tuple(SIGN, SIGN, SIGN, SIGN, SIGN)

@@ -2,8 +2,10 @@
 
 from tightdp import Values, geometric, mechanism
 
-SIZES = ({"n": 10},)
-QUESTIONS = {"privacy": {}, "delta": {"exp_epsilon": 3}}
+ASKED = (
+    ({"n": 10}, "privacy", {}),
+    ({"n": 10}, "delta", {"exp_epsilon": 3}),
+)
 
 WORDS = ("a", "b", "c", "d")
 

@@ -2,8 +2,10 @@
 
 from tightdp import Int, geometric, mechanism
 
-SIZES = ({"n": 10},)
-QUESTIONS = {"privacy": {}, "delta": {"exp_epsilon": 2}}
+ASKED = (
+    ({"n": 10}, "privacy", {}),
+    ({"n": 10}, "delta", {"exp_epsilon": 2}),
+)
 
 
 @mechanism(record=Int(0, 3), neighbours="unit-all")

@@ -12,7 +12,7 @@ from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.whole import ExpInteger, Whole, lcm, polynomials
 
-__all__ = ["NUMBERS", "all_sum_to_one", "as_exact", "may_be_positive", "over", "over_common", "quotient"]
+__all__ = ["NUMBERS", "all_over_common", "all_sum_to_one", "as_exact", "may_be_positive", "over", "over_common", "quotient"]
 
 NUMBERS = (int, Fraction, ExpNumber)
 """The types of exact numbers."""
@@ -49,6 +49,14 @@ def _over_common(numbers: Sequence[Number]) -> tuple[Sequence[Whole], Whole]:
 
 
 _known = lru_cache(maxsize=1024)(_over_common)  # a law is asked for by every pass, and by every method
+
+
+def all_over_common(laws: Sequence[Sequence[Number]]) -> tuple[list[list[Whole]], Whole]:
+    """Return the numbers of several laws as weights over one denominator; numbers that laws share are read once."""
+    numbers = {id(number): number for law in laws for number in law}
+    weights, common = over_common(list(numbers.values()))
+    known = dict(zip(numbers, weights, strict=True))
+    return [[known[id(number)] for number in law] for law in laws], common
 
 
 def all_sum_to_one(laws: Sequence[Sequence[Number]]) -> bool:

@@ -9,15 +9,15 @@ denominator is one, or rounded probabilities. A step takes some time however few
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.lazily import lazily
-from tightdp.exact.weights import over_common
-from tightdp.exact.whole import Whole, gcd, lcm
+from tightdp.exact.weights import all_over_common
+from tightdp.exact.whole import Whole, gcd
 from tightdp.methods.elimination import Failed, TooMuchWork
 from tightdp.methods.elimination_columns import MACHINE_BITS, Column, distinct
 from tightdp.methods.elimination_guards import ALWAYS, Guard
@@ -235,12 +235,7 @@ class RowArrays:
         chosen = np.zeros_like(self.lane) if selector.constant else selector.codes
         used, _, choice = distinct(chosen, selector.radix)
         selected = [selector.values[code] if code < len(selector.values) else NOTHING for code in used.tolist()]
-        known = {value: self._law(draw, index, value) for one in selected for value in every(one)}
-        common = lcm(*(below for _, below in known.values()))
-        masses = {
-            value: {outcome: weight * (common // below) for outcome, weight in law.items()}
-            for value, (law, below) in known.items()
-        }
+        masses, common = self._masses(draw, index, {value: None for one in selected for value in every(one)})
         self._make_room(common, all(isinstance(mass, int) for law in masses.values() for mass in law.values()))
         laws = [self._by_lane(value, masses) for value in selected]
         if step.active is not None:
@@ -273,16 +268,19 @@ class RowArrays:
         if not present.all():
             self._take(np.flatnonzero(present))
 
-    def _law(self, draw: Draw, index: Mapping[Value, int], selected: Value) -> tuple[dict[int, Weight], Whole]:
-        """Return the weights of outcomes, by code, where the selector has a value."""
-        place = draw.selector.index.get(selected)
-        law = None if place is None else draw.laws[place]
-        if law is None:
-            return {len(draw.values): 1}, 1
-        if self._rounded:
-            return {index[outcome]: float(mass) for outcome, mass in law}, 1
-        weights, below = over_common([mass for _, mass in law])
-        return dict(zip((index[outcome] for outcome, _ in law), weights, strict=True)), below
+    def _masses(
+        self, draw: Draw, index: Mapping[Value, int], selected: Iterable[Value]
+    ) -> tuple[dict[Value, dict[int, Weight]], Whole]:
+        """Return the weights of outcomes, by code, for values of the selector, and their common denominator."""
+        places = {value: draw.selector.index.get(value) for value in selected}
+        laws = {value: None if place is None else draw.laws[place] for value, place in places.items()}
+        known = {value: law for value, law in laws.items() if law is not None}
+        masses = [[mass for _, mass in law] for law in known.values()]
+        weights, common = ([[*map(float, law)] for law in masses], 1) if self._rounded else all_over_common(masses)
+        found: dict[Value, dict[int, Weight]] = {value: {len(draw.values): common} for value in laws}
+        for (value, law), some in zip(known.items(), weights, strict=True):
+            found[value] = dict(zip((index[outcome] for outcome, _ in law), some, strict=True))
+        return found, common
 
     def _by_lane(self, selected: Value, masses: Mapping[Value, dict[int, Weight]]) -> dict[int, Weight]:
         """Return the weights of outcomes, arrays where the lanes do not agree on the value of the selector."""
