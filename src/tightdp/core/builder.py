@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
-from itertools import product, repeat
-from math import prod
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tightdp.core.conditions import tested_value, tests, values_where
-from tightdp.core.evaluation import canonical, computed
+from tightdp.core.conditions import branch_taken, tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, summands, terms_of
-from tightdp.core.operators import NOTHING, Value, refusal
+from tightdp.core.operators import Value, refusal
+from tightdp.core.records import FunctionsOfRecords
 from tightdp.core.unbounded.windows import NARROW, Place, Window, check_growth, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
 from tightdp.language.laws import Law, OnIntegers
 
 __all__ = ["Builder"]
 
-_TABULATED = 64
-"""Functions of a record that has at most so many values are tabulated."""
 _LONG = 64
 """From how many terms on a sum is known by the two sums that it was made of, not by its terms."""
 
@@ -40,8 +35,7 @@ class Builder:
         self._watch = watch
         self._nodes: WeakValueDictionary[Any, Expr] = WeakValueDictionary()
         self._constants: dict[Any, Const] = {}
-        self._tables: dict[int, tuple[int, tuple[Value, ...]]] = {}
-        self._functions: WeakValueDictionary[Any, Expr] = WeakValueDictionary()
+        self.functions = FunctionsOfRecords()
         self._serial = 0
         self._draws = 0
         self.mixed = False
@@ -65,44 +59,8 @@ class Builder:
     def _make(self, key: object, make: Callable[[int], Expr]) -> Expr:
         node = self._nodes.get(key)
         if node is None:
-            node = self._nodes[key] = self._known(make(self._next()))
+            node = self._nodes[key] = self.functions.known(make(self._next()), self.const)
         return node
-
-    # what depends on one record alone: one node for every function of it, however it is written
-
-    def record(self, leaves: Sequence[Input]) -> None:
-        """Note the leaves of a record: its functions are tabulated, if it has few values."""
-        if prod(len(leaf.values) for leaf in leaves) <= _TABULATED:
-            columns = zip(*product(*(leaf.values for leaf in leaves)), strict=True)
-            for leaf, column in zip(leaves, columns, strict=True):
-                self._tables[leaf.serial] = leaf.client, column
-
-    def _known(self, node: Expr) -> Expr:
-        """Return the first node that is the same function of a record, or its constant value."""
-        below = {child.serial: child for child in node.children if not isinstance(child, Const)}
-        tables = {serial: table for serial in below if (table := self._tables.get(serial)) is not None}
-        clients = {client for client, _ in tables.values()}
-        if len(clients) != 1 or len(tables) < len(below) or not isinstance(node, (Apply, Case, Nary)):
-            return node
-        client, rows = clients.pop(), len(next(iter(tables.values()))[1])
-        given = [
-            repeat(child.values[0], rows) if isinstance(child, Const) else tables[child.serial][1]
-            for child in node.children
-        ]
-        column = tuple(canonical(node, computed(node, values)) for values in zip(*given, strict=True))
-        self._tables[node.serial] = client, column
-        if any(value is NOTHING for value in column):
-            return node
-        values = set(column)
-        if len(values) == 1:
-            return self.const(column[0])
-        if isinstance(node, Case) and len(values) < len(node.values):
-            node = replace(node, values=ordered(column))
-        key = client, *((type(value), value) for value in column)
-        known = self._functions.get(key)
-        if known is None or len(known.values) > len(node.values):
-            known = self._functions[key] = node
-        return known
 
     # leaves
 
@@ -233,6 +191,7 @@ class Builder:
 
     def sum(self, operands: Sequence[Expr]) -> Expr:
         """Return the sum of any number of numeric nodes."""
+        operands = self.functions.one_term_each(operands, self)
         parts = [terms_of(operand) for operand in operands]
         constant = sum(part[1] for part in parts)
         terms = [term for part in parts for term in part[0]]
@@ -363,10 +322,10 @@ class Builder:
         """Return what a node is where a selector takes the value at a position."""
         if expr is selector:
             return self.const(selector.values[position])
-        if isinstance(expr, Case) and expr.selector is selector:
-            return expr.branches[position]
+        while isinstance(expr, Case) and (taken := branch_taken(expr, selector, position)) is not None:
+            expr = taken
         parts = summands(expr)
-        if len(parts) > 1 and any(isinstance(part, Case) and part.selector is selector for part in parts):
+        if len(parts) > 1 and any(branch_taken(part, selector, position) is not None for part in parts):
             return self.sum([self._given(part, selector, position) for part in parts])
         return expr
 

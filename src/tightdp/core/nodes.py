@@ -42,6 +42,7 @@ __all__ = [
     "Shuffled",
     "TupleOf",
     "children",
+    "factors_of",
     "reachable",
     "summands",
     "terms_of",
@@ -351,6 +352,19 @@ def summands(expr: Expr) -> tuple[Expr, ...]:
     if isinstance(expr, Apply) and expr.operator == "add" and all(operand.numeric for operand in expr.operands):
         return expr.operands
     return (expr,)
+
+
+def factors_of(expr: Expr) -> tuple[Value, Expr] | None:
+    """Return the constant factor of a sum of several terms, and the sum; None for other nodes."""
+    factor, inner = 1, expr
+    if isinstance(expr, Apply) and expr.operator in ("mul", "neg"):
+        known = [operand for operand in expr.operands if isinstance(operand, Const)]
+        others = [operand for operand in expr.operands if not isinstance(operand, Const)]
+        if len(others) != 1:
+            return None
+        inner, factor = others[0], known[0].values[0] if known else -1
+    several = isinstance(inner, Nary) and inner.operator == "sum" and isinstance(factor, (int, Fraction))
+    return (factor, inner) if several else None
 
 
 def terms_of(expr: Expr) -> tuple[tuple[Expr, ...], Value]:

@@ -293,7 +293,7 @@ class Lowering(Machine):
     def _record(self, client: int, domain: Domain) -> Value:
         """Return a symbolic record."""
         leaves = [self.builder.input(client, leaf, values) for leaf, values in enumerate(self._values_of_leaves)]
-        self.builder.record(leaves)
+        self.builder.functions.record(leaves)
         self.inputs.extend(leaves)
         return self._nested(domain, iter(leaves))
 
