@@ -2,9 +2,7 @@
 
 from tightdp import Bit, choice, mechanism
 
-ASKED = (
-    ({"n": 10}, "privacy", {}),
-)
+ASKED = (({"n": 10}, "privacy", {}),)
 
 
 @mechanism(record=Bit)

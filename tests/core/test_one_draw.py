@@ -1,12 +1,12 @@
-"""Clients draw once what others see of their draws, and functions of a record are one node, however they are written."""
+"""Clients draw once what others see of their draws, and a function of a record is one node, in every spelling."""
 
 from __future__ import annotations
 
 from itertools import product
 
 import pytest
-from agreement import bind, module_of
 
+from agreement import bind, module_of
 from tightdp.core.lowering import lower
 from tightdp.core.nodes import Draw, TupleOf, reachable
 from tightdp.language import interp

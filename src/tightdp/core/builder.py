@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from tightdp.core.conditions import branch_taken, tested_value, tests, values_where
-from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, summands, terms_of
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, operands_of, summands, terms_of
 from tightdp.core.operators import Value, refusal
 from tightdp.core.records import FunctionsOfRecords
 from tightdp.core.unbounded.windows import NARROW, Place, Window, check_growth, is_far
@@ -191,7 +191,7 @@ class Builder:
 
     def sum(self, operands: Sequence[Expr]) -> Expr:
         """Return the sum of any number of numeric nodes."""
-        operands = self.functions.one_term_each(operands, self)
+        operands = self.functions.one_term_each(operands, self.total, self.add)
         parts = [terms_of(operand) for operand in operands]
         constant = sum(part[1] for part in parts)
         terms = [term for part in parts for term in part[0]]
@@ -216,8 +216,7 @@ class Builder:
         """Return the least or greatest (`min`, `max`) of numeric nodes."""
         flat: dict[int, Expr] = {}
         for operand in operands:
-            inner = operand.operands if isinstance(operand, Nary) and operand.operator == operator else (operand,)
-            flat |= {node.serial: node for node in inner}
+            flat |= {node.serial: node for node in operands_of(operand, operator)}
         self._note(operator, tuple(flat.values()))
         if len(flat) == 1:
             return operands[0]
@@ -263,7 +262,7 @@ class Builder:
     def _junction(self, operator: str, operands: Sequence[Expr], neutral: Expr, absorbing: Expr) -> Expr:
         flat: dict[int, Expr] = {}
         for operand in operands:
-            inner = operand.operands if isinstance(operand, Nary) and operand.operator == operator else (operand,)
+            inner = operands_of(operand, operator)
             if not flat and len(inner) > 1:
                 flat = {node.serial: node for node in inner}
                 continue
@@ -288,8 +287,7 @@ class Builder:
         flip = False
         flat: dict[int, Expr] = {}
         for operand in operands:
-            inner = operand.operands if isinstance(operand, Nary) and operand.operator == "xor" else (operand,)
-            for node in inner:
+            for node in operands_of(operand, "xor"):
                 if isinstance(node, Const):
                     flip ^= bool(node.values[0])
                 elif node.serial in flat:

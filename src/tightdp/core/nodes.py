@@ -42,8 +42,9 @@ __all__ = [
     "Shuffled",
     "TupleOf",
     "children",
-    "factors_of",
+    "operands_of",
     "reachable",
+    "sum_in",
     "summands",
     "terms_of",
 ]
@@ -345,6 +346,11 @@ class Once:
         return expr.items
 
 
+def operands_of(expr: Expr, operator: str) -> tuple[Expr, ...]:
+    """Return the operands of an n-ary operation; any other node is its own only operand."""
+    return expr.operands if isinstance(expr, Nary) and expr.operator == operator else (expr,)
+
+
 def summands(expr: Expr) -> tuple[Expr, ...]:
     """Return the terms of a sum of numbers; any other node is its own only term."""
     if isinstance(expr, Nary) and expr.operator == "sum":
@@ -354,17 +360,13 @@ def summands(expr: Expr) -> tuple[Expr, ...]:
     return (expr,)
 
 
-def factors_of(expr: Expr) -> tuple[Value, Expr] | None:
-    """Return the constant factor of a sum of several terms, and the sum; None for other nodes."""
-    factor, inner = 1, expr
+def sum_in(expr: Expr) -> Expr | None:
+    """Return the sum of several terms that a node is, or is a multiple of; None for other nodes."""
+    inner = expr
     if isinstance(expr, Apply) and expr.operator in ("mul", "neg"):
-        known = [operand for operand in expr.operands if isinstance(operand, Const)]
         others = [operand for operand in expr.operands if not isinstance(operand, Const)]
-        if len(others) != 1:
-            return None
-        inner, factor = others[0], known[0].values[0] if known else -1
-    several = isinstance(inner, Nary) and inner.operator == "sum" and isinstance(factor, (int, Fraction))
-    return (factor, inner) if several else None
+        inner = others[0] if len(others) == 1 else expr
+    return inner if isinstance(inner, Nary) and inner.operator == "sum" else None
 
 
 def terms_of(expr: Expr) -> tuple[tuple[Expr, ...], Value]:

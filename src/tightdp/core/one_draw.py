@@ -231,7 +231,7 @@ def _seen(program: CoreProgram, nodes: Sequence[Expr], group: dict[int, object])
 
 
 def _owners(nodes: Sequence[Expr]) -> dict[int, int]:
-    """Return whose every node is that depends on draws or inputs: a client's, or shared. What is nobody's is left out."""
+    """Return whose the nodes are that depend on draws or inputs: a client's, or shared."""
     clients = _above(nodes, {expr.serial: expr.client for expr in nodes if isinstance(expr, Input)})
     users: dict[int, int] = {}
     for expr in reversed(nodes):

@@ -206,7 +206,7 @@ def _without_replacement(builder: Builder, items: Sequence[Expr]) -> list[Expr]:
 def _share(builder: Builder, count: Expr, total: Expr) -> Expr:
     """Return a coin with probability count / total; combinations that cannot occur are left out."""
     possible = [
-        (hits, of) for hits in count.values for of in total.values if 0 <= hits <= of and of > 0 or hits == of == 0
+        (hits, of) for hits in count.values for of in total.values if (0 <= hits <= of and of > 0) or hits == of == 0
     ]
     selector = builder.joint([count, total], possible)
     pairs = possible if len(possible) > 1 else [selector.values[0]]

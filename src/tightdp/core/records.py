@@ -6,16 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product, repeat
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
 from tightdp.core.evaluation import canonical, computed
-from tightdp.core.nodes import Case, Const, Expr, Input, factors_of, summands
+from tightdp.core.nodes import Apply, Case, Const, Expr, Input, sum_in, summands
 from tightdp.core.operators import NOTHING, Value
 from tightdp.core.valuesets import ordered
-
-if TYPE_CHECKING:
-    from tightdp.core.builder import Builder
 
 __all__ = ["FunctionsOfRecords"]
 
@@ -66,23 +63,29 @@ class FunctionsOfRecords:
             node = replace(node, values=ordered(column))
         return self._note(node, client, column)
 
-    def one_term_each(self, operands: Sequence[Expr], builder: Builder) -> Sequence[Expr]:
+    def one_term_each(
+        self,
+        operands: Sequence[Expr],
+        operation: Callable[..., Expr],
+        add: Callable[[Expr, Expr], Expr],
+    ) -> Sequence[Expr]:
         """Return what to add up, with one term per record where products of sums over records are among it.
 
         A sum of values times how often each occurs is the sum of the records.
         """
-        products = [factors_of(operand) for operand in operands]
-        if sum(found is not None for found in products) < 2:
+        inner_sums = [sum_in(operand) for operand in operands]
+        if sum(inner is not None for inner in inner_sums) < 2:
             return operands
         of_one: dict[int | None, Expr] = {}
-        for operand, found in zip(operands, products, strict=True):
-            factor, inner = found or (1, operand)
-            for term in summands(inner):
+        for operand, inner in zip(operands, inner_sums, strict=True):
+            for term in (operand,) if inner is None else summands(inner):
                 client = self.client_of(term)
                 if client is None and not isinstance(term, Const):
                     return operands
-                part = term if factor == 1 else builder.total("mul", builder.const(factor), term)
-                of_one[client] = builder.add(of_one[client], part) if client in of_one else part
+                part = term
+                if isinstance(operand, Apply) and inner is not None:
+                    part = operation(operand.operator, *(term if one is inner else one for one in operand.operands))
+                of_one[client] = add(of_one[client], part) if client in of_one else part
         return list(of_one.values())
 
     def _note(self, node: Expr, client: int, column: Sequence[Value]) -> Expr:

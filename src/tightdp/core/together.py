@@ -20,6 +20,8 @@ __all__ = ["law_together", "values_together"]
 _MOST_WORK = 1 << 19
 """How many values of nodes are computed before this is given up."""
 
+_SURE: Number = Fraction(1)
+
 State = tuple[Value, ...]
 Outcome = tuple[dict[int, Value], Number]
 """Values by the serial number of nodes, and how likely they are."""
@@ -165,12 +167,12 @@ class _Walk:
     def outcomes(self, leaf: Expr, values: dict[int, Value]) -> Iterator[Outcome]:
         """Yield what a leaf can be; how likely that is, is told where inputs are given."""
         if self.given is None:
-            yield from (({leaf.serial: value}, 1) for value in leaf.values)
+            yield from (({leaf.serial: value}, _SURE) for value in leaf.values)
         elif isinstance(leaf, Draw):
             at, condition = leaf.selector.index.get(self.get(leaf.selector, values)), self._condition(leaf)
             idle = at is None or (condition is not None and self.get(condition, values) is False)
             law = None if at is None or idle else leaf.laws[at]  # None: this run fails, or makes no such draw
-            yield from (({leaf.serial: value}, mass) for value, mass in law or [(leaf.values[0], 1)])
+            yield from (({leaf.serial: value}, mass) for value, mass in law or [(leaf.values[0], _SURE)])
         elif isinstance(leaf, Shuffled):
             items = Counter(self.get(item, values) for item in leaf.items)
             yield from _arranged(self.found_at(leaf), items, len(leaf.items))
@@ -206,7 +208,7 @@ class _Step:
     def after(self, state: State) -> Iterator[tuple[State, Number]]:
         """Yield the states that follow one state, and how likely they are."""
         before = dict(zip(self._before, state, strict=True))
-        for outcome, mass in [({}, 1)] if self._leaf is None else self._walk.outcomes(self._leaf, before):
+        for outcome, mass in [({}, _SURE)] if self._leaf is None else self._walk.outcomes(self._leaf, before):
             values = before | outcome
             for expr, now in self._computed:
                 values[expr.serial] = self._value(expr, now, values)

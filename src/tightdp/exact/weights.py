@@ -12,7 +12,16 @@ from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.whole import ExpInteger, Whole, lcm, polynomials
 
-__all__ = ["NUMBERS", "all_over_common", "all_sum_to_one", "as_exact", "may_be_positive", "over", "over_common", "quotient"]
+__all__ = [
+    "NUMBERS",
+    "all_over_common",
+    "all_sum_to_one",
+    "as_exact",
+    "may_be_positive",
+    "over",
+    "over_common",
+    "quotient",
+]
 
 NUMBERS = (int, Fraction, ExpNumber)
 """The types of exact numbers."""

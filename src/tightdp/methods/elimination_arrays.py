@@ -276,7 +276,10 @@ class RowArrays:
         laws = {value: None if place is None else draw.laws[place] for value, place in places.items()}
         known = {value: law for value, law in laws.items() if law is not None}
         masses = [[mass for _, mass in law] for law in known.values()]
-        weights, common = ([[*map(float, law)] for law in masses], 1) if self._rounded else all_over_common(masses)
+        weights: Sequence[Sequence[Weight]] = [[*map(float, law)] for law in masses] if self._rounded else []
+        common: Whole = 1
+        if not self._rounded:
+            weights, common = all_over_common(masses)
         found: dict[Value, dict[int, Weight]] = {value: {len(draw.values): common} for value in laws}
         for (value, law), some in zip(known.items(), weights, strict=True):
             found[value] = dict(zip((index[outcome] for outcome, _ in law), some, strict=True))

@@ -18,8 +18,8 @@ from typing import Any
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Choice, Const, CoreProgram, Leaf, Shape, TupleOf
-from tightdp.core.sections import Part
 from tightdp.core.passes import expand_shuffles
+from tightdp.core.sections import Part
 from tightdp.core.text import program_text
 from tightdp.core.writing import written_value, written_whole
 from tightdp.errors import ParameterError, QueryError
