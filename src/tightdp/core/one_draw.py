@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
+from typing import Any
 
 from tightdp.core.nodes import (
     Choice,
@@ -135,14 +136,15 @@ def _laws(own: _Own, watch: Callable[[], None]) -> dict[tuple[Value, ...], Law] 
     if len(own.nodes) > _MOST_NODES or several > _MOST_ENTRIES or _drawn_already(own):
         return None
     laws: dict[tuple[Value, ...], Law] = {}
+    alone = len(own.seen) == 1
     most, entries, own_nodes = _MOST_WORK // several, 0, {node.serial for node in own.nodes}
     for values in product(*(leaf.values for leaf in own.inputs)):
         given = {leaf.serial: value for leaf, value in zip(own.inputs, values, strict=True)}
         law = law_together(own.seen, given, own_nodes, most, watch)
         if law is None or (entries := entries + len(law)) > _MOST_ENTRIES:
             return None
-        alone = len(own.seen) == 1
-        laws[values] = tuple((outcome[0] if alone else outcome, mass) for outcome, mass in law.items())
+        outcomes: Sequence[Any] = [outcome[0] for outcome in law] if alone else list(law)
+        laws[values] = tuple(zip(outcomes, law.values(), strict=True))
     return laws
 
 
