@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from tightdp.core.inexact import Inexact
 from tightdp.core.lowering import Plans, lower, lower_target
 from tightdp.core.nodes import CoreProgram
-from tightdp.core.passes import arrangements_to_counts, expand_shuffles
+from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import prober
@@ -124,9 +124,9 @@ class Program:
         return core
 
     def expanded(self, control: Control) -> CoreProgram:
-        """Return the core program without `Shuffled` nodes; shuffled outputs are counts of messages."""
+        """Return the core program without `Shuffled` nodes."""
         core = self.core(control)
-        return self.once("expanded", lambda: expand_shuffles(arrangements_to_counts(core)))
+        return self.once("expanded", lambda: expand_shuffles(core))
 
     def formula(self, control: Control) -> WeightedFormula:
         """Return the formula of all datasets. Raises QueryError where there are too many values to encode."""

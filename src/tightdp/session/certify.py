@@ -18,7 +18,6 @@ from typing import Any
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Choice, Const, CoreProgram, Leaf, Shape, TupleOf
-from tightdp.core.passes import expand_shuffles
 from tightdp.core.sections import Part
 from tightdp.core.text import program_text
 from tightdp.core.writing import written_value, written_whole
@@ -168,13 +167,13 @@ def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
 
 def core_lines(engine: Engine) -> tuple[str, ...]:
     """Return the lines of the core program."""
-    return program_text(expand_shuffles(engine.program.core(engine.control()))).lines
+    return program_text(engine.program.expanded(engine.control())).lines
 
 
 def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x: Dataset | None) -> Certificate:
     """Return the certificate of a claim with the first evidence that the checker accepts."""
     control, bound, checker = engine.control(), engine.bound, load_checker()
-    core = expand_shuffles(engine.program.core(control))
+    core = engine.program.expanded(control)
     target = lower_target(bound, prober(engine.backend)) if "alpha" in claim else None
     text = program_text(core, target, Fraction(claim.pop("alpha", 0)), *claim.values())
     said = {"n": bound.n, "records": [_record(engine, record) for record in bound.record.values]}
