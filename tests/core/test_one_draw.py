@@ -107,3 +107,20 @@ def test_laws_stay_as_they_are(name: str) -> None:
         else:
             x = (2, 1)
             assert dict(Instance(bound).distribution(x).law) == interp.law(bound, x)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "counts = {0: 0, 1: 0, 2: 0}\n    for v in x:\n        counts[v] += 1\n"
+        "    return sum(k * count for k, count in counts.items())",
+        "return sum(k * sum(v == k for v in x) for k in range(3))",
+        "total = 0\n    for v in x:\n        total += len([u for u in range(3) if u < v])\n    return total",
+    ],
+)
+def test_a_sum_of_records_is_one(body: str) -> None:
+    with module_of(f"def f(x):\n    {body}\n") as module:
+        bound = bind(module, Int(0, 2), 3)
+        program = lower(bound)
+        assert [expr.children for expr in program.components] == [program.inputs]
+        _laws_agree(bound)
