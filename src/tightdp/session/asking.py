@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
@@ -20,6 +20,7 @@ from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
+from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.queries.unknown_ratios import least_ratio
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
@@ -29,14 +30,14 @@ from tightdp.session.cellwise import Stretch
 from tightdp.session.engine import Query
 
 __all__ = [
-    "AccuracyAt",
     "DeltaAt",
     "LeastRatioAt",
     "TightRatio",
+    "WorstAccuracy",
     "efficacies_of",
     "guesses_of",
     "law_on",
-    "least_error_at",
+    "least_error_of",
 ]
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
@@ -47,6 +48,8 @@ Collected = tuple[Pieces, Stats]
 @dataclass(frozen=True)
 class TightRatio:
     """The tight e^ε."""
+
+    continuous: ClassVar[bool] = True
 
     def collect(self, instance: InstanceBase) -> Collected:
         """Compare all pairs; see `Question`."""
@@ -71,6 +74,7 @@ class TightRatio:
 class DeltaAt:
     """δ at t = e^ε; where t is a function of the unknown, `t_of` gives it for an instance in which that has a value."""
 
+    continuous: ClassVar[bool] = True
     t: Number
     t_of: Callable[[InstanceBase], Number] | None = None
 
@@ -95,6 +99,7 @@ class DeltaAt:
 class LeastRatioAt:
     """The least e^ε >= 1 at a δ."""
 
+    continuous: ClassVar[bool] = True
     delta: Number
 
     def collect(self, instance: InstanceBase) -> Collected:
@@ -115,10 +120,11 @@ class LeastRatioAt:
 
 
 @dataclass(frozen=True)
-class AccuracyAt:
+class WorstAccuracy:
     """The tight 1 - β at an error bound."""
 
-    alpha: Number
+    continuous: ClassVar[bool] = False
+    question: AccuracyAt
 
     def collect(self, instance: InstanceBase) -> Collected:
         """Measure all datasets; see `Question`."""
@@ -126,7 +132,7 @@ class AccuracyAt:
         target_of(bound, (bound.record.values[0],) * bound.n)
         query, method = instance.engine.query(), _Method()
         method.found, table, datasets = questions.accuracy_set(instance.engine.program, query.control)
-        quotients = list(unknowns.errors_beyond(table, query.control.inputs(table, datasets), self.alpha))
+        quotients = list(unknowns.errors_beyond(table, query.control.inputs(table, datasets), self.question))
         _check_complete(query.control.stopped)
 
         def pieces(cell: Cell) -> list[Stretch]:
@@ -137,7 +143,7 @@ class AccuracyAt:
 
     def at(self, instance: InstanceBase) -> tuple[Number, Dataset | None]:
         """Ask for 1 - β."""
-        found = accuracy.accuracy_at(instance.engine, self.alpha, 1)
+        found = accuracy.accuracy_at(instance.engine, self.question)
         assert found.one_minus_beta is not None
         return found.one_minus_beta, found.x
 
@@ -150,6 +156,7 @@ Answered = tuple[Any, Any, Result]
 class Computed:
     """What the engine computes on every cell just as with numbers: all its comparisons come out the same there."""
 
+    continuous: ClassVar[bool] = False
     ask: Callable[[InstanceBase], Answered]
 
     def collect(self, instance: InstanceBase) -> Collected:
@@ -178,11 +185,11 @@ def law_on(x: Dataset) -> Computed:
     return Computed(ask)
 
 
-def least_error_at(beta: Number) -> Computed:
-    """Return the question for the least error bound that every dataset keeps with probability 1 - beta."""
+def least_error_of(question: LeastError) -> Computed:
+    """Return the question for the least error bound that every dataset keeps with a probability."""
 
     def ask(instance: InstanceBase) -> Answered:
-        found = accuracy.least_error(instance.engine, beta)
+        found = accuracy.least_error(instance.engine, question)
         return found.alpha, found.x, found
 
     return Computed(ask)

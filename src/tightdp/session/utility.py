@@ -19,7 +19,7 @@ from tightdp.language.program import Bound, Dataset, Output, as_output
 from tightdp.language.tails import share_of
 from tightdp.methods import questions
 from tightdp.queries.moments import Moment, is_real, moment
-from tightdp.results.utility import Utility, Worst
+from tightdp.results.answers import Utility, Worst
 from tightdp.session.engine import Engine
 from tightdp.symmetry.sets import every_dataset
 
