@@ -39,9 +39,9 @@ def outcomes(bound: Bound) -> list[int]:
         ("z = randint(0, 9)\n    return (z % 3 + x[0], z)", [10]),
         ("z = randint(0, 5)\n    return z == 0 or 6 // z > 2 + x[0]", [5]),
         ("z = randint(0, 5)\n    return 6 // z if z > 0 and x[0] else None", [5]),
-        ("z = randint(0, 9)\n    if z < 4 and flip((z + 1) / 5):\n        return x[0]\n    return z == 9", [10, 2]),
+        ("z = randint(0, 9)\n    if z < 4 and flip((z + 1) / 5):\n        return x[0]\n    return z == 9", [2]),
         ("z = randint(0, 9)\n    observe(z % 2 == x[0])\n    return z // 5 == x[1]", [4]),
-        ("z = randint(0, 9)\n    return flip(1 / 3) if z > 4 else x[0]", [2, 2]),
+        ("z = randint(0, 9)\n    return flip(1 / 3) if z > 4 else x[0]", [2]),
         ("z = randint(0, 3)\n    return 1 - x[0] if z * 0 else x[0]", []),
         ("return 1 - flip((x[0] + 1) / 3)", [2]),  # renamed only: it stays as it is written
     ],

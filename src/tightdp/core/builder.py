@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tightdp.core.conditions import tested_value, tests, values_where
-from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, summands, terms_of
+from tightdp.core.conditions import branch_taken, tested_value, tests, values_where
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, operands_of, summands, terms_of
 from tightdp.core.operators import Value, refusal
+from tightdp.core.records import FunctionsOfRecords
 from tightdp.core.unbounded.windows import NARROW, Place, Window, check_growth, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
 from tightdp.language.laws import Law, OnIntegers
@@ -34,6 +35,7 @@ class Builder:
         self._watch = watch
         self._nodes: WeakValueDictionary[Any, Expr] = WeakValueDictionary()
         self._constants: dict[Any, Const] = {}
+        self.functions = FunctionsOfRecords()
         self._serial = 0
         self._draws = 0
         self.mixed = False
@@ -57,7 +59,7 @@ class Builder:
     def _make(self, key: object, make: Callable[[int], Expr]) -> Expr:
         node = self._nodes.get(key)
         if node is None:
-            node = self._nodes[key] = make(self._next())
+            node = self._nodes[key] = self.functions.known(make(self._next()), self.const)
         return node
 
     # leaves
@@ -125,6 +127,7 @@ class Builder:
         self._note(operator, operands)
         values, refused = combined(operator, [operand.values for operand in operands], self._watch)
         bad = self._refusal(operator, operands, bool(values)) if refused else None
+        bad = None if bad is self.false else bad
         if not values:
             return None, bad
         if len(values) == 1:
@@ -188,6 +191,7 @@ class Builder:
 
     def sum(self, operands: Sequence[Expr]) -> Expr:
         """Return the sum of any number of numeric nodes."""
+        operands = self.functions.one_term_each(operands, self.total, self.add)
         parts = [terms_of(operand) for operand in operands]
         constant = sum(part[1] for part in parts)
         terms = [term for part in parts for term in part[0]]
@@ -212,8 +216,7 @@ class Builder:
         """Return the least or greatest (`min`, `max`) of numeric nodes."""
         flat: dict[int, Expr] = {}
         for operand in operands:
-            inner = operand.operands if isinstance(operand, Nary) and operand.operator == operator else (operand,)
-            flat |= {node.serial: node for node in inner}
+            flat |= {node.serial: node for node in operands_of(operand, operator)}
         self._note(operator, tuple(flat.values()))
         if len(flat) == 1:
             return operands[0]
@@ -259,7 +262,7 @@ class Builder:
     def _junction(self, operator: str, operands: Sequence[Expr], neutral: Expr, absorbing: Expr) -> Expr:
         flat: dict[int, Expr] = {}
         for operand in operands:
-            inner = operand.operands if isinstance(operand, Nary) and operand.operator == operator else (operand,)
+            inner = operands_of(operand, operator)
             if not flat and len(inner) > 1:
                 flat = {node.serial: node for node in inner}
                 continue
@@ -284,8 +287,7 @@ class Builder:
         flip = False
         flat: dict[int, Expr] = {}
         for operand in operands:
-            inner = operand.operands if isinstance(operand, Nary) and operand.operator == "xor" else (operand,)
-            for node in inner:
+            for node in operands_of(operand, "xor"):
                 if isinstance(node, Const):
                     flip ^= bool(node.values[0])
                 elif node.serial in flat:
@@ -318,10 +320,10 @@ class Builder:
         """Return what a node is where a selector takes the value at a position."""
         if expr is selector:
             return self.const(selector.values[position])
-        if isinstance(expr, Case) and expr.selector is selector:
-            return expr.branches[position]
+        while isinstance(expr, Case) and (taken := branch_taken(expr, selector, position)) is not None:
+            expr = taken
         parts = summands(expr)
-        if len(parts) > 1 and any(isinstance(part, Case) and part.selector is selector for part in parts):
+        if len(parts) > 1 and any(branch_taken(part, selector, position) is not None for part in parts):
             return self.sum([self._given(part, selector, position) for part in parts])
         return expr
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
 from tightdp.core.valuesets import Progression
-from tightdp.exact.weights import may_be_positive, sum_to_one
+from tightdp.exact.weights import all_sum_to_one, may_be_positive
 
 __all__ = ["MalformedError", "verify"]
 
@@ -47,10 +47,10 @@ def verify(program: CoreProgram) -> None:
 
 def _laws(draw: Draw) -> None:
     _require(len(draw.laws) == len(draw.selector.values), draw, "has not one law per selector value")
-    for law in draw.laws:
-        if law is not None:
-            _require(sum_to_one([mass for _, mass in law]), draw, "has a law that does not sum to 1")
-            _require(all(may_be_positive(mass) for _, mass in law), draw, "has an outcome without positive probability")
+    laws = [[mass for _, mass in law] for law in draw.laws if law is not None]
+    masses = {id(mass): mass for law in laws for mass in law}  # many laws may share a few numbers
+    _require(all(map(may_be_positive, masses.values())), draw, "has an outcome without positive probability")
+    _require(all_sum_to_one(laws), draw, "has a law that does not sum to 1")
 
 
 def _require(condition: bool, expr: Expr, what: str) -> None:

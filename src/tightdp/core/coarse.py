@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.evaluation import canonical, computed
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Once, children, reachable
-from tightdp.core.operators import NOTHING, Value, applied, connected, operation
+from tightdp.core.operators import NOTHING
 from tightdp.core.passes import Rebuild
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
@@ -21,13 +22,6 @@ __all__ = ["draw_what_is_seen"]
 
 _MOST_WORK = 1 << 20
 """A draw whose outcomes, times the nodes computed from it, are more than this stays as it is."""
-_NARY: dict[str, Callable[..., Value]] = {
-    "sum": lambda *values: sum(values),
-    "min": lambda *values: min(values),
-    "max": lambda *values: max(values),
-    "xor": lambda *values: sum(values) % 2 == 1,
-}
-_ABSORBING = {"and": False, "or": True}
 
 
 @dataclass
@@ -148,19 +142,5 @@ def _columns(seen: _Seen) -> dict[int, Sequence[object]]:
             [child.values[0]] * len(seen.draw.values) if isinstance(child, Const) else columns[child.serial]
             for child in children(expr)
         ]
-        columns[expr.serial] = [_value(expr, values) for values in zip(*given, strict=True)]
+        columns[expr.serial] = [canonical(expr, computed(expr, values)) for values in zip(*given, strict=True)]
     return columns
-
-
-def _value(expr: Expr, given: Sequence[Value]) -> Value:
-    """Return the value of a node from those of its children; `NOTHING` where it is refused, or not among its values."""
-    if isinstance(expr, Case):
-        place = expr.selector.index.get(given[0])
-        return NOTHING if place is None else given[1 + place]
-    if isinstance(expr, Nary) and expr.operator in _ABSORBING:
-        value = connected(_ABSORBING[expr.operator], given)
-    else:
-        assert isinstance(expr, (Apply, Nary))
-        value = applied(operation(expr.operator) if isinstance(expr, Apply) else _NARY[expr.operator], given)
-    place = expr.index.get(value)
-    return NOTHING if place is None else expr.values[place]

@@ -10,7 +10,7 @@ from tightdp.core.nodes import Apply, Case, Const, Expr, Nary, children, terms_o
 from tightdp.core.operators import REFUSED, Value, operation
 from tightdp.core.valuesets import combined, ordered, sums
 
-__all__ = ["tested_value", "tests", "values_where"]
+__all__ = ["branch_taken", "tested_value", "tests", "values_where"]
 
 _ORDERS = frozenset(("lt", "le", "gt", "ge"))
 _FEW_COMBINATIONS = 1 << 12
@@ -26,6 +26,16 @@ def tested_value(condition: Expr) -> tuple[Expr | None, int]:
         if value in node.index:
             return node, node.index[value]
     return None, 0
+
+
+def branch_taken(expr: Expr, selector: Expr, position: int) -> Expr | None:
+    """Return the branch of a case where a selector takes the value at a position, if that tells."""
+    if not isinstance(expr, Case):
+        return None
+    if expr.selector is selector:
+        return expr.branches[position]
+    tested, asked = tested_value(expr.selector)
+    return expr.branches[asked == position] if tested is selector else None
 
 
 def tests(condition: Expr, holds: bool) -> dict[int, list[Apply]]:

@@ -42,7 +42,9 @@ __all__ = [
     "Shuffled",
     "TupleOf",
     "children",
+    "operands_of",
     "reachable",
+    "sum_in",
     "summands",
     "terms_of",
 ]
@@ -344,6 +346,11 @@ class Once:
         return expr.items
 
 
+def operands_of(expr: Expr, operator: str) -> tuple[Expr, ...]:
+    """Return the operands of an n-ary operation; any other node is its own only operand."""
+    return expr.operands if isinstance(expr, Nary) and expr.operator == operator else (expr,)
+
+
 def summands(expr: Expr) -> tuple[Expr, ...]:
     """Return the terms of a sum of numbers; any other node is its own only term."""
     if isinstance(expr, Nary) and expr.operator == "sum":
@@ -351,6 +358,15 @@ def summands(expr: Expr) -> tuple[Expr, ...]:
     if isinstance(expr, Apply) and expr.operator == "add" and all(operand.numeric for operand in expr.operands):
         return expr.operands
     return (expr,)
+
+
+def sum_in(expr: Expr) -> Expr | None:
+    """Return the sum of several terms that a node is, or is a multiple of; None for other nodes."""
+    inner = expr
+    if isinstance(expr, Apply) and expr.operator in ("mul", "neg"):
+        others = [operand for operand in expr.operands if not isinstance(operand, Const)]
+        inner = others[0] if len(others) == 1 else expr
+    return inner if isinstance(inner, Nary) and inner.operator == "sum" else None
 
 
 def terms_of(expr: Expr) -> tuple[tuple[Expr, ...], Value]:

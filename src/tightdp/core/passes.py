@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import factorial, prod
 from typing import Any
 
@@ -203,16 +204,18 @@ def _without_replacement(builder: Builder, items: Sequence[Expr]) -> list[Expr]:
 
 
 def _share(builder: Builder, count: Expr, total: Expr) -> Expr:
-    """Return a coin with probability count / total; combinations that cannot occur give a constant."""
-    selector = builder.total("tuple", count, total)
+    """Return a coin with probability count / total; combinations that cannot occur are left out."""
+    possible = [
+        (hits, of) for hits in count.values for of in total.values if (0 <= hits <= of and of > 0) or hits == of == 0
+    ]
+    selector = builder.joint([count, total], possible)
+    pairs = possible if len(possible) > 1 else [selector.values[0]]
+    return builder.draw("shuffle", selector, [_coin(hits, of) for hits, of in pairs])
 
-    def law(pair: tuple[int, int]) -> Law:
-        hits, of = pair
-        return laws.bernoulli(Fraction(hits, of)) if of > 0 and 0 <= hits <= of else laws.bernoulli(0)
 
-    if isinstance(selector, Const):
-        return builder.draw("shuffle", builder.true, [law(selector.values[0])])
-    return builder.draw("shuffle", selector, [law(pair) for pair in selector.values])
+@lru_cache(1 << 16)
+def _coin(hits: int, of: int) -> Law:
+    return laws.bernoulli(Fraction(hits, of) if of else 0)
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from sys import hash_info
 from typing import Any
 
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.whole import ExpInteger, Whole, lcm, polynomials
 
-__all__ = ["NUMBERS", "as_exact", "may_be_positive", "over", "over_common", "quotient", "sum_to_one"]
+__all__ = [
+    "NUMBERS",
+    "all_over_common",
+    "all_sum_to_one",
+    "as_exact",
+    "may_be_positive",
+    "over",
+    "over_common",
+    "quotient",
+]
 
 NUMBERS = (int, Fraction, ExpNumber)
 """The types of exact numbers."""
@@ -52,8 +62,27 @@ def _over_common(numbers: Sequence[Number]) -> tuple[Sequence[Whole], Whole]:
 _known = lru_cache(maxsize=1024)(_over_common)  # a law is asked for by every pass, and by every method
 
 
-def sum_to_one(numbers: Sequence[Number]) -> bool:
-    """Whether the sum of exact numbers is 1; as functions, where they have the unknown."""
+def all_over_common(laws: Sequence[Sequence[Number]]) -> tuple[list[list[Whole]], Whole]:
+    """Return the numbers of several laws as weights over one denominator; numbers that laws share are read once."""
+    numbers = {id(number): number for law in laws for number in law}
+    weights, common = over_common(list(numbers.values()))
+    known = dict(zip(numbers, weights, strict=True))
+    return [[known[id(number)] for number in law] for law in laws], common
+
+
+def all_sum_to_one(laws: Sequence[Sequence[Number]]) -> bool:
+    """Whether the sums of exact numbers are 1; as functions, where they have the unknown.
+
+    Many sums of rationals are looked at modulo a large prime, by the hashes of Python's numbers: that finds mistakes.
+    """
+    numbers = {id(number): number for law in laws for number in law}
+    if all(isinstance(number, Fraction) and number.denominator % hash_info.modulus for number in numbers.values()):
+        residues = {key: hash(number) for key, number in numbers.items()}
+        return all(sum(residues[id(number)] for number in law) % hash_info.modulus == 1 for law in laws)
+    return all(_sum_to_one(law) for law in laws)
+
+
+def _sum_to_one(numbers: Sequence[Number]) -> bool:
     if any(isinstance(number, ExpNumber) and number.unknown for number in numbers):
         return sum(numbers) == 1
     weights, common = over_common(numbers)

@@ -23,6 +23,7 @@ from tightdp.exact.weights import as_exact
 Law: TypeAlias = tuple[tuple[int, Number], ...]
 
 _CACHED = 4096
+_DISTANCES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -231,13 +232,21 @@ def _poisson_binomial(probabilities: tuple[Number, ...]) -> Law:
 def _geometric(v: int, ratio: Number, lo: int, hi: int) -> Law:
     if lo == hi:
         return ((lo, Fraction(1)),)
-    peak = (1 - ratio) / (1 + ratio)
+    if ratio == 0:
+        return ((min(max(v, lo), hi), Fraction(1)),)
     low_end = (lo, _tail(v - lo, ratio))
     high_end = (hi, _tail(hi - v, ratio))
-    interior = [(z, peak * ratio ** abs(z - v)) for z in range(lo + 1, hi)]
-    return _positive([low_end, *interior, high_end])
+    interior = [(z, _at_distance(abs(z - v), ratio)) for z in range(lo + 1, hi)]
+    return (low_end, *interior, high_end)
 
 
+@lru_cache(_DISTANCES)
+def _at_distance(distance: int, ratio: Number) -> Number:
+    """P(Z = distance) for two-sided geometric noise Z around 0, one number for all laws in which it stands."""
+    return (1 - ratio) / (1 + ratio) * ratio**distance
+
+
+@lru_cache(_DISTANCES)
 def _tail(distance: int, ratio: Number) -> Number:
     """P(Z >= distance) for two-sided geometric noise Z around 0; distance may be negative."""
     if distance < 0:

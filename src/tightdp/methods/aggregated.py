@@ -240,9 +240,10 @@ class AggregateTable(Table):
         self.fill_all(watch)
         laws: dict[Any, int] = {}
         law_of_counts = {}
+        alike = len({weights.total for weights in self._by_counts.values()}) == 1
         for counts, weights in self._by_counts.items():
             watch()
-            shared = gcd(weights.total, *weights.by_code.values())
+            shared = 1 if alike else gcd(weights.total, *weights.by_code.values())
             reduced = tuple((code, weight // shared) for code, weight in weights.by_code.items())
             law_of_counts[counts] = laws.setdefault((weights.total // shared, reduced), len(laws))
         merged: dict[tuple[int, int], tuple[Change, int]] = {}

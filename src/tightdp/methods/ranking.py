@@ -8,17 +8,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from operator import sub
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import arb
 
+from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Known, Pair
 from tightdp.methods.ratios import Ratio
 
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = lazily("numpy")
+
 __all__ = ["LONGEST", "MARGIN", "Logarithms", "tight_ratio"]
 
+_MANY = 64
+"""So many logarithms are kept as an array."""
 LONGEST = 1 << 20
 """Weights of more bits are not rounded."""
 MARGIN = 2.0**-30
@@ -86,7 +94,7 @@ class Logarithms:
 
     def __init__(self, kept: int = 5_000_000, longest: int = LONGEST) -> None:
         self._most, self._longest = kept, longest
-        self._known: dict[int, tuple[Weights, tuple[int, ...], list[float]]] = {}
+        self._known: dict[int, tuple[Weights, tuple[int, ...], Any]] = {}
         self._supports: dict[tuple[int, ...], tuple[int, ...]] = {}
         self._kept = 0
 
@@ -107,12 +115,15 @@ class Logarithms:
             return False
         self._kept += len(codes)
         # The law is kept alive, so that its id stays its own.
-        self._known[id(law)] = law, self._supports.setdefault(codes, codes), logarithms
+        listed = logarithms if len(logarithms) < _MANY else np.array(logarithms)
+        self._known[id(law)] = law, self._supports.setdefault(codes, codes), listed
         return True
 
     def large(self, ours: Weights, theirs: Weights, least: float) -> Sequence[int]:
         """Return the outputs where the logarithm of the ratio of two laws is not certainly below `least`."""
         (_, codes, above), (_, others, below) = self._known[id(ours)], self._known[id(theirs)]
+        if codes is others and not isinstance(above, list):
+            return [codes[place] for place in np.flatnonzero(above - below >= least).tolist()]
         if codes is others:
             ratios = list(map(sub, above, below))
         else:

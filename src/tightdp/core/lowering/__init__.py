@@ -50,6 +50,7 @@ from tightdp.core.lowering.values import (
     parts_of,
 )
 from tightdp.core.nodes import Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
+from tightdp.core.one_draw import draw_once_per_client
 from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
 from tightdp.core.unbounded.forms import Unmerged, outside
 from tightdp.core.unbounded.inexact import inexactness
@@ -115,7 +116,10 @@ def lower(
                 raise unmerged
             if x is None:
                 plans.whole = plan
-            return replace(draw_what_is_seen(program, watch), inexact=lowering.inexact())
+            program = draw_what_is_seen(program, watch)
+            if not lowering.builder.noises:
+                program = draw_once_per_client(program, watch)
+            return replace(program, inexact=lowering.inexact())
         if x is not None and wider.ends != plan.ends:
             lower(bound, None, probe, watch, plans)
             wider = plans.whole
@@ -289,6 +293,7 @@ class Lowering(Machine):
     def _record(self, client: int, domain: Domain) -> Value:
         """Return a symbolic record."""
         leaves = [self.builder.input(client, leaf, values) for leaf, values in enumerate(self._values_of_leaves)]
+        self.builder.functions.record(leaves)
         self.inputs.extend(leaves)
         return self._nested(domain, iter(leaves))
 

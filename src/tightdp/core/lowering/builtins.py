@@ -193,8 +193,10 @@ def _sum(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     if isinstance(items, Generator) and (m.single or any(clause.ifs for clause in items.node.generators)):
         return sum_as_it_goes(m, items, start)
     listed = collected(m, items)
-    if isinstance(listed, Sieve) and all(is_scalar(item) and numeric(item) for _, item in listed.entries):
-        return summed(m, tuple(m.merge(present, item, 0) for present, item in listed.entries), start)
+    if isinstance(listed, Sieve) and all(is_scalar(item) for _, item in listed.entries):
+        terms = tuple(m.merge(present, item, 0) for present, item in listed.entries)
+        if all(map(numeric, terms)):  # items may be None where they are left out
+            return summed(m, terms, start)
     if isinstance(listed, Growing):
         return binary(m, "add", start, m.of_growing("sum", listed), m.position[-1])
     return m.each(listed, lambda values: summed(m, values, start))

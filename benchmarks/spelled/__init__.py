@@ -1,0 +1,1 @@
+"""Mechanisms of the literature, one a file, each in several spellings: what `spellings.py` measures."""
