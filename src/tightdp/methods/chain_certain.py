@@ -141,8 +141,8 @@ def largest_certainly(
 
 
 def certainly(chain: Chain, records: tuple[Record, ...], watch: Callable[[], None]) -> Certainly | None:
-    """Return a chain by classes; None where what is drawn before the last client matters."""
-    if len(chain.heads) != 1 or not chain.blocks:
+    """Return a chain by classes; None where what is drawn before the last client matters, or there is no other."""
+    if len(chain.heads) != 1 or len(chain.blocks) < 2:
         return None
     ((head, vector),) = chain.heads.items()
     if len(vector) != 1:
