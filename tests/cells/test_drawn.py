@@ -18,7 +18,7 @@ from tightdp.errors import LimitError, ProgramError
 from tightdp.language import interp
 from tightdp.language.program import Bound
 
-_REACH = {1: 40, 2: 12, 3: 5}
+_REACH = {1: 40, 2: 8, 3: 3}
 _PAIRS = [((0,), (1,)), ((1,), (0,))]
 
 

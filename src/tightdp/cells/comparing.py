@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from tightdp.cells.laws import CellLaws, Contribution, Label
-from tightdp.cells.patterns import Counted, Pattern, flips_of, on_pattern, patterns, reach_of
+from tightdp.cells.patterns import Counted, Pattern, on_pattern, patterns
 from tightdp.cells.suprema import positive_part, supremum
 from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, multiplied, variables
 from tightdp.language.program import Dataset
@@ -83,8 +83,7 @@ class _Kind:
                 used = [p for p in contribution if not single or variables(p) & set(group)]
                 total += _renamed(_expanded(used, self._one), names)
             whole[x] = total
-        normals = (normal for pieces in whole.values() for rows, _ in pieces for normal, _ in rows)
-        cut = list(patterns(flips_of(normals, len(group)), reach_of(whole.values())))
+        cut = patterns((row for pieces in whole.values() for rows, _ in pieces for row in rows), len(group))
         functions = {
             x: tuple(number(on_pattern(pieces, pattern, self._unit)) for pattern in cut) for x, pieces in whole.items()
         }
@@ -124,9 +123,11 @@ class Comparing:
     """Compares pairs of datasets by their laws."""
 
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
-        self._laws, self._watch = laws, watch
+        self.laws, self._watch = laws, watch
         self._numbers: dict[frozenset[Any], int] = {}
         self._functions: list[Counted] = []
+        self._sums: dict[Any, Exact] = {}
+        self._apart = self._kinds(True)
 
     def _number(self, function: Counted) -> int:
         self._watch()
@@ -137,12 +138,8 @@ class Comparing:
         return self._numbers[name]
 
     def _kinds(self, apart: bool) -> list[_Kind]:
-        labels = dict.fromkeys(label for law in self._laws.laws.values() for label in law)
-        return [_Kind(self._laws, label, apart, self._number) for label in labels]
-
-    @cached_property
-    def _apart(self) -> list[_Kind]:
-        return self._kinds(True)
+        labels = dict.fromkeys(label for law in self.laws.laws.values() for label in law)
+        return [_Kind(self.laws, label, apart, self._number) for label in labels]
 
     @cached_property
     def _together(self) -> list[_Kind]:
@@ -157,7 +154,7 @@ class Comparing:
             for kind in self._apart:
                 if x not in kind.weights:
                     continue
-                found = self._of_pair(kind, x, x_prime, done, self._laws.one if best is None else best.value)
+                found = self._of_pair(kind, x, x_prime, done, self.laws.one if best is None else best.value)
                 if found is not None:
                     best = found
                     if best.value == math.inf:
@@ -179,7 +176,7 @@ class Comparing:
                 if name in done:
                     return None
                 done.add(name)
-            found = self._of_part(part, ours, theirs, 0 * self._laws.one if several else least, value)
+            found = self._of_part(part, ours, theirs, 0 * self.laws.one if several else least, value)
             if found is None:
                 return None
             value, at, along = found
@@ -193,8 +190,8 @@ class Comparing:
         self, part: _Part, ours: Sequence[int], theirs: Sequence[int], least: Any, times: Any
     ) -> tuple[Any, list[int], list[int]] | None:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
-        if times == math.inf:
-            times = self._laws.one
+        infinite = times == math.inf
+        times = self.laws.one if infinite else times
         best: tuple[Any, list[int], list[int]] | None = None
         least = least / times
         for pattern, p, q in zip(part.patterns, ours, theirs, strict=True):
@@ -204,8 +201,8 @@ class Comparing:
             if found is not None:
                 counts = [0 if n == math.inf else int(n) for n in found.counts]
                 grown = [int(n == math.inf) for n in found.counts]
-                moved = [sum(s * g for s, g in zip(line, grown, strict=True)) for line in pattern.steps]
-                value = math.inf if found.value == math.inf else found.value * times
+                moved = [a - b for a, b in zip(pattern.at(grown), pattern.start, strict=True)]
+                value = math.inf if infinite or found.value == math.inf else found.value * times
                 best, least = (value, pattern.at(counts), moved), found.value
                 if value == math.inf:
                     break
@@ -213,7 +210,7 @@ class Comparing:
 
     def delta(self, x: Dataset, x_prime: Dataset, t: Exact) -> Exact:
         """Return Σ max(0, P(output|x) - t·P(output|x')) over all outputs."""
-        total: Any = 0 * self._laws.one
+        total: Any = 0 * self.laws.one
         for kind in self._together:
             (part,) = kind.parts
             if x not in part.functions:
@@ -232,7 +229,3 @@ class Comparing:
                 function[key] = function.get(key, 0) - t * c
             self._sums[name] = positive_part({k: c for k, c in function.items() if c}, counts, self._watch)
         return self._sums[name]
-
-    @cached_property
-    def _sums(self) -> dict[Any, Exact]:
-        return {}

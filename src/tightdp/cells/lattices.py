@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import floor, prod
 
 __all__ = ["Lattice", "lattice_of"]
 
@@ -20,6 +20,11 @@ class Lattice:
     columns: tuple[tuple[int, ...], ...]
     pivots: tuple[int, ...]
     change: tuple[tuple[int, ...], ...]
+
+    @property
+    def index(self) -> int:
+        """A number that makes all vectors of integers points of the lattice, as far as its pivots tell."""
+        return prod(self.columns[pivot][c] for c, pivot in enumerate(self.pivots))
 
     def place(self, vector: Sequence[Fraction]) -> list[Fraction]:
         """Return u with columns·u = vector at the pivots."""

@@ -6,7 +6,7 @@ functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -27,6 +27,7 @@ from tightdp.language.program import Bound, Dataset, as_output
 __all__ = ["CellLaws", "Contribution", "Label", "cell_laws"]
 
 _MOST_DATASETS = 4_096
+_MOST_RESIDUES = 64
 _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
 _PLACE = object()
@@ -210,21 +211,33 @@ def _placed(
         ]
         lattices.append(lattice_of(matrix, draws))
         bases.append([constant * s for (_, constant), s in zip(lines, scales, strict=True)])
-    common: Lattice | None = lattices[0] if all(lattices[0].same(other) for other in lattices) else None
     found = []
-    for draft, lattice, base in zip(drafts, lattices, bases, strict=True):
-        if common is not None:
-            label = Label(shape, constants, common.coset(base), common.columns, tuple(scales))
-            start, columns = label.base, common.columns
-        else:
-            columns = tuple(tuple(int(i == j) for j in range(len(places))) for i in range(len(places)))
-            start = tuple(Fraction(0) for _ in places)
-            label = Label(shape, constants, start, columns, tuple(scales))
-        moved = [s - b for s, b in zip(start, base, strict=True)]
-        contribution = maker.contribution(draft.path, lattice, columns, moved)
-        if contribution is not None:
-            found.append((label, draft, contribution))
+    for start, columns in _origins(lattices, bases):
+        label = Label(shape, constants, start, columns, tuple(scales))
+        for draft, lattice, base in zip(drafts, lattices, bases, strict=True):
+            moved = [s - b for s, b in zip(start, base, strict=True)]
+            contribution = maker.contribution(draft.path, lattice, columns, moved)
+            if contribution is not None:
+                found.append((label, draft, contribution))
     return found
+
+
+def _origins(
+    lattices: Sequence[Lattice], bases: Sequence[Sequence[Fraction]]
+) -> Iterator[tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...]]]:
+    """Yield an origin and columns, for each kind of outputs: one that all paths share, or a residue of the outputs."""
+    first, dimension = lattices[0], len(bases[0])
+    if all(first.same(other) for other in lattices):
+        for start in dict.fromkeys(first.coset(base) for base in bases):
+            yield start, first.columns
+        return
+    step = lcm(*(lattice.index for lattice in lattices))
+    if step**dimension > _MOST_RESIDUES:
+        raise Outside("is published as multiples that differ from run to run")
+    columns = tuple(tuple(step * (i == j) for j in range(dimension)) for i in range(dimension))
+    for shares in {tuple(value % 1 for value in base) for base in bases}:
+        for residues in product(range(step), repeat=dimension):
+            yield tuple(share + residue for share, residue in zip(shares, residues, strict=True)), columns
 
 
 def _form(draft: _Draft, value: Any) -> tuple[dict[int, Fraction], Fraction]:
@@ -361,8 +374,7 @@ def _coordinates(
     found = []
     for c in range(len(lattice.pivots)):
         form = {w: linear[w][c] for w in range(dimension) if linear[w][c]}
-        if any(a.denominator > 1 for a in form.values()) or (form and constant[c].denominator > 1):
-            raise Outside("is published as multiples that differ from run to run")
+        assert all(a.denominator == 1 for a in form.values())
         if constant[c].denominator > 1:
             return None, []
         found.append(({w: int(a) for w, a in form.items()}, int(constant[c])))

@@ -1,121 +1,123 @@
 """Functions of integer coordinates, cut into patterns on which no condition changes.
 
-The coordinates and 0 are sorted; neighbours in that order are either at a given distance below `reach`, or at `reach`
-and a further count. On such a pattern a function is a sum of exponentials of the counts, with no conditions left, as
-long as its conditions are on differences of coordinates smaller than the reach.
+A pattern is a start and a step for each of a few counts, which are at least 0: every place in it is reached by counts
+of its own. An orthant is cut until each condition holds everywhere, or nowhere: two counts with which a condition grows
+and falls are compared (one is the other and a further count), a count that decides it is 0, or one more than a count.
+On a pattern a function is a sum of exponentials of the counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import permutations, product
-from math import comb, factorial
+from itertools import product
+from math import comb
 from typing import TypeAlias
 
 from tightdp.cells.bases import Base
-from tightdp.cells.linear import Normal
+from tightdp.cells.linear import Row
 from tightdp.cells.sums import Exact, Pieces
 from tightdp.cells.symbols import Outside
 
-__all__ = ["Counted", "Pattern", "flips_of", "on_pattern", "patterns", "reach_of"]
+__all__ = ["Counted", "Pattern", "on_pattern", "patterns", "shifted", "without"]
 
-_MOST_PATTERNS = 20_000
+_MOST_PATTERNS = 10_000
 
 Counted: TypeAlias = dict[tuple[tuple[Base, int], ...], Exact]
 """Coefficients of the products of base^count · count^degree, by (base, degree) for every count."""
+Step: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """Coordinate i is starts[i] + Σ steps[i][j]·count j, where all counts are at least 0."""
+    """The places start + Σ count·step, where all counts are at least 0."""
 
-    starts: tuple[int, ...]
-    steps: tuple[tuple[int, ...], ...]
+    start: Step
+    steps: tuple[Step, ...]
 
     @property
     def counts(self) -> int:
         """The number of counts."""
-        return len(self.steps[0]) if self.steps else 0
+        return len(self.steps)
 
     def at(self, counts: Sequence[int]) -> list[int]:
-        """Return the coordinates."""
-        return [
-            start + sum(s * n for s, n in zip(line, counts, strict=True))
-            for start, line in zip(self.starts, self.steps, strict=True)
-        ]
+        """Return the place with these counts."""
+        steps = [_times(step, n) for step, n in zip(self.steps, counts, strict=True)]
+        return list(map(sum, zip(self.start, *steps, strict=True)))
 
 
-def flips_of(normals: Iterable[Normal], dimension: int) -> tuple[int, ...]:
-    """Return signs for the coordinates after which all conditions are on differences. Raises Outside."""
-    sign: dict[int, int] = {}
-    links: dict[int, list[tuple[int, int]]] = {}
-    for normal in set(normals):
-        if len(normal) > 2 or any(abs(c) > 1 for _, c in normal):
-            raise Outside("is published in a way that is not known to be exact")
-        if len(normal) == 2:
-            (v, a), (w, b) = normal
-            links.setdefault(v, []).append((w, -a * b))
-            links.setdefault(w, []).append((v, -a * b))
-    for start in range(dimension):
-        stack = [start]
-        sign.setdefault(start, 1)
-        while stack:
-            v = stack.pop()
-            for w, same in links.get(v, ()):
-                if w not in sign:
-                    sign[w] = sign[v] * same
-                    stack.append(w)
-                elif sign[w] != sign[v] * same:
-                    raise Outside("is published as sums and as differences")
-    return tuple(sign[v] for v in range(dimension))
+def patterns(rows: Iterable[Row], dimension: int) -> list[Pattern]:
+    """Return patterns that cover all places, each once, on each of which every row holds everywhere or nowhere.
+
+    Raises Outside where they are too many.
+    """
+    conditions = sorted(set(rows), key=lambda each: (len(each[0]), each))
+    todo = []
+    for signs in product((1, -1), repeat=dimension):
+        steps = tuple(tuple(sign * (i == j) for j in range(dimension)) for i, sign in enumerate(signs))
+        todo.append((Pattern(tuple(min(sign, 0) for sign in signs), steps), 0))
+    found: list[Pattern] = []
+    while todo:
+        pattern, at = todo.pop()
+        cut: list[Pattern] = []
+        while at < len(conditions) and not (cut := _cut(pattern, conditions[at])):
+            at += 1
+        todo += [(each, at) for each in cut]
+        found += [] if cut else [pattern]
+        if len(found) + len(todo) > _MOST_PATTERNS:
+            raise Outside("is published in too many numbers that depend on each other")
+    return found
 
 
-def reach_of(functions: Iterable[Pieces]) -> int:
-    """Return a distance beyond which no condition of some functions changes."""
-    return max((abs(bound) for pieces in functions for rows, _ in pieces for _, bound in rows), default=0) + 1
+def _cut(pattern: Pattern, condition: Row) -> list[Pattern]:
+    """Return two patterns in place of one on which a condition holds somewhere; nothing where it is decided."""
+    normal, bound = condition
+    slopes = [sum(c * step[v] for v, c in normal) for step in pattern.steps]
+    up, down = max(slopes, default=0), min(slopes, default=0)
+    holds = sum(c * pattern.start[v] for v, c in normal) <= bound
+    if up > 0 > down:
+        return _compared(pattern, slopes.index(up), slopes.index(down))
+    if (up > 0 and holds) or (down < 0 and not holds):
+        return _counted(pattern, slopes.index(up or down))
+    return []
 
 
-def patterns(flips: Sequence[int], reach: int) -> Iterator[Pattern]:
-    """Yield patterns that cover all integer coordinates, each once. Raises Outside where they are too many."""
-    dimension = len(flips)
-    if factorial(dimension + 1) * (reach + 1) ** dimension > _MOST_PATTERNS:
-        raise Outside("is published in too many numbers that depend on each other")
-    for order in permutations(range(dimension + 1)):
-        ties = [first < second for first, second in zip(order, order[1:], strict=False)]
-        for gaps in product(range(reach + 1), repeat=dimension):
-            if all(gap or tie for gap, tie in zip(gaps, ties, strict=True)):
-                yield _pattern(flips, order, gaps, reach)
+def _compared(pattern: Pattern, i: int, j: int) -> list[Pattern]:
+    """Cut where one count is at least another one, and where it is less."""
+    both = _plus(pattern.steps[i], pattern.steps[j])
+    at_least = tuple(both if k == j else step for k, step in enumerate(pattern.steps))
+    less = tuple(both if k == i else step for k, step in enumerate(pattern.steps))
+    return [Pattern(pattern.start, at_least), Pattern(_plus(pattern.start, pattern.steps[j]), less)]
 
 
-def _pattern(flips: Sequence[int], order: Sequence[int], gaps: Sequence[int], reach: int) -> Pattern:
-    dimension = len(flips)
-    free = [at for at, gap in enumerate(gaps) if gap == reach]
-    at = {item: place for place, item in enumerate(order)}
-    origin = at[dimension]
-    starts, steps = [], []
-    for item in range(dimension):
-        low, high = sorted((origin, at[item]))
-        sign = flips[item] * (1 if at[item] > origin else -1)
-        starts.append(sign * sum(gaps[low:high]))
-        steps.append(tuple(sign * (low <= place < high) for place in free))
-    return Pattern(tuple(starts), tuple(steps))
+def _counted(pattern: Pattern, j: int) -> list[Pattern]:
+    """Cut where a count is 0, and where it is more."""
+    rest = (*pattern.steps[:j], *pattern.steps[j + 1 :])
+    return [Pattern(pattern.start, rest), Pattern(_plus(pattern.start, pattern.steps[j]), pattern.steps)]
+
+
+def _plus(left: Step, right: Step) -> Step:
+    return tuple(map(sum, zip(left, right, strict=True)))
+
+
+def _times(step: Step, count: int) -> Step:
+    return tuple(count * s for s in step)
 
 
 def on_pattern(pieces: Pieces, pattern: Pattern, unit: Base) -> Counted:
-    """Return a function on a pattern."""
+    """Return a function on a pattern that decides all its conditions."""
     found: Counted = {}
     nothing = tuple((unit, 0) for _ in range(pattern.counts))
     for rows, terms in pieces:
-        if not all(_holds(normal, bound, pattern) for normal, bound in rows):
+        if not all(sum(c * pattern.start[v] for v, c in normal) <= bound for normal, bound in rows):
             continue
         for (bases, degrees), c in terms.items():
             shares = [unit] * pattern.counts
             for v, base in bases:
-                c = c * (base ** pattern.starts[v]).value
-                for j, step in enumerate(pattern.steps[v]):
-                    if step:
-                        shares[j] = shares[j] * base**step
+                c = c * (base ** pattern.start[v]).value
+                for j, step in enumerate(pattern.steps):
+                    if step[v]:
+                        shares[j] = shares[j] * base ** step[v]
             for key, times in _polynomial(degrees, pattern, nothing).items():
                 place = tuple((share, degree) for share, (_, degree) in zip(shares, key, strict=True))
                 new = found.get(place, 0) + c * times
@@ -126,21 +128,13 @@ def on_pattern(pieces: Pieces, pattern: Pattern, unit: Base) -> Counted:
     return found
 
 
-def _holds(normal: Normal, bound: int, pattern: Pattern) -> bool:
-    for j in range(pattern.counts):
-        moved = sum(c * pattern.steps[v][j] for v, c in normal)
-        if moved:
-            return moved < 0
-    return sum(c * pattern.starts[v] for v, c in normal) <= bound
-
-
 def _polynomial(
     degrees: tuple[tuple[int, int], ...], pattern: Pattern, nothing: tuple[tuple[Base, int], ...]
 ) -> dict[tuple[tuple[Base, int], ...], int]:
     """Return a product of powers of coordinates as a polynomial of the counts."""
     found = {nothing: 1}
     for v, degree in degrees:
-        line: list[tuple[int | None, int]] = [(None, pattern.starts[v]), *enumerate(pattern.steps[v])]
+        line: list[tuple[int | None, int]] = [(None, pattern.start[v]), *((j, s[v]) for j, s in enumerate(pattern.steps))]
         for _ in range(degree):
             grown: dict[tuple[tuple[Base, int], ...], int] = {}
             for key, c in found.items():

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, log, log_down, log_up
 from tightdp.methods.ratios import Ratio
-from tightdp.results.result import PairWitness, Result
+from tightdp.results.result import LimitWitness, PairWitness, Result
 from tightdp.results.shown import Drawn, presenter
 
 __all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff", "Zcdp"]
@@ -34,6 +34,13 @@ class Privacy(Result):
     def upper(self) -> Exact:
         """The upper end of what is known of e^ε."""
         return self.exp_epsilon
+
+    @property
+    def attained(self) -> bool | None:
+        """Whether an output has the ratio `exp_epsilon`: False where ratios only approach it, None if not known."""
+        if self.status != "exact" or self.delta or self.witness is None:
+            return None
+        return not isinstance(self.witness, LimitWitness)
 
     @property
     def epsilon(self) -> float:

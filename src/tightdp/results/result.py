@@ -18,6 +18,7 @@ from tightdp.results.shown import Recorded, Shown
 __all__ = [
     "CheckedWitness",
     "EventWitness",
+    "LimitWitness",
     "PairWitness",
     "Result",
     "Stats",
@@ -100,6 +101,17 @@ class TripleWitness(PairWitness):
     output: Any
     probability: Any
     probability_prime: Any
+
+
+@dataclass(frozen=True)
+class LimitWitness(PairWitness):
+    """Two neighbouring datasets, and outputs whose likelihood ratios approach an answer that none of them has.
+
+    They are `output` with k times `direction` added to its numbers (None where nothing is), for k = 0, 1, 2, ...
+    """
+
+    output: Any
+    direction: Any
 
 
 @dataclass(frozen=True)

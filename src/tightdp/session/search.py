@@ -25,6 +25,7 @@ from tightdp.queries.curves import Profile
 from tightdp.results.diagram import Structure
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
+from tightdp.session import numeric
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.later import Later
 from tightdp.session.widened import widened
@@ -50,6 +51,8 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
     if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
         return seen
+    if top == 1 and (known := numeric.tight_privacy(engine)) is not None:
+        return known
     query = engine.query()
     control = query.control
     if top == 1:

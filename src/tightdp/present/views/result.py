@@ -9,7 +9,7 @@ from typing import Any
 from tightdp.exact.numbers import Exact, decimal_text
 from tightdp.present.registry import record_of
 from tightdp.present.words import brief, listed, plain, shown_probability
-from tightdp.results.result import CheckedWitness, EventWitness, PairWitness, Result, Stats, Status, TripleWitness
+from tightdp.results.result import CheckedWitness, EventWitness, LimitWitness, PairWitness, Result, Stats, Status, TripleWitness
 
 __all__ = ["enclosure", "heading", "unresolved_remark", "witness_sentence"]
 
@@ -45,6 +45,13 @@ def _triple_sentence(witness: TripleWitness, said: str = "It is attained") -> st
 
 
 @witness_sentence.register
+def _limit_sentence(witness: LimitWitness, said: str = "It is attained") -> str:
+    told = "The lower end is approached" if said.startswith("The lower") else "It is approached, and not attained,"
+    outputs = f"the outputs {brief(witness.output)} + k·{brief(witness.direction)} as k grows"
+    return f"{told} on {_pair(witness)} by {outputs}."
+
+
+@witness_sentence.register
 def _event_sentence(witness: EventWitness, said: str = "It is attained") -> str:
     outputs = listed([brief(output, 80) for output in witness.event])
     among = "" if len(witness.event) == 1 else "one of "
@@ -74,6 +81,12 @@ def _triple_record(witness: TripleWitness) -> dict[str, Any]:
         "probability": plain(witness.probability),
         "probability_prime": plain(witness.probability_prime),
     }
+
+
+@record_of.register
+def _limit_record(witness: LimitWitness) -> dict[str, Any]:
+    direction = plain(witness.direction)
+    return {**_pair_record(witness), "output": plain(witness.output), "direction": direction, "attained": False}
 
 
 @record_of.register

@@ -1,0 +1,63 @@
+"""Answers about published noise on all integers, whose laws are sums of exponentials (`cells`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from tightdp.cells.comparing import Comparing, Largest
+from tightdp.exact.field import Number
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Dataset
+from tightdp.methods.symmetry import Symmetry
+from tightdp.results.privacy import Privacy
+from tightdp.results.result import LimitWitness, PairWitness, TripleWitness
+from tightdp.session.engine import Engine, Outcome, Query
+
+__all__ = ["tight_privacy"]
+
+_METHOD = "cells"
+
+
+def tight_privacy(engine: Engine) -> Privacy | None:
+    """Return the tight e^ε, None for programs that are answered in another way."""
+    query = engine.query()
+    laws = engine.program.cells(query.control)
+    if laws is None:
+        return None
+    with query.searching():
+        found = laws.largest(_pairs(engine, query))
+    outcome = _outcome(query)
+    if found is None:
+        return outcome.on(Privacy(subject=engine.subject, exp_epsilon=Fraction(1)))
+    value = found.value if found.value == math.inf else laws.laws.number(found.value)
+    witness = _witness(laws, found)
+    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=value, lower=value, witness=witness))
+
+
+def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
+    """Yield all pairs of neighbours, and count them."""
+    relation = relation_of(engine.bound)
+    for x in product(engine.bound.record.values, repeat=engine.bound.n):
+        query.control()
+        for x_prime in relation.neighbours(x):
+            query.control.privacy_set += 1
+            yield x, x_prime
+
+
+def _outcome(query: Query) -> Outcome:
+    return Outcome("exact", "", query.stats((0, 0), _METHOD, Symmetry(())))
+
+
+def _witness(laws: Comparing, found: Largest) -> PairWitness:
+    output = found.label.output(found.start)
+    if not found.attained:
+        return LimitWitness(found.x, found.x_prime, output, found.label.direction(found.moved))
+
+    def probability(x: Dataset) -> Number:
+        return laws.laws.number(laws.laws.probability(x, output))
+
+    return TripleWitness(found.x, found.x_prime, output, probability(found.x), probability(found.x_prime))
