@@ -10,12 +10,15 @@ from math import prod
 from typing import Any
 
 from tightdp.cells.laws import CellLaws, Contribution, Label
-from tightdp.cells.patterns import Counted, Pattern, on_pattern, patterns
-from tightdp.cells.suprema import positive_part, supremum
+from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
+from tightdp.cells.suprema import larger, supremum
 from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, multiplied, variables
+from tightdp.errors import LimitError
 from tightdp.language.program import Dataset
 
 __all__ = ["Comparing", "Largest"]
+
+_MOST_STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,12 @@ class _Kind:
                 used = [p for p in contribution if not single or variables(p) & set(group)]
                 total += _renamed(_expanded(used, self._one), names)
             whole[x] = total
-        cut = patterns((row for pieces in whole.values() for rows, _ in pieces for row in rows), len(group))
+        every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
+        cut = patterns(every, len(group))
+        held = [holding(every, pattern) for pattern in cut]
         functions = {
-            x: tuple(number(on_pattern(pieces, pattern, self._unit)) for pattern in cut) for x, pieces in whole.items()
+            x: tuple(number(on_pattern(pieces, *each, self._unit)) for each in zip(cut, held, strict=True))
+            for x, pieces in whole.items()
         }
         return _Part(group, cut, functions)
 
@@ -126,7 +132,7 @@ class Comparing:
         self.laws, self._watch = laws, watch
         self._numbers: dict[frozenset[Any], int] = {}
         self._functions: list[Counted] = []
-        self._sums: dict[Any, Exact] = {}
+        self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self._apart = self._kinds(True)
 
     def _number(self, function: Counted) -> int:
@@ -194,7 +200,8 @@ class Comparing:
         times = self.laws.one if infinite else times
         best: tuple[Any, list[int], list[int]] | None = None
         least = least / times
-        for pattern, p, q in zip(part.patterns, ours, theirs, strict=True):
+        different = dict(zip(zip(ours, theirs, strict=True), part.patterns, strict=True))
+        for (p, q), pattern in different.items():
             if p == q and least >= 1:
                 continue
             found = supremum(self._functions[p], self._functions[q], pattern.counts, least, self._watch)
@@ -208,24 +215,45 @@ class Comparing:
                     break
         return best
 
-    def delta(self, x: Dataset, x_prime: Dataset, t: Exact) -> Exact:
-        """Return Σ max(0, P(output|x) - t·P(output|x')) over all outputs."""
-        total: Any = 0 * self.laws.one
+    def larger(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
+        """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x')."""
+        ours_in_all, theirs_in_all = 0 * self.laws.one, 0 * self.laws.one
         for kind in self._together:
             (part,) = kind.parts
-            if x not in part.functions:
-                continue
-            ours = part.functions[x]
+            ours = part.functions.get(x, ())
             theirs = part.functions.get(x_prime, (self._number({}),) * len(ours))
-            for pattern, p, q in zip(part.patterns, ours, theirs, strict=True):
-                total = total + self._positive(p, q, pattern.counts, t)
-        return total
+            for pattern, p, q in zip(part.patterns, ours, theirs, strict=False):
+                name = p, q, pattern.counts, t
+                if name not in self._sums:
+                    functions = self._functions[p], self._functions[q]
+                    self._sums[name] = larger(*functions, t, pattern.counts, self._watch)
+                ours_in_all, theirs_in_all = ours_in_all + self._sums[name][0], theirs_in_all + self._sums[name][1]
+        return ours_in_all, theirs_in_all
 
-    def _positive(self, p: int, q: int, counts: int, t: Exact) -> Exact:
-        name = p, q, counts, t
-        if name not in self._sums:
-            function = dict(self._functions[p])
-            for key, c in self._functions[q].items():
-                function[key] = function.get(key, 0) - t * c
-            self._sums[name] = positive_part({k: c for k, c in function.items() if c}, counts, self._watch)
-        return self._sums[name]
+    def delta(self, pairs: Iterable[tuple[Dataset, Dataset]], t: Exact) -> tuple[Exact, tuple[Dataset, Dataset] | None]:
+        """Return the largest Σ max(0, P(output|x) - t·P(output|x')), and the first pair that has it."""
+        best: tuple[Exact, tuple[Dataset, Dataset] | None] = 0 * self.laws.one, None
+        for pair in pairs:
+            ours, theirs = self.larger(*pair, t)
+            if ours - t * theirs > best[0]:
+                best = ours - t * theirs, pair
+        return best
+
+    def least(self, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact) -> tuple[Any, tuple[Dataset, Dataset] | None]:
+        """Return the least t >= 1 for which that is at most `delta` > 0, and the last pair that needs it.
+
+        For one pair it is convex and piecewise linear in t: Newton's steps from below end at the very number, unless
+        its pieces become shorter and shorter there. Raises LimitError where they do.
+        """
+        best: tuple[Any, tuple[Dataset, Dataset] | None] = self.laws.one, None
+        for pair in pairs:
+            for _ in range(_MOST_STEPS):
+                ours, theirs = self.larger(*pair, best[0])
+                if ours - best[0] * theirs <= delta:
+                    break
+                if not theirs:
+                    return math.inf, pair
+                best = (ours - delta) / theirs, pair
+            else:
+                raise LimitError("the least ε for this δ was not found in few steps", "give another delta")
+        return best

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from flint import fmpq
 
@@ -24,9 +24,10 @@ from tightdp.cells.symbols import Noisy, Outside
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset, as_output
 
-__all__ = ["CellLaws", "Contribution", "Label", "cell_laws"]
+__all__ = ["MOST_DATASETS", "CellLaws", "Contribution", "Label", "cell_laws"]
 
-_MOST_DATASETS = 4_096
+MOST_DATASETS = 4_096
+"""For more datasets laws are not written down one by one."""
 _MOST_RESIDUES = 64
 _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
@@ -124,6 +125,14 @@ class CellLaws:
                 total += sum(prod((value_at(f, place) for f in each), start=self.one) for each in contributions)
         return total
 
+    def exact(self, value: Number) -> Exact:
+        """Return a number that fits as those of these laws are."""
+        return fmpq(value.numerator, value.denominator) if isinstance(self.one, fmpq) else value
+
+    def fits(self, value: Number) -> bool:
+        """Whether a number can be compared with those of these laws: they may all be rational."""
+        return isinstance(value, Fraction) or not isinstance(self.one, fmpq)
+
     def number(self, value: Exact) -> Number:
         """Return a number of these laws as the others are."""
         return Fraction(int(value.p), int(value.q)) if isinstance(value, fmpq) else value
@@ -141,8 +150,6 @@ class _Draft:
 
 def cell_laws(bound: Bound, watch: Callable[[], None]) -> CellLaws:
     """Return the laws of a mechanism on all datasets. Raises Outside where its programs are not of this kind."""
-    if bound.record.size**bound.n > _MOST_DATASETS:
-        raise Outside("is drawn for too many datasets")
     drafts: list[_Draft] = []
     conditioned = set()
     for x in product(bound.record.values, repeat=bound.n):
@@ -260,12 +267,20 @@ def _scale(form: tuple[dict[int, Fraction], Fraction]) -> int:
     return lcm(*(c.denominator for c in form[0].values()))
 
 
+class _Factor(NamedTuple):
+    """A function with a name of its own, and the variables that it depends on."""
+
+    name: Any
+    pieces: Pieces
+    free: frozenset[int]
+
+
 class _Maker:
     """Turns paths into functions of the coordinates; sums that were found are kept."""
 
     def __init__(self, one: Exact, watch: Callable[[], None]) -> None:
         self.one, self.watch, self.bases = one, watch, Bases(one)
-        self._known: dict[Any, Pieces] = {}
+        self._known: dict[Any, _Factor] = {}
 
     def _exact(self, value: Number) -> Exact:
         if isinstance(self.one, fmpq) and isinstance(value, Fraction):
@@ -288,14 +303,15 @@ class _Maker:
             return None
         draws = [self._draw(lattice, line, own) for line in lattice.change]
         weight = self._exact(path.weight)
-        factors: list[tuple[Any, Pieces]] = []
+        factors: list[_Factor] = []
         for (form, constant), ratio, v in zip(draws, path.ratios, range(len(draws)), strict=True):
             r = self._exact(ratio)
             weight *= (1 - r) / (1 + r)
             residue, modulus = path.residues.get(v, (0, 1))
             form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
             base = self.bases.of(r)
-            factors.append(((tuple(sorted(form.items())), constant, base), absolute(form, constant, base)))
+            name = tuple(sorted(form.items())), constant, base
+            factors.append(_Factor(name, absolute(form, constant, base), frozenset(form)))
         for normal, bound in path.rows:
             rows.append(self._moved(path, normal, bound, draws))
         if FALSE in rows:
@@ -331,37 +347,34 @@ class _Maker:
                 form[w] = form.get(w, 0) + c * modulus * a
         return row(form, rest)
 
-    def _eliminated(self, rows: list[Row], factors: list[tuple[Any, Pieces]], hidden: set[int]) -> list[Pieces]:
+    def _eliminated(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[Pieces]:
         """Sum out the hidden variables, each time the one that meets the fewest others."""
         while hidden:
             self.watch()
-            meets = {y: self._meeting(y, rows, factors) for y in hidden}
-            y = min(hidden, key=lambda y: (len(meets[y]), y))
-            here = [each for each in factors if y in variables(each[1])]
+            y = min(hidden, key=lambda y: (len(_meeting(y, rows, factors)), y))
+            here = [factor for factor in factors if y in factor.free]
             local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
-            key = (y, local, tuple(name for name, _ in here))
-            if key not in self._known:
+            name = y, local, tuple(factor.name for factor in here)
+            if name not in self._known:
                 total: list[Piece] = [(local, {UNIT: self.one})]
-                for _, pieces in here:
-                    total = multiplied(total, pieces)
-                self._known[key] = summed_out(total, y)
-            factors = [each for each in factors if all(each is not other for other in here)]
-            factors.append((key, self._known[key]))
-            rows = [line for line in rows if line not in local and not any(v == y for v, _ in line[0])]
+                for factor in here:
+                    total = multiplied(total, factor.pieces)
+                pieces = summed_out(total, y)
+                self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
+            factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
+            rows = [line for line in rows if not any(v == y for v, _ in line[0])]
             hidden = hidden - {y}
         bounds: Rows = tightest(rows)
-        return [*([[(bounds, {UNIT: self.one})]] if bounds else []), *(pieces for _, pieces in factors)]
+        return [*([[(bounds, {UNIT: self.one})]] if bounds else []), *(factor.pieces for factor in factors)]
 
-    @staticmethod
-    def _meeting(y: int, rows: list[Row], factors: list[tuple[Any, Pieces]]) -> set[int]:
-        found: set[int] = set()
-        for normal, _ in rows:
-            if any(v == y for v, _ in normal):
-                found.update(v for v, _ in normal)
-        for _, pieces in factors:
-            if y in (free := variables(pieces)):
-                found |= free
-        return found
+
+def _meeting(y: int, rows: list[Row], factors: list[_Factor]) -> set[int]:
+    """Return the variables that are summed over together with this one."""
+    found: set[int] = set()
+    for normal, _ in rows:
+        here = {v for v, _ in normal}
+        found |= here if y in here else set()
+    return found.union(*(factor.free for factor in factors if y in factor.free))
 
 
 def _coordinates(

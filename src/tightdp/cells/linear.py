@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import gcd, lcm
 from typing import TypeAlias
 
-__all__ = ["FALSE", "TRUE", "Coefficients", "Normal", "Row", "Rows", "feasible", "row", "tightest"]
+__all__ = ["FALSE", "TRUE", "Coefficients", "Normal", "Row", "Rows", "feasible", "needed", "row", "tightest"]
 
 Coefficients: TypeAlias = Mapping[int, "int | Fraction"]
 Normal: TypeAlias = tuple[tuple[int, int], ...]
@@ -58,6 +58,17 @@ def feasible(rows: Rows) -> bool:
             return True
         v = min(above.keys() | below.keys(), key=lambda v: (above.get(v, 0) * below.get(v, 0), v))
         system = _without(system, v)
+
+
+def needed(rows: Rows) -> Rows:
+    """Return a system without rows that follow from the others."""
+    left = set(rows)
+    for normal, bound in sorted(rows, key=lambda each: (-len(each[0]), each)):
+        opposite = tuple((v, -c) for v, c in normal), -bound - 1
+        rest = left - {(normal, bound)}
+        if not feasible(tightest([*rest, opposite])):
+            left = rest
+    return frozenset(left)
 
 
 def _without(system: Mapping[Normal, int], v: int) -> dict[Normal, int]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from tightdp.cells.linear import Row, Rows, feasible, tightest
+from tightdp.cells.linear import Row, Rows, feasible, needed, tightest
 from tightdp.cells.symbols import Noisy, Outside
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -105,7 +105,7 @@ def paths(bound: Bound, x: Dataset, watch: Callable[[], None]) -> tuple[list[Pat
         except ProgramError as error:
             raise Outside("is on a run that fails") from error
         else:
-            found.append(Path(run.weight, tuple(run.ratios), run.rows, run.residues, output))
+            found.append(Path(run.weight, tuple(run.ratios), needed(run.rows), run.residues, output))
         if len(found) > _MOST_PATHS:
             raise Outside("decides between too many ways")
         del past[run.at :]

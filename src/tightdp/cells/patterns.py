@@ -15,11 +15,11 @@ from math import comb
 from typing import TypeAlias
 
 from tightdp.cells.bases import Base
-from tightdp.cells.linear import Row
+from tightdp.cells.linear import Row, Rows
 from tightdp.cells.sums import Exact, Pieces
 from tightdp.cells.symbols import Outside
 
-__all__ = ["Counted", "Pattern", "on_pattern", "patterns", "shifted", "without"]
+__all__ = ["Counted", "Pattern", "holding", "on_pattern", "patterns", "shifted", "without"]
 
 _MOST_PATTERNS = 10_000
 
@@ -104,12 +104,17 @@ def _times(step: Step, count: int) -> Step:
     return tuple(count * s for s in step)
 
 
-def on_pattern(pieces: Pieces, pattern: Pattern, unit: Base) -> Counted:
-    """Return a function on a pattern that decides all its conditions."""
+def holding(rows: Iterable[Row], pattern: Pattern) -> Rows:
+    """Return those of some rows that hold on a pattern that decides all of them."""
+    return frozenset(line for line in rows if sum(c * pattern.start[v] for v, c in line[0]) <= line[1])
+
+
+def on_pattern(pieces: Pieces, pattern: Pattern, held: Rows, unit: Base) -> Counted:
+    """Return a function on a pattern; `held` are those of its rows that hold there."""
     found: Counted = {}
     nothing = tuple((unit, 0) for _ in range(pattern.counts))
     for rows, terms in pieces:
-        if not all(sum(c * pattern.start[v] for v, c in normal) <= bound for normal, bound in rows):
+        if not rows <= held:
             continue
         for (bases, degrees), c in terms.items():
             shares = [unit] * pattern.counts

@@ -17,7 +17,7 @@ from tightdp.cells.patterns import Counted, shifted, without
 from tightdp.cells.sums import Exact
 from tightdp.errors import LimitError
 
-__all__ = ["Supremum", "positive_part", "supremum"]
+__all__ = ["Supremum", "larger", "supremum"]
 
 _MOST_WORK = 20_000
 
@@ -82,18 +82,22 @@ class _Search:
                 self._found(ours / theirs, at)
             elif ours:
                 self._found(math.inf, at)
-            if not free:
+            if not free or self._never_larger(p, q):
                 continue
             if not turn:
+                before = self.value
                 for j in range(len(free)):
                     self._limit(p, q, free, at, j)
-            if self.value == math.inf or _never_positive(_difference(p, q, self.value)):
-                continue
+                if self.value != before and self._never_larger(p, q):
+                    continue
             j = turn % len(free)
             further = tuple(n + (at_ == free[j]) for at_, n in enumerate(at))
             todo.append((shifted(p, j), shifted(q, j), free, further, turn + 1))
             rest = (*free[:j], *free[j + 1 :])
             todo.append((without(p, j), without(q, j), rest, at, 0))
+
+    def _never_larger(self, p: Counted, q: Counted) -> bool:
+        return self.value == math.inf or _never_positive(_difference(p, q, self.value))
 
     def _limit(self, p: Counted, q: Counted, free: tuple[int, ...], at: tuple[float | int, ...], j: int) -> None:
         """Look at what ratios approach when count j grows, whatever the others are."""
@@ -175,23 +179,29 @@ def _peak(base: Exact, degree: int) -> Exact:
     return base**n * n**degree
 
 
-def positive_part(function: Counted, counts: int, watch: Callable[[], None]) -> Exact:
-    """Return the sum of max(0, function) over all counts."""
+def larger(p: Counted, q: Counted, t: Any, counts: int, watch: Callable[[], None]) -> tuple[Exact, Exact]:
+    """Return the sums of p and of q over all counts with p > t·q."""
     work = _Work(watch)
-    total: Any = 0
-    todo = [(function, counts, 0)]
+    ours: Any = 0
+    theirs: Any = 0
+    todo = [(p, q, counts, 0)]
     while todo:
-        function, counts, turn = todo.pop()
+        p, q, counts, turn = todo.pop()
         work.step()
-        if not function or _never_positive(function):
+        function = _difference(p, q, t)
+        if _never_positive(function):
             continue
         if _never_positive({key: -c for key, c in function.items()}):
-            total = total + sum((c * _sum_of(key) for key, c in function.items()), 0)
+            ours, theirs = ours + _total(p), theirs + _total(q)
             continue
         j = turn % counts
-        todo.append((shifted(function, j), counts, turn + 1))
-        todo.append((without(function, j), counts - 1, 0))
-    return total
+        todo.append((shifted(p, j), shifted(q, j), counts, turn + 1))
+        todo.append((without(p, j), without(q, j), counts - 1, 0))
+    return ours, theirs
+
+
+def _total(function: Counted) -> Exact:
+    return sum((c * _sum_of(key) for key, c in function.items()), 0)
 
 
 def _sum_of(key: Sequence[tuple[Base, int]]) -> Exact:

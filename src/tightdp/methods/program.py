@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from tightdp.cells.comparing import Comparing
-from tightdp.cells.laws import cell_laws
+from tightdp.cells.laws import MOST_DATASETS, cell_laws
 from tightdp.cells.symbols import Outside
 from tightdp.core.inexact import Inexact
 from tightdp.core.lowering import Plans, lower, lower_target
@@ -119,7 +119,7 @@ class Program:
 
     def cells(self, control: Control) -> Comparing | None:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
-        if self.given is not None or self.forced is not None or "core" in self._kept:
+        if self.given is not None or self.forced is not None or self.datasets > MOST_DATASETS:
             return None
         return self.once("cells", lambda: self._cells(control))
 
@@ -129,6 +129,8 @@ class Program:
         except Unmerged:
             with suppress(Outside):
                 return Comparing(cell_laws(self.bound, control), control)
+        except RecursionError:  # the methods say so
+            pass
         return None
 
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:

@@ -6,18 +6,17 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from tightdp.cells.comparing import Comparing, Largest
 from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Dataset
+from tightdp.language.program import Dataset, Output
 from tightdp.methods.symmetry import Symmetry
-from tightdp.results.privacy import Privacy
+from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import LimitWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Outcome, Query
 
-__all__ = ["tight_privacy"]
+__all__ = ["delta_at", "privacy_at", "probability", "tight_privacy"]
 
 _METHOD = "cells"
 
@@ -36,6 +35,42 @@ def tight_privacy(engine: Engine) -> Privacy | None:
     value = found.value if found.value == math.inf else laws.laws.number(found.value)
     witness = _witness(laws, found)
     return outcome.on(Privacy(subject=engine.subject, exp_epsilon=value, lower=value, witness=witness))
+
+
+def privacy_at(engine: Engine, delta: Number) -> Privacy | None:
+    """Return the least e^ε >= 1 with δ(e^ε) <= delta, None for programs that are answered in another way."""
+    query = engine.query()
+    laws = engine.program.cells(query.control)
+    if laws is None or not laws.laws.fits(delta):
+        return None
+    with query.searching():
+        value, pair = laws.least(_pairs(engine, query), laws.laws.exact(delta))
+    least = value if value == math.inf else laws.laws.number(value)
+    witness = None if pair is None else PairWitness(*pair)
+    return _outcome(query).on(
+        Privacy(subject=engine.subject, exp_epsilon=least, delta=delta, lower=least, witness=witness)
+    )
+
+
+def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
+    """Return δ at t = e^ε, None for programs that are answered in another way."""
+    query = engine.query()
+    laws = engine.program.cells(query.control)
+    if laws is None or not laws.laws.fits(t):
+        return None
+    with query.searching():
+        value, pair = laws.delta(_pairs(engine, query), laws.laws.exact(t))
+    found = laws.laws.number(value)
+    witness = None if pair is None else PairWitness(*pair)
+    return _outcome(query).on(
+        Delta(subject=engine.subject, delta=found, lower=found, exp_epsilon=t, epsilon=epsilon, witness=witness)
+    )
+
+
+def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:
+    """Return the probability of an output, None for programs that are answered in another way."""
+    laws = engine.program.cells(engine.control())
+    return None if laws is None else laws.laws.number(laws.laws.probability(x, y))
 
 
 def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:

@@ -49,10 +49,10 @@ _SHORT = 30
 @widened
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
-    if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
-        return seen
     if top == 1 and (known := numeric.tight_privacy(engine)) is not None:
         return known
+    if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
+        return seen
     query = engine.query()
     control = query.control
     if top == 1:
@@ -105,6 +105,8 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
 
 def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
+    if (known := numeric.privacy_at(engine, delta)) is not None:
+        return known
     if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
         return seen
     if engine.many_outputs and (seen := mixed.privacy_at(engine, delta)) is not None:
@@ -160,6 +162,8 @@ def declared_privacy(
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
     """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
+    if (known := numeric.delta_at(engine, t, epsilon)) is not None:
+        return known
     if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
         return seen
     if engine.many_outputs and (seen := mixed.delta_at(engine, t, epsilon)) is not None:
