@@ -11,14 +11,15 @@ from typing import Any
 
 from tightdp.cells.laws import CellLaws, Contribution, Label
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
-from tightdp.cells.suprema import larger, supremum
 from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, multiplied, variables
+from tightdp.cells.suprema import Supremum, TooLong, larger, supremum, upper_end
 from tightdp.errors import LimitError
 from tightdp.language.program import Dataset
 
 __all__ = ["Comparing", "Largest"]
 
 _MOST_STEPS = 200
+_TOO_LONG = "the outputs that one dataset makes more likely were not found", "publish fewer numbers, or clamp them"
 
 
 @dataclass(frozen=True)
@@ -126,13 +127,17 @@ def _renamed(pieces: Pieces, names: dict[int, int]) -> list[Piece]:
 
 
 class Comparing:
-    """Compares pairs of datasets by their laws."""
+    """Compares pairs of datasets by their laws.
+
+    Where a supremum was not found, ratios are proved not to exceed `upper`; else that is 0.
+    """
 
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
         self.laws, self._watch = laws, watch
         self._numbers: dict[frozenset[Any], int] = {}
         self._functions: list[Counted] = []
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
+        self.upper: Any = 0 * laws.one
         self._apart = self._kinds(True)
 
     def _number(self, function: Counted) -> int:
@@ -204,7 +209,7 @@ class Comparing:
         for (p, q), pattern in different.items():
             if p == q and least >= 1:
                 continue
-            found = supremum(self._functions[p], self._functions[q], pattern.counts, least, self._watch)
+            found = self._supremum(p, q, pattern.counts, least, times)
             if found is not None:
                 counts = [0 if n == math.inf else int(n) for n in found.counts]
                 grown = [int(n == math.inf) for n in found.counts]
@@ -214,6 +219,19 @@ class Comparing:
                 if value == math.inf:
                     break
         return best
+
+    def _supremum(self, p: int, q: int, counts: int, least: Any, times: Any) -> Supremum | None:
+        """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long."""
+        functions = self._functions[p], self._functions[q]
+        try:
+            return supremum(*functions, counts, least, self._watch)
+        except TooLong as error:
+            known = least if error.best is None else error.best.value
+            end = upper_end(*functions, counts, known, self._watch)
+            end = math.inf if end == math.inf or not least else end * times  # a product has further factors
+            if self.upper != math.inf and (end == math.inf or end > self.upper):
+                self.upper = end
+            return error.best
 
     def larger(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
         """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x')."""
@@ -226,7 +244,10 @@ class Comparing:
                 name = p, q, pattern.counts, t
                 if name not in self._sums:
                     functions = self._functions[p], self._functions[q]
-                    self._sums[name] = larger(*functions, t, pattern.counts, self._watch)
+                    try:
+                        self._sums[name] = larger(*functions, t, pattern.counts, self._watch)
+                    except TooLong:
+                        raise LimitError(*_TOO_LONG) from None
                 ours_in_all, theirs_in_all = ours_in_all + self._sums[name][0], theirs_in_all + self._sums[name][1]
         return ours_in_all, theirs_in_all
 
@@ -239,7 +260,9 @@ class Comparing:
                 best = ours - t * theirs, pair
         return best
 
-    def least(self, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact) -> tuple[Any, tuple[Dataset, Dataset] | None]:
+    def least(
+        self, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact
+    ) -> tuple[Any, tuple[Dataset, Dataset] | None]:
         """Return the least t >= 1 for which that is at most `delta` > 0, and the last pair that needs it.
 
         For one pair it is convex and piecewise linear in t: Newton's steps from below end at the very number, unless

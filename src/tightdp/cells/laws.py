@@ -104,6 +104,13 @@ def _rebuilt(shape: Any, leaf: Callable[[bool], Any]) -> Any:
     return tuple(_rebuilt(item, leaf) for item in shape) if isinstance(shape, tuple) else leaf(shape)
 
 
+def _exact(one: Exact, value: Number) -> Exact:
+    """Return a number as those are that have this 1."""
+    if isinstance(one, fmpq) and isinstance(value, Fraction):
+        return fmpq(value.numerator, value.denominator)
+    return value
+
+
 @dataclass
 class CellLaws:
     """Laws by dataset and label, with the 1 of the bases that they are written with."""
@@ -127,7 +134,7 @@ class CellLaws:
 
     def exact(self, value: Number) -> Exact:
         """Return a number that fits as those of these laws are."""
-        return fmpq(value.numerator, value.denominator) if isinstance(self.one, fmpq) else value
+        return _exact(self.one, value)
 
     def fits(self, value: Number) -> bool:
         """Whether a number can be compared with those of these laws: they may all be rational."""
@@ -213,9 +220,7 @@ def _placed(
     lattices, bases = [], []
     for draft, lines in zip(drafts, forms, strict=True):
         draws = len(draft.path.ratios)
-        matrix = [
-            [int(c.get(v, 0) * s) for v in range(draws)] for (c, _), s in zip(lines, scales, strict=True)
-        ]
+        matrix = [[int(c.get(v, 0) * s) for v in range(draws)] for (c, _), s in zip(lines, scales, strict=True)]
         lattices.append(lattice_of(matrix, draws))
         bases.append([constant * s for (_, constant), s in zip(lines, scales, strict=True)])
     found = []
@@ -282,11 +287,6 @@ class _Maker:
         self.one, self.watch, self.bases = one, watch, Bases(one)
         self._known: dict[Any, _Factor] = {}
 
-    def _exact(self, value: Number) -> Exact:
-        if isinstance(self.one, fmpq) and isinstance(value, Fraction):
-            return fmpq(value.numerator, value.denominator)
-        return value
-
     def total(self, path: Path) -> Exact:
         """Return the probability of a path."""
         draws = len(path.ratios)
@@ -302,10 +302,10 @@ class _Maker:
         if own is None:
             return None
         draws = [self._draw(lattice, line, own) for line in lattice.change]
-        weight = self._exact(path.weight)
+        weight = _exact(self.one, path.weight)
         factors: list[_Factor] = []
         for (form, constant), ratio, v in zip(draws, path.ratios, range(len(draws)), strict=True):
-            r = self._exact(ratio)
+            r = _exact(self.one, ratio)
             weight *= (1 - r) / (1 + r)
             residue, modulus = path.residues.get(v, (0, 1))
             form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue

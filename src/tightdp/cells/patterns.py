@@ -139,7 +139,10 @@ def _polynomial(
     """Return a product of powers of coordinates as a polynomial of the counts."""
     found = {nothing: 1}
     for v, degree in degrees:
-        line: list[tuple[int | None, int]] = [(None, pattern.start[v]), *((j, s[v]) for j, s in enumerate(pattern.steps))]
+        line: list[tuple[int | None, int]] = [
+            (None, pattern.start[v]),
+            *((j, s[v]) for j, s in enumerate(pattern.steps)),
+        ]
         for _ in range(degree):
             grown: dict[tuple[tuple[Base, int], ...], int] = {}
             for key, c in found.items():

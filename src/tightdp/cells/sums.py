@@ -15,7 +15,19 @@ from tightdp.cells.bases import Base
 from tightdp.cells.linear import Coefficients, Row, Rows, feasible, row, tightest
 from tightdp.cells.symbols import Outside
 
-__all__ = ["UNIT", "Key", "Piece", "Pieces", "Terms", "absolute", "added", "multiplied", "summed_out", "value_at", "variables"]
+__all__ = [
+    "UNIT",
+    "Key",
+    "Piece",
+    "Pieces",
+    "Terms",
+    "absolute",
+    "added",
+    "multiplied",
+    "summed_out",
+    "value_at",
+    "variables",
+]
 
 Exact: TypeAlias = Any
 """A rational of FLINT, or a number with e^q."""
@@ -147,6 +159,11 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
     lower.sort(key=str)
     upper.sort(key=str)
     ends = [_antidifferences(key, c, y) for key, c in terms.items()]
+    for missing, sign in ((not upper, 1), (not lower, -1)):
+        if missing and not all(base is not None and (base**sign).value < 1 for _, base, _ in ends):
+            raise Outside("has no sum")
+    tops = [_at_end(ends, (form, constant + 1)) for form, constant in upper]
+    bottoms = [_at_end(ends, bound) for bound in lower]
     for high in range(len(upper)) if upper else [-1]:
         above = [*others, *_extreme(upper, high, True)]
         for low in range(len(lower)) if lower else [-1]:
@@ -156,18 +173,18 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
             cell = tightest(both)
             if not feasible(cell):
                 continue
-            part: Terms = {}
-            for rest, base, polynomial in ends:
-                if upper:
-                    form, constant = upper[high]
-                    added(part, _substituted(rest, base, polynomial, (form, constant + 1)))
-                elif base is None or not base.value < 1:
-                    raise Outside("has no sum")
-                if lower:
-                    added(part, _substituted(rest, base, polynomial, lower[low]), -1)
-                elif base is None or not base.value > 1:
-                    raise Outside("has no sum")
+            part = dict(tops[high]) if upper else {}
+            if lower:
+                added(part, bottoms[low], -1)
             yield cell, part
+
+
+def _at_end(ends: Sequence[tuple[Terms, Base | None, tuple[Exact, ...]]], at: Bound) -> Terms:
+    """Return the sum of some antidifferences at a place."""
+    found: Terms = {}
+    for rest, base, polynomial in ends:
+        added(found, _substituted(rest, base, polynomial, at))
+    return found
 
 
 def _at_most(left: Bound, right: Bound, strict: bool = False) -> Row:

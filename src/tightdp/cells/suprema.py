@@ -15,11 +15,12 @@ from typing import Any
 from tightdp.cells.bases import Base
 from tightdp.cells.patterns import Counted, shifted, without
 from tightdp.cells.sums import Exact
-from tightdp.errors import LimitError
 
-__all__ = ["Supremum", "larger", "supremum"]
+__all__ = ["Supremum", "TooLong", "larger", "supremum", "upper_end"]
 
-_MOST_WORK = 20_000
+_MOST_WORK = 5_000
+_ABOVE = (1 << 30, 1 << 10, 16, 1)
+"""An upper end is larger than what is known by such a part of it."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,16 @@ class Supremum:
         return not any(isinstance(n, float) for n in self.counts)
 
 
+class TooLong(Exception):
+    """The work that is done for one supremum was not enough; `best` is what is known."""
+
+    def __init__(self, best: Supremum | None = None) -> None:
+        super().__init__()
+        self.best = best
+
+
 class _Work:
-    """Counts the cases that are looked at. Raises LimitError where they are too many."""
+    """Counts the cases that are looked at. Raises TooLong where they are too many."""
 
     def __init__(self, watch: Callable[[], None]) -> None:
         self.left, self.watch = _MOST_WORK, watch
@@ -46,21 +55,35 @@ class _Work:
         if self.left % 256 == 0:
             self.watch()
         if self.left < 0:
-            what = "the largest ratio over infinitely many outputs was not found within the work that is done for it"
-            raise LimitError(what, "publish fewer numbers, or clamp them")
+            raise TooLong
 
 
 def supremum(p: Counted, q: Counted, counts: int, least: Any, watch: Callable[[], None]) -> Supremum | None:
-    """Return the supremum of p/q over all counts, None where it is at most `least`."""
+    """Return the supremum of p/q over all counts, None where it is at most `least`. Raises TooLong."""
     search = _Search(least, _Work(watch))
-    search.look(p, q, tuple(range(counts)), (0,) * counts)
+    try:
+        search.look(p, q, tuple(range(counts)), (0,) * counts)
+    except TooLong:
+        raise TooLong(search.best) from None
     return search.best
+
+
+def upper_end(p: Counted, q: Counted, counts: int, least: Any, watch: Callable[[], None]) -> Any:
+    """Return a number above `least` that p/q is proved not to exceed; infinity where that takes too long."""
+    for part in _ABOVE:
+        value = least * (part + 1) / part
+        try:
+            if supremum(p, q, counts, value, watch) is None:
+                return value
+        except TooLong:
+            continue
+    return math.inf
 
 
 class _Search:
     def __init__(self, least: Any, work: _Work) -> None:
-        self.value, self.best, self.work = least, None, work
-        self.best: Supremum | None
+        self.value, self.work = least, work
+        self.best: Supremum | None = None
 
     def _found(self, value: Any, counts: tuple[float | int, ...]) -> None:
         if self.value != math.inf and (value == math.inf or value > self.value):

@@ -193,6 +193,6 @@ class Noisy(Symbolic):
     def _refused(self, *_: Any) -> Any:
         raise Outside("is used as something other than a number")
 
-    __hash__ = __index__ = __int__ = __float__ = __pow__ = __rpow__ = _refused  # type: ignore[assignment]
+    __hash__ = __index__ = __int__ = __float__ = __pow__ = __rpow__ = _refused
     __rtruediv__ = __rfloordiv__ = __rmod__ = __and__ = __or__ = __xor__ = _refused
-    __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __str__ = __format__ = _refused  # type: ignore[assignment]
+    __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __str__ = __format__ = _refused

@@ -21,7 +21,6 @@ Parameter: TypeAlias = Any
 """A public parameter: None, bool, int, Fraction, str, a tuple of those, or a SymPy symbol."""
 
 
-
 class Symbolic:
     """A number that is not known yet, such as a draw of which only comparisons are decided."""
 

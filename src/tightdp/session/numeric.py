@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -29,12 +30,15 @@ def tight_privacy(engine: Engine) -> Privacy | None:
         return None
     with query.searching():
         found = laws.largest(_pairs(engine, query))
-    outcome = _outcome(query)
-    if found is None:
-        return outcome.on(Privacy(subject=engine.subject, exp_epsilon=Fraction(1)))
-    value = found.value if found.value == math.inf else laws.laws.number(found.value)
-    witness = _witness(laws, found)
-    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=value, lower=value, witness=witness))
+    value = laws.laws.one if found is None else found.value
+    infinite = value == math.inf
+    lower = math.inf if infinite else laws.laws.number(value)
+    witness = None if found is None else _witness(laws, found)
+    known = Privacy(subject=engine.subject, exp_epsilon=lower, lower=lower, witness=witness)
+    if infinite or (laws.upper != math.inf and laws.upper <= value):
+        return _outcome(query).on(known)
+    upper = math.inf if laws.upper == math.inf else laws.laws.number(laws.upper)
+    return _outcome(query).bounded.on(replace(known, exp_epsilon=upper))
 
 
 def privacy_at(engine: Engine, delta: Number) -> Privacy | None:

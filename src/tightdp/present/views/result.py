@@ -9,7 +9,16 @@ from typing import Any
 from tightdp.exact.numbers import Exact, decimal_text
 from tightdp.present.registry import record_of
 from tightdp.present.words import brief, listed, plain, shown_probability
-from tightdp.results.result import CheckedWitness, EventWitness, LimitWitness, PairWitness, Result, Stats, Status, TripleWitness
+from tightdp.results.result import (
+    CheckedWitness,
+    EventWitness,
+    LimitWitness,
+    PairWitness,
+    Result,
+    Stats,
+    Status,
+    TripleWitness,
+)
 
 __all__ = ["enclosure", "heading", "unresolved_remark", "witness_sentence"]
 
