@@ -30,6 +30,7 @@ ROWS: list[tuple[str, Ask]] = [
     ("privacy --runs 2", lambda i: i.privacy_loss().compose(2).epsilon()),
     ("accuracy --alpha 1", lambda i: i.accuracy(1)),
     ("accuracy --beta 1/10 --top 1", lambda i: i.accuracy(beta="1/10", top=1)),
+    ("accuracy --alpha 1/2 --relative", lambda i: i.accuracy("1/2", relative=True)),
     ("utility", lambda i: i.utility()),
     ("efficacy", lambda i: i.efficacy()),
     (

@@ -23,9 +23,11 @@ from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
+from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Privacy
-from tightdp.session import accuracy, search, widened
+from tightdp.session import moments, search
+from tightdp.session.accuracy import accuracy_at
 from tightdp.session.engine import Engine
 from tightdp.session.instance import Instance
 from tightdp.session.widened import widened as widening
@@ -246,10 +248,8 @@ def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.M
         return iter(())
 
     engine = count.bind(n=1, s=4).engine
-    error = widened.inexact_after(engine)
-    assert error is not None
     monkeypatch.setattr(Control, "pairs", cut)
-    for found in (widened.concentrated(engine, error, math.inf), widened.renyi(engine, error, Fraction(2))):
+    for found in (moments.concentrated(engine), moments.renyi_divergence(engine, Fraction(2))):
         assert (found.status, found.upper) == ("unresolved", math.inf)
 
 
@@ -263,17 +263,23 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
     def least_epsilon(_: Engine, delta: Fraction) -> Privacy:
         return privacy if delta == Fraction(1, 50) else replace(privacy, exp_epsilon=math.inf, **stopped)
 
-    def least_error(_: Engine, beta: Fraction) -> Accuracy:
-        return accuracy if beta == Fraction(1, 100) else replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
+    def least_error(_: Engine, question: LeastError) -> Accuracy:
+        unbounded = replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
+        return accuracy if question.beta == Fraction(1, 100) else unbounded
 
-    epsilon, error = widening(least_epsilon)(engine, Fraction(1, 50)), widening(least_error)(engine, Fraction(1, 100))
+    asked = Fraction(1, 50), LeastError(Fraction(1, 100))
+    epsilon, error = widening(least_epsilon)(engine, asked[0]), widening(least_error)(engine, asked[1])
     assert (epsilon.status, epsilon.exp_epsilon, epsilon.lower) == ("unresolved", math.inf, 1)
     assert (error.status, error.alpha, error.lower, error.upper) == ("unresolved", math.inf, accuracy.lower, math.inf)
 
 
 @pytest.mark.parametrize(
     ("query", "arguments"),
-    [(search.tight_privacy, (1,)), (search.listed_delta, (3, None)), (accuracy.accuracy_at, (Fraction(1), 5))],
+    [
+        (search.tight_privacy, (1,)),
+        (search.listed_delta, (3, None)),
+        (accuracy_at, (AccuracyAt(Fraction(1)),)),
+    ],
 )
 def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any, ...]) -> None:
     engine = clamped.bind(n=2).engine

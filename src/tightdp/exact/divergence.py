@@ -21,9 +21,9 @@ from flint import arb, ctx
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
-from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.field import ExpNumber, Number, as_ball
 
-__all__ = ["LeastRho", "Masses", "least_rho", "renyi_divergence", "renyi_moment"]
+__all__ = ["LeastRho", "Masses", "least_rho", "power_sum", "renyi_divergence"]
 
 Masses = Iterable[tuple[Number, Number]]
 """(P(y), Q(y)) for every output y."""
@@ -33,14 +33,14 @@ _FIRST_BITS = 128
 _LAST_BITS = 1 << 14
 
 
-def renyi_moment(masses: Masses, order: Fraction | int, digits: int = 30) -> Number | Enclosure | float:
-    """Return Σ P^order Q^(1-order) for a rational order > 1: e to the power (order - 1) D_order.
+def power_sum(masses: Masses, order: Fraction | int, digits: int = 30) -> Number | Enclosure | float:
+    """Return Σ P^order Q^(1-order) for a rational order > 0 other than 1: e to the power (order - 1) D_order.
 
-    It is exact for an integer order, else an enclosure to so many significant digits; infinite where P gives an output
-    that Q does not give. Raises ParameterError for an order of at most 1.
+    It is exact for an integer order, else an enclosure to so many significant digits; infinite for an order above 1
+    where P gives an output that Q does not give. Raises ParameterError for other orders.
     """
-    order = _checked(order)
-    given = _given(masses)
+    order = _checked(order, least=0)
+    given = _given(masses) if order > 1 else [(p, q) for p, q in masses if p and q]
     if given is None:
         return math.inf
     if order.denominator == 1:
@@ -51,7 +51,7 @@ def renyi_moment(masses: Masses, order: Fraction | int, digits: int = 30) -> Num
     for bits in precisions(bits_of(digits) + 32):
         with ctx.workprec(bits):
             u = ball(order - 1)
-            found = sum((_ball(p) * (u * _ball(p / q).log()).exp() for p, q in given), arb(0))
+            found = sum((as_ball(p) * (u * as_ball(p / q).log()).exp() for p, q in given), arb(0))
             if found.rel_accuracy_bits() >= bits_of(digits) - 8:
                 enclosed = ends(found)
                 assert enclosed is not None
@@ -68,7 +68,7 @@ def renyi_divergence(masses: Masses, order: Fraction | int | float, digits: int 
         given = _given(masses)
         return math.inf if given is None else _log(max(p / q for p, q in given), Fraction(1), digits)
     order = _checked(order)
-    moment = renyi_moment(masses, order, digits + 10)
+    moment = power_sum(masses, order, digits + 10)
     if isinstance(moment, float):
         return moment
     if isinstance(moment, Enclosure):
@@ -138,8 +138,8 @@ class _Search:
 
     def add(self, number: int, law: Sequence[tuple[Number, Number]]) -> None:
         """Look at one pair: its outputs by likelihood ratio, and their probabilities under P."""
-        logs = [_ball(ratio).log() for ratio, _ in law]
-        weights = [_ball(p) for _, p in law]
+        logs = [as_ball(ratio).log() for ratio, _ in law]
+        weights = [as_ball(p) for _, p in law]
         kl = sum((p * log for p, log in zip(weights, logs, strict=True)), arb(0))
         largest = max(logs, key=lambda log: log.mid())
 
@@ -228,18 +228,14 @@ def _log(value: Number, divisor: Fraction, digits: int) -> Enclosure:
         return Enclosure.exactly(exponent / divisor)
     for bits in precisions(bits_of(digits) + 16):
         with ctx.workprec(bits):
-            found = _ball(value).log() / ball(divisor)
+            found = as_ball(value).log() / ball(divisor)
             enclosed = ends(found)
             if enclosed is not None and found.rel_accuracy_bits() >= bits_of(digits) - 8:
                 return enclosed
     raise AssertionError("unreachable")
 
 
-def _ball(value: Number) -> arb:
-    return value.ball() if isinstance(value, ExpNumber) else ball(value)
-
-
-def _checked(order: Fraction | int | float) -> Fraction:
-    if isinstance(order, (bool, float)) or not isinstance(order, (int, Fraction)) or order <= 1:
+def _checked(order: Fraction | int | float, least: int = 1) -> Fraction:
+    if isinstance(order, (bool, float)) or not isinstance(order, (int, Fraction)) or order <= least or order == 1:
         raise ParameterError(f"the Rényi order is {order!r}", "give a rational above 1, or infinity")
     return Fraction(order)

@@ -396,4 +396,4 @@ def _together(
 
 def as_ball(value: Number | int) -> arb:
     """Return a ball around an exact number, at the precision in force."""
-    return value.ball() if isinstance(value, ExpNumber) else arb(value.numerator) / arb(value.denominator)
+    return arb(value.numerator) / arb(value.denominator) if isinstance(value, (int, Fraction)) else value.ball()

@@ -21,6 +21,8 @@ def quotient(above: Whole, below: Whole) -> Number:
     """Return the quotient of two weights. Raises ZeroDivisionError where the second is 0."""
     if isinstance(above, int) and isinstance(below, int):
         return Fraction(above, below)
+    if not isinstance(above, (int, ExpInteger)) or not isinstance(below, (int, ExpInteger)):
+        return above / below  # type: ignore[unreachable]  # other kinds of numbers divide by themselves
     (up, down), root = polynomials(above, below)
     return ratio(up, down, root)
 

@@ -195,6 +195,10 @@ class ExpInteger:
         (left, right), root = polynomials(self, other)
         return sign(left - right, root)
 
+    def ball(self) -> arb:
+        """Return a ball around the number, at the precision in force."""
+        return at_root(self.polynomial, self.root)
+
     def quick(self) -> arb:
         """Return a ball around the number, with at least 64 bits that are right; of no width for 0."""
         if self._quick is None:
@@ -240,7 +244,7 @@ def polynomials(*values: Whole) -> tuple[list[Polynomial], int]:
 
 def ball_of(value: Whole) -> arb:
     """Return a ball around a weight, at the precision in force."""
-    return at_root(value.polynomial, value.root) if isinstance(value, ExpInteger) else arb(value)
+    return arb(value) if isinstance(value, int) else value.ball()
 
 
 def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
@@ -258,7 +262,7 @@ def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
 
 def quick(value: Whole) -> arb:
     """Return a ball around a weight; it is cached."""
-    return value.quick() if isinstance(value, ExpInteger) else arb(value)
+    return arb(value) if isinstance(value, int) else value.quick()
 
 
 def divides(divisor: Whole, value: Whole) -> bool:
@@ -267,11 +271,13 @@ def divides(divisor: Whole, value: Whole) -> bool:
 
 
 def gcd(*values: Whole) -> Whole:
-    """Return the greatest common divisor, positive unless all are 0."""
+    """Return the greatest common divisor, positive unless all are 0; of other kinds of numbers, 1."""
     try:
         return math.gcd(*values)  # type: ignore[arg-type]
     except TypeError:
         found: Whole = 0
+    if not all(isinstance(value, (int, ExpInteger)) for value in values):
+        return 1
     for value in values:
         if isinstance(found, int) and isinstance(value, int):
             found = math.gcd(found, value)

@@ -13,6 +13,7 @@ from tightdp.exact.numbers import Exact, as_text, decimal_text, exponent_of, log
 from tightdp.exact.writing import brief, listed, shortened, written
 
 __all__ = [
+    "RELATIVE",
     "brief",
     "ends_in_full",
     "in_full",
@@ -26,6 +27,8 @@ __all__ = [
     "shown_probability",
 ]
 
+RELATIVE = ("error", "|output - target| / max(1, |target|)")
+"""The fact that errors are relative ones."""
 _LONGEST_NUMBER = 40
 _AS_IN_JSON = frozenset({int, str, bool, type(None)})
 

@@ -20,9 +20,10 @@ from tightdp.language.program import Dataset
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods.base import Known
 from tightdp.methods.sums import mass, surely_more
+from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.symmetry.sets import Table
 
-__all__ = ["AccuracyClass", "accuracy", "least_alpha", "number_or_tail"]
+__all__ = ["AccuracyClass", "classes_of", "least_alpha", "number_or_tail"]
 
 
 @dataclass(frozen=True)
@@ -34,20 +35,20 @@ class AccuracyClass:
     inputs: int
 
 
-def accuracy(
+def classes_of(
     table: Table,
     datasets: Iterable[tuple[Dataset, int]],
-    alpha: Number,
+    question: AccuracyAt,
     knows: Callable[[Known], None] = lambda _: None,
-    top: int = 0,
 ) -> tuple[AccuracyClass, ...]:
-    """Return the classes of datasets of equal accuracy at error bound alpha >= 0, worst first: the `top` worst, or all.
+    """Return the classes of datasets of equal accuracy, worst first: the `top` worst, or all where `top` is 0.
 
     The first gives the tight 1 - β; `knows` is passed a function that returns it as known so far. Raises QueryError
     where an output is not a number or there is no target.
     """
-    if alpha < 0:
-        raise ParameterError(f"alpha is {alpha}", "give an error bound of at least 0")
+    if question.alpha < 0:
+        raise ParameterError(f"alpha is {question.alpha}", "give an error bound of at least 0")
+    top = question.top
     classes: dict[Number, tuple[Dataset, int]] = {}
     worst: list[Number] = []
     decoded = _Numbers(table)
@@ -56,7 +57,7 @@ def accuracy(
         target = target_of(table.bound, x)
         weights = table.weights(x)
         decoded.look_at(x, weights.by_code)
-        low, high = target - alpha, target + alpha
+        low, high = question.within(target)
         codes = decoded.between(low, high)
         if worst and len(worst) == top and not decoded.tails and surely_more(weights.by_code, codes, worst[-1]):
             continue
@@ -75,13 +76,14 @@ def accuracy(
 def least_alpha(
     table: Table,
     datasets: Iterable[tuple[Dataset, int]],
-    beta: Number,
+    question: LeastError,
     knows: Callable[[Known], None] = lambda _: None,
 ) -> tuple[Number, Dataset | None]:
-    """Return the least alpha with P(|M(x) - V(x)| <= alpha) >= 1 - beta for all x, and a dataset that needs it.
+    """Return the least alpha such that the error is at most alpha with probability 1 - beta, and who needs it.
 
     Over an empty set that is 0, which no dataset needs. `knows` is passed a function that returns alpha so far.
     """
+    beta = question.beta
     if not 0 <= beta < 1:
         raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
     worst: tuple[Number, Dataset | None] = (Fraction(0), None)
@@ -95,8 +97,9 @@ def least_alpha(
             if reached * beta.denominator >= enough:
                 if error == math.inf:
                     raise QueryError("Gaussian noise is not looked at so far out", "give a larger beta")
-                if worst[1] is None or error > worst[0]:
-                    worst = (as_exact(error), x)
+                alpha = as_exact(error) / question.unit(target_of(table.bound, x))
+                if worst[1] is None or alpha > worst[0]:
+                    worst = alpha, x
                 break
     return worst
 

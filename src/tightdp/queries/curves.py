@@ -1,4 +1,4 @@
-"""Approximate, f- and Rényi differential privacy: exact curves.
+"""Approximate and f-differential privacy: exact curves.
 
 For one pair of neighbours, δ(t) = Σ_y max(0, P(y) - t·P'(y)) is the largest of the lines P(E) - t·P'(E) over events E,
 and the events that matter are the likelihood-ratio tests. So the points (P'(E), P(E)) of all tests of all pairs, and
@@ -29,14 +29,11 @@ from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, uppe
 __all__ = [
     "Divergence",
     "Profile",
-    "Renyi",
     "delta_of",
     "event_of",
     "least_of",
     "least_ratio",
-    "moment_of",
     "profile",
-    "renyi",
 ]
 
 
@@ -273,39 +270,3 @@ def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
             if excess * down_best > up_best * down:
                 up_best, down_best = excess, down
     return quotient(up_best * theirs.total, down_best * ours.total * delta.denominator)
-
-
-@dataclass(frozen=True)
-class Renyi:
-    """exp((a-1)·D_a) for one order, exactly, with the pair that attains it."""
-
-    exp_moment: Exact
-    x: Dataset | None
-    x_prime: Dataset | None
-
-
-def renyi(pairs: Iterable[Pair], order: int, knows: Callable[[Known], None] = lambda _: None) -> Renyi:
-    """Return the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for an integer order a >= 2.
-
-    `knows` is passed a function that returns it so far.
-    """
-    if isinstance(order, bool) or not isinstance(order, int) or order < 2:
-        raise ParameterError(f"the Rényi order is {order!r}", "give an integer of at least 2")
-    best = Renyi(Fraction(1), None, None)
-    knows(lambda: best.exp_moment)
-    for pair in pairs:
-        moment = moment_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), order)
-        if moment > best.exp_moment or (best.x is None and moment == best.exp_moment):  # below 1: some outputs only
-            best = Renyi(moment, pair.x, pair.x_prime)
-    return best
-
-
-def moment_of(ours: Weights, theirs: Weights, order: int) -> Exact:
-    """Return Σ_y P(y|x)^a P(y|x')^(1-a) of one pair for an integer order a >= 2."""
-    total: Number = Fraction(0)
-    for code, weight in ours.by_code.items():
-        other = theirs.by_code.get(code, 0)
-        if not other:
-            return math.inf
-        total += quotient(weight**order, other ** (order - 1))
-    return total * quotient(theirs.total ** (order - 1), ours.total**order)

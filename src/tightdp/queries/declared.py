@@ -14,15 +14,16 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tightdp.errors import QueryError
-from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Record
-from tightdp.language.interp import target_value
+from tightdp.language.interp import target_of
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.language.tails import Tail
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.queries.accuracy import AccuracyClass, number_or_tail
+from tightdp.queries.nearness import AccuracyAt
 from tightdp.symmetry.sets import AccuracySet, Table
 
 __all__ = [
@@ -135,7 +136,7 @@ def check_privacy_set(declared: Collection[Ratio], every: Iterable[Named]) -> No
 
 
 def check_accuracy_set(
-    declared: Sequence[AccuracyClass], every: Iterable[AccuracyClass], alpha: Number
+    declared: Sequence[AccuracyClass], every: Iterable[AccuracyClass], question: AccuracyAt
 ) -> tuple[AccuracyClass, ...]:
     """Return the declared classes with the sizes of the exhaustive ones.
 
@@ -146,7 +147,7 @@ def check_accuracy_set(
     for entry in every:
         if entry.one_minus_beta not in known:
             raise QueryError(
-                f"the accuracy set misses the dataset {entry.x}: its 1 - β at alpha = {alpha} is "
+                f"the accuracy set misses the dataset {entry.x}: its 1 - β at alpha = {question.alpha} is "
                 f"{entry.one_minus_beta}, which no dataset of the set has",
                 "add it, or leave the accuracy set out",
             )
@@ -154,15 +155,15 @@ def check_accuracy_set(
     return tuple(result)
 
 
-def points_of(table: Table, datasets: Iterable[Dataset], alpha: Number) -> Iterator[Point]:
-    """Yield the (x, y) that the accuracy of datasets needs: the outputs within alpha of the target."""
+def points_of(table: Table, datasets: Iterable[Dataset], question: AccuracyAt) -> Iterator[Point]:
+    """Yield the (x, y) that the accuracy of datasets needs: the outputs near the target."""
     for x in datasets:
-        target = target_value(table.bound, x)
+        low, high = question.within(target_of(table.bound, x))
         for code in table.weights(x).by_code:
             output: Any = number_or_tail(table, x, code)
             if isinstance(output, Tail):
-                yield from ((x, value) for value in output.within(target - alpha, target + alpha))
-            elif abs(output - target) <= alpha:
+                yield from ((x, value) for value in output.within(low, high))
+            elif low <= output <= high:
                 yield x, output
 
 

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
+from tightdp.core.inexact import Inexact
 from tightdp.errors import LimitError
 from tightdp.exact import theta
 from tightdp.exact.enclosure import Enclosure, ball, ends
@@ -25,9 +26,11 @@ from tightdp.language.program import Output
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 
-__all__ = ["Pure", "clamped", "concentrated", "least_rho", "pure", "renyi"]
+__all__ = ["clamped", "concentrated", "laws_of", "near_core", "power_sum", "pure"]
 
 _BITS = 512
+_CLOSE = Fraction(1, 10**13)
+"""A ratio that is known up to this factor is near enough."""
 Law = Mapping[Output, Number]
 Tails = tuple[GaussianTail, ...]
 Path = tuple[int, ...]
@@ -50,26 +53,18 @@ class _Class:
         return max(offsets) if self.tails[place].direction * direction > 0 else min(offsets)
 
 
-@dataclass(frozen=True)
-class Pure:
-    """A lower end of the largest likelihood ratio, infinite where the mechanism's ratios are unbounded."""
-
-    lower: Number | float
-    pair: Pair | None
-
-
 def laws_of(pair: Pair) -> tuple[Law, Law]:
     """Return the two laws of the core program that a pair compares."""
     return pair.table.law(pair.x), pair.table.law(pair.x_prime)
 
 
-def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> Pure:
-    """Return a lower end of the largest likelihood ratio over some pairs.
+def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> tuple[Number | float, Pair | None]:
+    """Return a lower end of the largest likelihood ratio over some pairs, infinite where ratios are unbounded.
 
     Far out at one tail, with the rest of the output as it is, the ratio tends to that of the A(r, c) with the offset c
     nearest to it, and to infinity where that is nearer on x than on x'.
     """
-    best = Pure(Fraction(1), None)
+    best: tuple[Number | float, Pair | None] = Fraction(1), None
     factor = (1 - relative) / (1 + relative)
     for pair in pairs:
         ours, theirs = laws_of(pair)
@@ -80,7 +75,7 @@ def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> Pure:
                 continue
             other = other_classes.get(key)
             if other is None or mine.reaching(0, 1) * _sign(mine) > other.reaching(0, 1) * _sign(mine):
-                return Pure(math.inf, pair)
+                return math.inf, pair
             if mine.reaching(0, 1) == other.reaching(0, 1):
                 place = (mine.reaching(0, 1),)
                 found.append(mine.masses[place] / other.masses[place] * factor)
@@ -89,29 +84,24 @@ def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> Pure:
             if output in others:
                 found.append(mass * (1 - relative) / (others[output] * (1 + relative) + lost))
             elif not any(_at(output, path) for path in paths):
-                return Pure(math.inf, pair)
+                return math.inf, pair
         largest = max(found, default=Fraction(1))
-        if largest > best.lower:
-            best = Pure(largest, pair)
+        if largest > best[0]:
+            best = largest, pair
     return best
 
 
-def renyi(pairs: Iterable[Pair], order: Fraction, relative: Fraction) -> tuple[Enclosure | float, Pair | None]:
-    """Enclose the largest Σ_y P(y|x)^a P(y|x')^(1-a) over some pairs, for a rational order a > 1.
+def near_core(largest: Number, pair: Pair, steps: int, error: Inexact) -> tuple[Number, Number] | None:
+    """Enclose the largest likelihood ratio by that of the core program, None where it is not known closely so.
 
-    The pair attains the lower end.
+    All datasets are within `steps` changes of x, each of which makes an output less likely by the factor `largest` at
+    most: this can show that all probabilities are far above the mass that is cut off.
     """
-    best: tuple[Enclosure | float, Pair | None] = (Enclosure.exactly(1), None)
-    for pair in pairs:
-        found = _moment(*laws_of(pair), order, relative)
-        if isinstance(found, float):
-            return math.inf, pair
-        known = best[0]
-        assert isinstance(known, Enclosure)
-        first = best[1] is None or found.lower > known.lower
-        both = Enclosure(max(known.lower, found.lower), max(known.upper, found.upper))
-        best = both, pair if first else best[1]
-    return best
+    least = min(mass for mass in laws_of(pair)[0].values() if mass) / largest**steps
+    off = error.relative + error.lost / least
+    if not error.lost or off > _CLOSE:
+        return None
+    return largest * (1 - off) / (1 + off), largest * (1 + off) / (1 - off)
 
 
 def concentrated(pairs: Iterable[Pair], relative: Fraction) -> tuple[Fraction, Fraction, Pair | None] | None:
@@ -129,20 +119,6 @@ def concentrated(pairs: Iterable[Pair], relative: Fraction) -> tuple[Fraction, F
         rho = sum((Fraction((c - d) ** 2) / (2 * variance) for (c, variance), (d, _) in moved), Fraction(0))
         best = max(best, (rho, pair), key=lambda each: each[0])
     return best[0], best[0], best[1]
-
-
-def least_rho(pairs: Iterable[Pair], orders: Iterable[Fraction], relative: Fraction) -> Fraction:
-    """Return a lower end of the least ρ: the largest D_a / a over some orders."""
-    listed = list(pairs)
-    best = Fraction(0)
-    for order in orders:
-        moment = renyi(listed, order, relative)[0]
-        if isinstance(moment, Enclosure) and moment.lower > 1:
-            with ctx.workprec(_BITS):
-                found = ends(ball(moment.lower).log() / ball(order * (order - 1)))
-            assert found is not None
-            best = max(best, found.lower)
-    return best
 
 
 def clamped(*laws: Law) -> tuple[dict[Output, Number], ...]:
@@ -174,7 +150,8 @@ def _clamped(output: Output, path: Path, ranges: Mapping[Path, tuple[int, int]])
     return output
 
 
-def _moment(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Enclosure | float:
+def power_sum(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Enclosure | float:
+    """Enclose Σ_y P(y)^a Q(y)^(1-a) for a rational a > 0 other than 1, of laws that are right up to a factor."""
     (cores, classes), (others, other_classes) = _split(ours), _split(theirs)
     ranges = _ranges([*classes.items(), *other_classes.items()])
 
@@ -189,7 +166,9 @@ def _moment(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Encl
             if not within(output):
                 continue
             if output not in others:
-                return math.inf
+                if order > 1:
+                    return math.inf
+                continue
             term = as_ball(mass) ** a * as_ball(others[output]) ** (1 - a)
             low, high = low + term, high + term
         for key, mine in classes.items():
@@ -197,7 +176,9 @@ def _moment(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Encl
                 continue
             other = other_classes.get(key)
             if other is None:
-                return math.inf
+                if order > 1:
+                    return math.inf
+                continue
             firsts = [
                 ranges[path][1 if tail.direction > 0 else 0]
                 for path, tail in zip(_tail_paths(key), mine.tails, strict=True)
@@ -206,12 +187,13 @@ def _moment(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Encl
             sums = [_tail_sums(mine, other, place, order, first) for place, first in enumerate(firsts)]
             low += term * math.prod((each[0] for each in sums), start=arb(1))
             product = term * math.prod((each[1] for each in sums), start=arb(1))
-            high += min(product, _by_offsets(mine, other, a, firsts), key=lambda each: each.upper())
-        slack = (1 + ball(relative)) ** a * (1 - ball(relative)) ** (1 - a)
+            bound = _by_offsets(mine, other, a, firsts) if order > 1 else product
+            high += min(product, bound, key=lambda each: each.upper())
+        slack = (1 + ball(relative)) ** a * ((1 - ball(relative)) if order > 1 else (1 + ball(relative))) ** (1 - a)
         found = ends(low / slack), ends(high * slack)
         assert found[0] is not None
         assert found[1] is not None
-        return Enclosure(max(found[0].lower, Fraction(1)), max(found[1].upper, Fraction(1)))
+        return Enclosure(found[0].lower, found[1].upper)
 
 
 def _ranges(classes: Iterable[tuple[object, _Class]]) -> dict[Path, tuple[int, int]]:
@@ -237,7 +219,8 @@ def _ranges(classes: Iterable[tuple[object, _Class]]) -> dict[Path, tuple[int, i
 def _tail_sums(mine: _Class, other: _Class, place: int, order: Fraction, first: int) -> tuple[arb, arb]:
     """Enclose Σ g(y-c)^a g(y-d)^(1-a) over y from `first` outward, with offsets that make it smallest and largest."""
     tail, sign = mine.tails[place], mine.tails[place].direction
-    by_side = [(sign * mine.reaching(place, side), sign * other.reaching(place, -side)) for side in (-1, 1)]
+    against = -1 if order > 1 else 1  # a power of Q with a negative exponent falls where Q grows
+    by_side = [(sign * mine.reaching(place, side), sign * other.reaching(place, against * side)) for side in (-1, 1)]
     low, high = (_tail_sum(tail.variance, c, d, order, sign * first) for c, d in by_side)
     return low, high
 

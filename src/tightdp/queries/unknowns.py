@@ -22,6 +22,7 @@ from tightdp.language.program import Dataset
 from tightdp.methods.base import Pair
 from tightdp.methods.sums import mass
 from tightdp.queries.accuracy import number
+from tightdp.queries.nearness import AccuracyAt
 from tightdp.symmetry.sets import Table
 
 __all__ = ["Quotient", "Shares", "errors_beyond", "largest_delta", "largest_quotient", "ratios", "shares"]
@@ -89,12 +90,12 @@ def shares(pairs: Iterable[Pair]) -> list[Shares]:
     return list(found.values())
 
 
-def errors_beyond(table: Table, datasets: Iterable[tuple[Dataset, int]], alpha: Number) -> Iterator[Quotient]:
-    """Yield P(|M(x) - V(x)| > alpha) for some datasets."""
+def errors_beyond(table: Table, datasets: Iterable[tuple[Dataset, int]], question: AccuracyAt) -> Iterator[Quotient]:
+    """Yield, for some datasets, the probability of an output that is not near the target."""
     for x, _ in datasets:
-        target, weights = target_of(table.bound, x), table.weights(x)
+        weights, (low, high) = table.weights(x), question.within(target_of(table.bound, x))
         positive = _sign(weights.total)
-        far = [code for code in weights.by_code if as_exact(abs(number(table, x, code) - target)) > alpha]
+        far = [code for code in weights.by_code if not low <= as_exact(number(table, x, code)) <= high]
         yield Quotient(mass(weights.by_code, far) * positive, weights.total * positive, None, 0, x)
 
 

@@ -12,6 +12,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
 from tightdp.language.tails import share_of
 from tightdp.queries.accuracy import AccuracyClass
+from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.results.result import PairWitness, Result, Subject
 from tightdp.results.shown import Drawn, Recorded
 
@@ -34,12 +35,14 @@ class Accuracy(Result):
     top: tuple[AccuracyClass, ...] = ()
     lower: Exact = Fraction(0)
     upper: Exact = Fraction(1)
+    relative: bool = False
+    """Whether the error is |M(x) - V(x)| / max(1, |V(x)|)."""
 
     @classmethod
     def between(
         cls,
         subject: Subject,
-        alpha: Number,
+        question: AccuracyAt,
         lower: Number,
         upper: Number,
         x: tuple[Any, ...] | None,
@@ -47,7 +50,30 @@ class Accuracy(Result):
     ) -> Accuracy:
         """Return what is known of 1 - β at α: it is at least `lower`, and at most `upper` on the dataset x."""
         return cls(
-            subject=subject, alpha=alpha, one_minus_beta=lower, beta=1 - lower, x=x, top=top, lower=lower, upper=upper
+            subject=subject,
+            alpha=question.alpha,
+            one_minus_beta=lower,
+            beta=1 - lower,
+            x=x,
+            top=top,
+            lower=lower,
+            upper=upper,
+            relative=question.relative,
+        )
+
+    @classmethod
+    def least(
+        cls, subject: Subject, question: LeastError, lower: Exact, upper: Exact, x: tuple[Any, ...] | None
+    ) -> Accuracy:
+        """Return what is known of the least α for a β: it is at most `upper`, and at least `lower` on the dataset x."""
+        return cls(
+            subject=subject,
+            alpha=upper,
+            beta=question.beta,
+            x=x,
+            lower=lower,
+            upper=upper,
+            relative=question.relative,
         )
 
 

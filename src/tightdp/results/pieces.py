@@ -93,9 +93,10 @@ class Pieces(Drawn, Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AccuracyPieces(Pieces):
-    """The tight 1 - β at an error bound as a function of the unknown."""
+    """The tight 1 - β at an error bound as a function of the unknown; see `Accuracy`."""
 
     query: ClassVar[str] = "accuracy"
+    relative: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -15,6 +15,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import Range, read_count, read_exact, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
+from tightdp.queries.nearness import AccuracyAt, LeastError
 
 __all__ = [
     "AccuracyClaim",
@@ -22,6 +23,7 @@ __all__ = [
     "PrivacyClaim",
     "checked_call",
     "checked_calls",
+    "read_accuracy",
     "read_claims",
     "read_count",
     "read_exact",
@@ -163,6 +165,18 @@ def read_claims(epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: An
     if pure is None and accuracy is None:
         raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
     return pure, accuracy
+
+
+def read_accuracy(alpha: Any, beta: Any, top: Any = 1, relative: Any = False) -> AccuracyAt | LeastError:
+    """Return the question for the tight 1 - β at `alpha`, or for the least α at `beta`; one of them is given."""
+    bound, rate, ranks = read_optional("alpha", alpha), read_optional("beta", beta, 1), read_count("top", top)
+    if not isinstance(relative, bool):
+        raise ParameterError(f"relative is {relative!r}", "give True or False")
+    if bound is not None and rate is None:
+        return AccuracyAt(bound, ranks, relative=relative)
+    if rate is not None and bound is None:
+        return LeastError(rate, relative=relative)
+    raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
 
 
 def unknown_of(parameters: dict[str, Any]) -> str | None:

@@ -20,6 +20,7 @@ from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
+from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.queries.unknown_ratios import least_ratio
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
@@ -29,14 +30,14 @@ from tightdp.session.cellwise import Stretch
 from tightdp.session.engine import Query
 
 __all__ = [
-    "AccuracyAt",
     "DeltaAt",
     "LeastRatioAt",
     "TightRatio",
+    "WorstAccuracy",
     "efficacies_of",
     "guesses_of",
     "law_on",
-    "least_error_at",
+    "least_error_of",
 ]
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
@@ -117,10 +118,10 @@ class LeastRatioAt:
 
 
 @dataclass(frozen=True)
-class AccuracyAt:
+class WorstAccuracy:
     """The tight 1 - β at an error bound."""
 
-    alpha: Number
+    question: AccuracyAt
 
     def collect(self, instance: InstanceBase) -> Collected:
         """Measure all datasets; see `Question`."""
@@ -128,7 +129,7 @@ class AccuracyAt:
         target_of(bound, (bound.record.values[0],) * bound.n)
         query, method = instance.engine.query(), _Method()
         method.found, table, datasets = questions.accuracy_set(instance.engine.program, query.control)
-        quotients = list(unknowns.errors_beyond(table, query.control.inputs(table, datasets), self.alpha))
+        quotients = list(unknowns.errors_beyond(table, query.control.inputs(table, datasets), self.question))
         _check_complete(query.control.stopped)
 
         def pieces(cell: Cell) -> list[Stretch]:
@@ -139,7 +140,7 @@ class AccuracyAt:
 
     def at(self, instance: InstanceBase) -> tuple[Number, Dataset | None]:
         """Ask for 1 - β."""
-        found = accuracy.accuracy_at(instance.engine, self.alpha, 1)
+        found = accuracy.accuracy_at(instance.engine, self.question)
         assert found.one_minus_beta is not None
         return found.one_minus_beta, found.x
 
@@ -180,11 +181,11 @@ def law_on(x: Dataset) -> Computed:
     return Computed(ask)
 
 
-def least_error_at(beta: Number) -> Computed:
-    """Return the question for the least error bound that every dataset keeps with probability 1 - beta."""
+def least_error_of(question: LeastError) -> Computed:
+    """Return the question for the least error bound that every dataset keeps with a probability."""
 
     def ask(instance: InstanceBase) -> Answered:
-        found = accuracy.least_error(instance.engine, beta)
+        found = accuracy.least_error(instance.engine, question)
         return found.alpha, found.x, found
 
     return Computed(ask)

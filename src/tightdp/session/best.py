@@ -14,7 +14,7 @@ from tightdp.exact.lines import parts_in_x
 from tightdp.exact.pieces import Span, common_spans, signs_between
 from tightdp.exact.roots import Point, closed
 from tightdp.results.pieces import Best
-from tightdp.session.asking import AccuracyAt, TightRatio
+from tightdp.session.asking import TightRatio, WorstAccuracy
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of
 from tightdp.session.ends import end_of
 
@@ -64,7 +64,7 @@ class _Place:
         return found
 
 
-def best_of(ours: Cellwise, spans: Sequence[Span], question: AccuracyAt) -> Best | None:
+def best_of(ours: Cellwise, spans: Sequence[Span], question: WorstAccuracy) -> Best | None:
     """Return where the accuracy is largest on some intervals; None where these are empty."""
     best: _Place | None = None
     for stretch in ours.ask(question):

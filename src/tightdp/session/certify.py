@@ -29,6 +29,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
 from tightdp.methods.control import Control
+from tightdp.queries.nearness import AccuracyAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import read_exponential, read_number
@@ -155,7 +156,7 @@ def _between(epsilon: Fraction, tight: Exact) -> Fraction:
 
 
 def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
-    found = accuracy_at(engine, alpha, 1)
+    found = accuracy_at(engine, AccuracyAt(alpha))
     if found.status != "exact" or found.one_minus_beta is None:
         raise QueryError(f"the tight accuracy is not known: {found.reason}", found.hint or "give it more time")
     kind = "accuracy" if found.one_minus_beta >= 1 - beta else "inaccuracy"

@@ -103,6 +103,7 @@ class EveryInstance(Instance):
         *,
         beta: Any = None,
         top: int = 5,
+        relative: bool = False,
         accuracy_set: Iterable[Any] | None = None,
         inference_set: Iterable[Any] | None = None,
     ) -> Accuracy:
@@ -112,6 +113,8 @@ class EveryInstance(Instance):
         """
         if accuracy_set is not None or inference_set is not None:
             raise QueryError("for every n no set of datasets can be declared", "ask for one n")
+        if relative:
+            raise QueryError("the relative error depends on the target, which differs from n to n", "ask for one n")
         return replace(self._on_one_record().accuracy(alpha, beta=beta, top=top), subject=self.subject)
 
     def _on_one_record(self) -> Instance:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tightdp.errors import ParameterError, QueryError
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
 from tightdp.language.program import Bound, Output
+from tightdp.queries.nearness import LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
+    read_accuracy,
     read_claims,
     read_count,
     read_exact,
     read_exponential,
-    read_optional,
     read_order,
 )
 from tightdp.session.base import InstanceBase
@@ -161,30 +162,26 @@ class Instance(InstanceBase):
         *,
         beta: Any = None,
         top: int = 5,
+        relative: bool = False,
         accuracy_set: Iterable[Any] | None = None,
         inference_set: Iterable[Any] | None = None,
     ) -> Accuracy:
         """Return the tight 1 - β at an error bound α >= 0, with the worst datasets; or the least α for a `beta`.
 
-        1 - β is the least P(|M(x) - V(x)| <= α) over all datasets x, for the mechanism's target V. `top` is how many
-        classes of datasets of equal accuracy are ranked.
+        1 - β is the least P(|M(x) - V(x)| <= α) over all datasets x, for the mechanism's target V; with `relative` the
+        error is |M(x) - V(x)| / max(1, |V(x)|). `top` is how many classes of datasets of equal accuracy are ranked.
 
         `accuracy_set` declares by hand the datasets on which accuracy at `alpha` is measured, `inference_set` the
         (x, y) whose probabilities are computed (oakley2024, Definition 5). Raises QueryError naming a dataset whose
         accuracy no declared dataset has, or a pair (x, y) that is needed.
         """
-        bound, rate, ranks = read_optional("alpha", alpha), read_optional("beta", beta, 1), read_count("top", top)
-        if (bound is None) == (rate is None):
-            raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
-        if accuracy_set is not None:
-            if bound is None:
-                raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
-            return answering.accuracy.declared_accuracy(self.engine, bound, accuracy_set, inference_set, ranks)
-        _refuse_alone("accuracy_set", inference_set)
-        if bound is not None:
-            return answering.accuracy.accuracy_at(self.engine, bound, ranks)
-        assert rate is not None
-        return answering.accuracy.least_error(self.engine, rate)
+        question = read_accuracy(alpha, beta, top, relative)
+        if accuracy_set is None:
+            _refuse_alone("accuracy_set", inference_set)
+            return answering.accuracy.accuracy(self.engine, question)
+        if isinstance(question, LeastError):
+            raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
+        return answering.accuracy.declared_accuracy(self.engine, question, accuracy_set, inference_set)
 
     @limited("all", enclosed=True)
     def utility(self) -> Utility:

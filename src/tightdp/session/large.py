@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
@@ -17,6 +18,7 @@ from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_with
 from tightdp.queries.enclosed.exactly import exact_delta
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.privacy import Found, delta, largest_ratio, least_ratio
+from tightdp.queries.nearness import AccuracyAt, LeastError, Measure
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import CheckedWitness, PairWitness, Status
@@ -173,39 +175,37 @@ def _delta(
     return replace(found, stopped=small)
 
 
-def accuracy_at(engine: Engine, alpha: Number) -> Accuracy | None:
+def accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:
     """Return both ends of 1 - β at an error bound, where output and target are of this form, and large."""
-    form, query = _error(engine)
-    if form is None or not isinstance(alpha, Fraction):
+    form, query = _error(engine, question)
+    if form is None or not isinstance(question.alpha, Fraction):
         return None
     width = engine.precision or WIDTH
 
     def answer(found: Measured) -> Accuracy:
         lower, upper = down(found.lower, _DIGITS), up(found.upper, _DIGITS)
-        answer = Accuracy.between(engine.subject, alpha, lower, min(upper, Fraction(1)), form.dataset(found.counts))
+        answer = Accuracy.between(engine.subject, question, lower, min(upper, Fraction(1)), form.dataset(found.counts))
         return outcome_of(query, found.stopped, lower == upper).on(answer)
 
     with query.searching():
         letters = form.summands(_MASS, form.step)
-        window = form.window(alpha)
-        found = surely_within(
-            letters, form.n, *window, width, query.control, note=lambda found: snapshot(answer(found))
-        )
+        window = partial(form.window, question)
+        found = surely_within(letters, form.n, window, width, query.control, note=lambda found: snapshot(answer(found)))
     return answer(found)
 
 
-def least_error(engine: Engine, beta: Number) -> Accuracy | None:
-    """Return the least error bound that every dataset keeps with probability 1 - beta, or both its ends."""
-    form, query = _error(engine)
-    if form is None:
+def least_error(engine: Engine, question: LeastError) -> Accuracy | None:
+    """Return the least error bound that every dataset keeps with a probability, or both its ends."""
+    form, query = _error(engine, question)
+    if form is None or question.relative:  # then the bound that a dataset needs is no distance of integers
         return None
     with query.searching():
-        letters, ends = form.summands(_MASS, form.step), dict.fromkeys(reversed(ends_of(beta)))
+        letters, ends = form.summands(_MASS, form.step), dict.fromkeys(reversed(ends_of(question.beta)))
         found = [least_bound(letters, form.n, form.centre, end, query.control) for end in ends]
     (low, _, counts, _), (_, high, _, stopped) = found[0], found[-1]
     upper: Exact = high / form.scale if isinstance(high, Fraction) else high
     x, lower = form.dataset(counts), low / form.scale
-    answer = Accuracy(subject=engine.subject, alpha=upper, beta=beta, x=x, lower=lower, upper=upper)
+    answer = Accuracy.least(engine.subject, question, lower, upper, x)
     return outcome_of(query, stopped, lower == upper).on(answer)
 
 
@@ -222,9 +222,9 @@ def _published(engine: Engine) -> tuple[PublishedSum | None, Query]:
     return (None if engine.program.forced else published_sum(engine.bound, query.control)), query
 
 
-def _error(engine: Engine) -> tuple[ErrorSum | None, Query]:
+def _error(engine: Engine, measure: Measure) -> tuple[ErrorSum | None, Query]:
     query = engine.query()
-    form = None if engine.program.forced else error_sum(engine.bound, query.control)
+    form = None if engine.program.forced else error_sum(engine.bound, measure.relative, query.control)
     return (form if form is not None and _wanted(engine, form) else None), query
 
 

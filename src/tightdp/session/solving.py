@@ -18,6 +18,7 @@ from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between
 from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
+from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.guessing import Guessing
 from tightdp.results.pieces import (
@@ -33,14 +34,14 @@ from tightdp.results.pieces import (
 from tightdp.results.result import Stats
 from tightdp.session.arguments import Claims
 from tightdp.session.asking import (
-    AccuracyAt,
     DeltaAt,
     LeastRatioAt,
     TightRatio,
+    WorstAccuracy,
     efficacies_of,
     guesses_of,
     law_on,
-    least_error_at,
+    least_error_of,
 )
 from tightdp.session.base import InstanceBase
 from tightdp.session.best import best_of
@@ -58,7 +59,6 @@ __all__ = [
     "distribution",
     "efficacy",
     "guessing",
-    "least_error",
     "least_ratio",
     "privacy",
     "solve",
@@ -76,14 +76,12 @@ def delta(ours: Cellwise, t: Number) -> Pieces:
     return _answer(Pieces, ours, DeltaAt(t), "delta", (("exp_epsilon", t),))
 
 
-def accuracy(ours: Cellwise, alpha: Number) -> AccuracyPieces:
-    """Return the tight 1 - β at an error bound as a piecewise function."""
-    return _answer(AccuracyPieces, ours, AccuracyAt(alpha), "one_minus_beta", (("alpha", alpha),))
-
-
-def least_error(ours: Cellwise, beta: Number) -> AccuracyPieces:
-    """Return the least error bound for a failure rate as a piecewise function."""
-    return _answer(AccuracyPieces, ours, least_error_at(beta), "alpha", (("beta", beta),))
+def accuracy(ours: Cellwise, question: AccuracyAt | LeastError) -> AccuracyPieces:
+    """Return the tight 1 - β at an error bound, or the least error bound for a β, as a piecewise function."""
+    asked: Question = WorstAccuracy(question) if isinstance(question, AccuracyAt) else least_error_of(question)
+    what, at = ("one_minus_beta", "alpha") if isinstance(question, AccuracyAt) else ("alpha", "beta")
+    given = ((at, getattr(question, at)),)
+    return _answer(AccuracyPieces, ours, asked, what, given, relative=question.relative)
 
 
 def least_ratio(ours: Cellwise, delta: Number) -> Pieces:
@@ -209,7 +207,7 @@ def _bars(ours: Cellwise, claims: Claims, formula: Formula | None) -> list[_Bar]
     if accuracy is not None:
         alpha, beta = accuracy
         label = f"beta at alpha = {as_text(alpha)}"
-        found.append(_Bar(label, as_text(beta), AccuracyAt(alpha), 1 - beta, at_least=True))
+        found.append(_Bar(label, as_text(beta), WorstAccuracy(AccuracyAt(alpha)), 1 - beta, at_least=True))
     return found
 
 
@@ -244,7 +242,7 @@ def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Nu
         Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span), span.with_low, span.with_high)
         for span in spans
     )
-    best = None if best_at is None else best_of(ours, spans, AccuracyAt(best_at))
+    best = None if best_at is None else best_of(ours, spans, WorstAccuracy(AccuracyAt(best_at)))
     said = tuple(f"{bar.label} <= {bar.claimed}" for bar in bars)
     cost = sum(stats[1:], stats[0])
     return Solution(

@@ -11,6 +11,7 @@ from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
 from tightdp.session.arguments import (
     checked_calls,
+    read_accuracy,
     read_claims,
     read_count,
     read_exact,
@@ -108,18 +109,14 @@ class UnknownInstance(Instance):
         *,
         beta: Any = None,
         top: int = 5,
+        relative: bool = False,
         accuracy_set: Iterable[Any] | None = None,
         inference_set: Iterable[Any] | None = None,
     ) -> AccuracyPieces:
         """Return the tight 1 - β at an error bound, or the least α for a `beta`, piecewise; see `Instance.accuracy`."""
-        bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
         if accuracy_set is not None or inference_set is not None:
             raise QueryError("with an unknown all datasets are enumerated", "leave out the sets")
-        if bound is not None and rate is None:
-            return answers.accuracy(self.cellwise, bound)
-        if rate is not None and bound is None:
-            return answers.least_error(self.cellwise, rate)
-        raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
+        return answers.accuracy(self.cellwise, read_accuracy(alpha, beta, top, relative))
 
     @limited()
     def efficacy(  # type: ignore[override]

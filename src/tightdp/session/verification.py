@@ -9,6 +9,7 @@ from typing import Any
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log, exponent_of, log, log_down, log_up
 from tightdp.exact.weights import as_exact
+from tightdp.queries.nearness import AccuracyAt
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Status
@@ -70,7 +71,7 @@ def _compare_plain(value: Exact, claimed: Number) -> int:
 
 def _accuracy(engine: Engine, asked: AccuracyClaim) -> tuple[Claim, Result]:
     alpha, beta = asked
-    found = accuracy_at(engine, alpha, 1)
+    found = accuracy_at(engine, AccuracyAt(alpha))
     least_beta = 1 - as_exact(found.upper)
     holds = False if least_beta > beta else True if 1 - as_exact(found.lower) <= beta else None
     tight, ends = (least_beta, None) if found.status == "exact" else (None, (least_beta, 1 - as_exact(found.lower)))

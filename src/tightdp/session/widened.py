@@ -7,35 +7,40 @@ answer about them is exact, and how far the true one may be from it follows; see
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from tightdp.core.inexact import Inexact
 from tightdp.errors import QueryError
-from tightdp.every_n.upper import upper_for_every_n
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, log_down, log_up
+from tightdp.exact.numbers import Exact
 from tightdp.exact.rounding import down, up
 from tightdp.exact.weights import as_exact
 from tightdp.language.tails import GaussianTail, is_beyond
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
-from tightdp.methods.program import Method, Program
-from tightdp.queries import cut, divergences, gaussian
+from tightdp.methods.program import Program
+from tightdp.queries import gaussian, powers
 from tightdp.queries.accuracy import AccuracyClass
+from tightdp.queries.nearness import LeastError
 from tightdp.results.answers import Accuracy, Distribution
-from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
+from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
-from tightdp.session.engine import Engine, Query
+from tightdp.session.engine import Engine
+from tightdp.session.later import Later
 
-__all__ = ["concentrated", "inexact_after", "refuse_inexact", "renyi", "widened"]
+if TYPE_CHECKING:
+    from tightdp.every_n import upper as every_n
+else:  # proofs take scipy, which most questions do without
+    every_n = Later("tightdp.every_n.upper")
+
+__all__ = ["refuse_inexact", "widened"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
-_ORDERS = tuple(map(Fraction, (2, 3, 4, 8, 16, 32)))
 
 
 def refuse_inexact(program: Program, what: str) -> None:
@@ -54,93 +59,15 @@ def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatena
         error = engine.program.inexact
         if error is None:
             return found
-        again: Callable[..., R] = query
-        widening = _Widening(engine, error, again)
+
+        def again(other: object) -> Result:
+            """Ask the same question, with another first argument."""
+            return query(engine, other, *arguments[1:], **options)  # type: ignore[arg-type]
+
+        widening = _Widening(engine, error, again, arguments)
         return widening.of_part(found) if found.cut_short else widening.of(found)
 
     return asked
-
-
-def inexact_after(engine: Engine) -> Inexact | None:
-    """Return how far the laws of a program are from the true ones; what divergences compare is compiled for that."""
-    questions.comparison(engine.program, engine.control())
-    return engine.program.inexact
-
-
-def renyi(engine: Engine, error: Inexact, order: Fraction) -> Renyi:
-    """Enclose the Rényi divergence of a rational order > 1."""
-    query = engine.query()
-    method, pairs = questions.comparison(engine.program, query.control)
-    with query.searching():
-        if error.cut:
-            return _renyi_of_cut(engine, query, method, order, cut.renyi(query.control.pairs(pairs), order, error))
-        found, pair = gaussian.renyi(query.control.pairs(pairs), order, error.relative)
-    outcome = engine.outcome(query, method)
-    if isinstance(found, float):
-        result = Renyi(subject=engine.subject, order=order, exp_moment=found, lower=found, witness=_witness(pair))
-        return outcome.on(result)
-    upper, lower = up(found.upper) if query.control.stopped is None else math.inf, down(found.lower)
-    result = Renyi(subject=engine.subject, order=order, exp_moment=upper, lower=lower, witness=_witness(pair))
-    return (outcome.bounded if query.control.stopped is None else outcome).on(result)
-
-
-def _renyi_of_cut(engine: Engine, query: Query, method: Method, order: Fraction, found: cut.Found) -> Renyi:
-    lower, upper, pair = found
-    outcome = engine.outcome(query, method)
-    stopped = query.control.stopped is not None
-    least, most = down(lower), math.inf if stopped or isinstance(upper, float) else up(upper)
-    result = Renyi(subject=engine.subject, order=order, exp_moment=most, lower=least, witness=_witness(pair))
-    return (outcome if stopped else outcome.bounded).on(result)
-
-
-def concentrated(engine: Engine, error: Inexact, exp_epsilon: Exact) -> Zcdp:
-    """Enclose ρ for a program whose pure e^ε is at most `exp_epsilon`."""
-    query = engine.query()
-    method, pairs = questions.comparison(engine.program, query.control)
-    with query.searching():
-        known = gaussian.concentrated(query.control.pairs(pairs), error.relative) if error.published else None
-        lower, upper, pair = known or _rho(error, exp_epsilon, lambda: query.control.pairs(pairs))
-    outcome = engine.outcome(query, method)
-    if query.control.stopped is not None:
-        upper = math.inf  # pairs were left out
-    elif lower != upper:
-        outcome = outcome.bounded
-    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, witness=_witness(pair)))
-
-
-def _rho(
-    error: Inexact, exp_epsilon: Exact, pairs: Callable[[], Iterable[Pair]]
-) -> tuple[Fraction | float, Fraction | float, Pair | None]:
-    """Enclose ρ: the core program has at least as much, but for logarithms of ratios that are wrong by 4·relative.
-
-    Where noise is cut off ρ is at most ε²/2 (Bun and Steinke 2016, Proposition 1.4), and at least D_a/a at some orders.
-    """
-    if error.cut:
-        return _rho_of_cut(error, exp_epsilon, list(pairs()))
-    if error.published and isinstance(exp_epsilon, float):
-        return gaussian.least_rho(pairs(), _ORDERS, error.relative), math.inf, None
-    found = divergences.concentrated(pairs())
-    if isinstance(found.upper, float) or isinstance(exp_epsilon, float):  # infinite, or not known to be finite
-        return math.inf if isinstance(found.lower, float) else Fraction(0), math.inf, found.pair
-    slack = 16 * error.relative * (1 + Fraction(log_up(exp_epsilon))) * up(exp_epsilon)
-    lower = down(max(down(found.lower) - slack, Fraction(0)))
-    if error.published:
-        order = max(Fraction(found.order or 2).limit_denominator(10**6), 1 + Fraction(1, 1 << 30))
-        lower = down(gaussian.least_rho(pairs(), [order], error.relative))
-    return lower, up(up(found.upper) + slack), found.pair
-
-
-def _rho_of_cut(
-    error: Inexact, exp_epsilon: Exact, pairs: Sequence[Pair]
-) -> tuple[Fraction, Fraction | float, Pair | None]:
-    best: tuple[Fraction, Pair | None] = Fraction(0), None
-    for order in _ORDERS:
-        lower, _, pair = cut.renyi(pairs, order, error)
-        least = down(Fraction(max(log_down(lower), 0)) / (order * (order - 1)))
-        best = max(best, (least, pair), key=lambda found: found[0])
-    if isinstance(exp_epsilon, float):
-        return best[0], math.inf, best[1]
-    return best[0], up(Fraction(log_up(exp_epsilon)) ** 2 / 2), best[1]
 
 
 def _witness(pair: Pair | None) -> PairWitness | None:
@@ -155,8 +82,10 @@ def _in_a_tail(output: object) -> bool:
 class _Widening:
     """One answer to be widened, with the query that gave it."""
 
-    def __init__(self, engine: Engine, error: Inexact, query: Callable[..., Result]) -> None:
-        self._engine, self._error, self._query = engine, error, query
+    def __init__(
+        self, engine: Engine, error: Inexact, again: Callable[[object], Result], arguments: tuple[object, ...]
+    ) -> None:
+        self._engine, self._error, self._again, self._arguments = engine, error, again, arguments
 
     def of(self, found: R) -> R:
         """Return the same answer with ends that enclose the true one."""
@@ -211,14 +140,14 @@ class _Widening:
         if self._error.cut:
             if (close := self._pure_of_core(found)) is not None:
                 return close
-            lower, upper, pair = cut.pure(self._pairs(), self._error)
-            upper = upper_for_every_n(self._engine.bound, lower) if upper == math.inf else upper
-            least, most = max(down(lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
-            return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(pair), top=())
+            known = powers.ratios(self._pairs(), self._error)
+            upper = known.upper
+            upper = every_n.upper_for_every_n(self._engine.bound, known.lower) if upper == math.inf else upper
+            least, most = max(down(known.lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
+            return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(known.pair), top=())
         if self._error.published:
-            known = gaussian.pure(self._pairs(), self._error.relative, self._error.lost)
-            lower = known.lower
-            witness = _witness(known.pair)
+            lower, pair = gaussian.pure(self._pairs(), self._error.relative, self._error.lost)
+            witness = _witness(pair)
             upper = max(upper, lower)
         if lower == math.inf or (found.exp_epsilon == math.inf and not self._error.published):
             return replace(found, exp_epsilon=math.inf, lower=math.inf, witness=witness, top=())
@@ -236,7 +165,7 @@ class _Widening:
         if t != found.lower:
             return None
         table = questions.laws(self._engine.program, self._engine.control())[1]
-        ends = cut.pure_of_core(t, Pair(witness.x, witness.x_prime, 0, table), bound.n, self._error)
+        ends = gaussian.near_core(t, Pair(witness.x, witness.x_prime, 0, table), bound.n, self._error)
         if ends is None:
             return None
         least, pair = max(down(ends[0]), Fraction(1)), PairWitness(witness.x, witness.x_prime)
@@ -263,7 +192,7 @@ class _Widening:
         return replace(found, status="bounded", exp_epsilon=up(upper), lower=max(down(lower), Fraction(1)))
 
     def _asked(self, delta: Number) -> Privacy:
-        found = self._query(self._engine, delta)
+        found = self._again(delta)
         assert isinstance(found, Privacy)
         return found
 
@@ -282,7 +211,9 @@ class _Widening:
         return replace(found, status=status, alpha=above.upper, lower=lower, upper=above.upper)
 
     def _error_at(self, beta: Number) -> Accuracy:
-        found = self._query(self._engine, beta)
+        (question,) = self._arguments
+        assert isinstance(question, LeastError)
+        found = self._again(replace(question, beta=beta))
         assert isinstance(found, Accuracy)
         return found
 

@@ -17,6 +17,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     query.add_argument("--alpha", metavar="A", help="the error bound: the tight 1 - β")
     query.add_argument("--beta", metavar="B", help="the failure probability: the least α")
     parser.add_argument("--top", metavar="K", default="5", help="rank the K worst classes of datasets (default 5)")
+    parser.add_argument("--relative", action="store_true", help="the error is |output - target| / max(1, |target|)")
     add_plot(parser)
     add_limits(parser)
 
@@ -24,4 +25,5 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Answer, print, and return the exit status."""
     instance = bind(options)
-    return answer(instance, options, lambda: instance.accuracy(options.alpha, beta=options.beta, top=options.top))
+    given = {"beta": options.beta, "top": options.top, "relative": options.relative}
+    return answer(instance, options, lambda: instance.accuracy(options.alpha, **given))

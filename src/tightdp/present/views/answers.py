@@ -13,7 +13,7 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, answer_record, json_of, picture_of, record_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import enclosure, heading, unresolved_remark, witness_sentence
-from tightdp.present.words import brief, in_full, plain, shown, shown_ends, shown_number
+from tightdp.present.words import RELATIVE, brief, in_full, plain, shown, shown_ends, shown_number
 from tightdp.results.answers import Accuracy, Claim, Distribution, Sample, Unknown, Verification
 from tightdp.results.result import PairWitness
 
@@ -26,6 +26,7 @@ def _accuracy_answer(result: Accuracy) -> dict[str, Any]:
     if result.one_minus_beta is not None:
         answer["one_minus_beta"] = plain(result.one_minus_beta)
     answer["beta"] = plain(result.beta)
+    answer |= {"relative": True} if result.relative else {}
     answer |= enclosure(result.status, result.lower, result.upper)
     if result.x is not None:
         answer["witness"] = {"x": plain(result.x)}
@@ -39,10 +40,11 @@ def _accuracy_answer(result: Accuracy) -> dict[str, Any]:
 @view_of.register
 def _accuracy_view(result: Accuracy) -> View:
     grid = None
+    facts = [RELATIVE] if result.relative else []
     if result.one_minus_beta is None:
-        facts = [("β", shown_number(result.beta)), *_facts(result, "least α", result.alpha)]
+        facts += [("β", shown_number(result.beta)), *_facts(result, "least α", result.alpha)]
     else:
-        facts = [("α", shown_number(result.alpha)), *_facts(result, "tight 1 - β", result.one_minus_beta)]
+        facts += [("α", shown_number(result.alpha)), *_facts(result, "tight 1 - β", result.one_minus_beta)]
         facts += [("tight β", shown_number(result.beta))] if result.status == "exact" else []
     if result.top:
         rows = tuple((shown_number(row.one_minus_beta), brief(row.x, 60), f"{row.inputs:,}") for row in result.top)

@@ -18,8 +18,9 @@ from tightdp.present import plot
 from tightdp.present.registry import answer_of, json_of, picture_of, record_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
-from tightdp.present.words import brief, plain, shortened, shown_number
+from tightdp.present.words import RELATIVE, brief, plain, shortened, shown_number
 from tightdp.results.pieces import (
+    AccuracyPieces,
     Best,
     Distributions,
     EfficacyPieces,
@@ -63,7 +64,9 @@ def _pieces_answer(result: Pieces) -> dict[str, Any]:
             if part.witness is not None:
                 found["witness"] = _witness(part.witness)
             pieces.append(found)
-    return {"unknown": result.unknown.name, **{name: plain(value) for name, value in result.at}, "pieces": pieces}
+    at = {name: plain(value) for name, value in result.at}
+    at |= {"relative": True} if isinstance(result, AccuracyPieces) and result.relative else {}
+    return {"unknown": result.unknown.name, **at, "pieces": pieces}
 
 
 @answer_of.register
@@ -87,6 +90,8 @@ def _pieces_view(result: Pieces) -> View:
     label = _LABELS.get(result.what, result.what)
     grid = Grid((f"{name} from", "to", label, "worst on"), rows, len(result.pieces) - len(parts), 2)
     facts = tuple((_AT[what], shown_number(value)) for what, value in result.at)
+    if isinstance(result, AccuracyPieces) and result.relative:
+        facts = (RELATIVE, *facts)
     return View(heading(result), facts, grid, _remarks(result))
 
 

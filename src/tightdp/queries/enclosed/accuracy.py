@@ -18,7 +18,11 @@ __all__ = ["Measured", "least_bound", "surely_within"]
 
 _NARROW = Fraction(4, 10)
 """The share of the requested width that is left to the search; the rest is for rounding."""
+_CLOSE = Fraction(1, 10**12)
+"""How close the ends of a probability are brought that is compared with a bar."""
 Watch = Callable[[], None]
+Window = Callable[[Sequence[int], int], tuple[int, int]]
+"""The least and the largest error that counts as near on all datasets with certain decided records, and others."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,14 @@ class _Search:
         self.low = min(value for law in letters.laws for value in law)
         self.high = max(value for law in letters.laws for value in law)
         self.bend = bend_of(letters.laws, letters.step, records) if self.order is None else None
-        self._within: dict[tuple[int, ...], tuple[Fraction, Fraction]] = {}
+        self._within: dict[tuple[tuple[int, ...], int, int], tuple[Fraction, Fraction]] = {}
 
     def on(self, counts: tuple[int, ...], least: int, most: int) -> tuple[Fraction, Fraction]:
-        """Return what `within` does for datasets with these counts of letters; cached, for one window only."""
-        if counts not in self._within:
-            self._within[counts] = self.within(self.letters.law(counts), least, most)
-        return self._within[counts]
+        """Return what `within` does for datasets with these counts of letters."""
+        key = counts, least, most
+        if key not in self._within:
+            self._within[key] = self.within(self.letters.law(counts), least, most)
+        return self._within[key]
 
     def within(self, law: Scaled, least: int, most: int) -> tuple[Fraction, Fraction]:
         """Return the ends of the probability of an error from `least` to `most`."""
@@ -96,14 +101,13 @@ class _Search:
 def surely_within(
     letters: Letters,
     records: int,
-    least: int,
-    most: int,
+    window: Window,
     width: Fraction,
     watch: Watch,
     bar: Fraction | None = None,
     note: Callable[[Measured], None] = lambda found: None,
 ) -> Measured:
-    """Return the ends of the least probability, over all datasets, of an error from `least` to `most`.
+    """Return the ends of the least probability, over all datasets, of an error in its window.
 
     With `bar`, only as close as needed to see on which side of it they lie. `note` receives what is known after a few
     datasets.
@@ -114,7 +118,7 @@ def surely_within(
 
     def look(counts: tuple[int, ...]) -> None:
         nonlocal best, lower
-        found = search.on(counts, least, most)
+        found = search.on(counts, *window(counts, 0))
         lower = min(lower, found[0])
         if found[1] < best[0]:
             best = found[1], counts
@@ -124,13 +128,13 @@ def surely_within(
         return near if bar is None else min(near, bar)
 
     def enough(box: Box) -> bool:
-        return (bar is not None and best[0] < bar) or search.at_least(box, least, most) >= goal()
+        return (bar is not None and best[0] < bar) or search.at_least(box, *window(box.low, box.left)) >= goal()
 
     for counts in letters.first(records):
         look(counts)
     note(Measured(Fraction(0), best[0], best[1]))
     left, stopped = boxes_through(letters.boxes(records), enough, look, watch)
-    lower = min([lower, goal(), *(search.at_least(box, least, most) for box in left)])
+    lower = min([lower, goal(), *(search.at_least(box, *window(box.low, box.left)) for box in left)])
     return Measured(max(lower, Fraction(0)), best[0], best[1], stopped)
 
 
@@ -169,7 +173,8 @@ def least_bound(
         least, worst = max((least, worst), (low, counts))
     low, high, at = least, most, least + 1
     while high - low > 1:
-        found = surely_within(letters, records, *window(at), Fraction(1, 10**12), watch, 1 - beta)
+        ends = window(at)
+        found = surely_within(letters, records, lambda low, left, ends=ends: ends, _CLOSE, watch, 1 - beta)  # type: ignore[misc]
         if found.stopped is not None:
             return reach(least + 1), math.inf, worst, found.stopped
         if found.lower >= 1 - beta:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from tightdp.core.lowering.records_alike import RecordsAlike, lower_alike
 from tightdp.core.nodes import Apply, Const, Draw, Expr, Input, Nary, reachable
 from tightdp.exact.field import Number
+from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import quotient
 from tightdp.language.domains import Record
 from tightdp.language.laws import OnIntegers
@@ -17,6 +18,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.aggregate import contributions
 from tightdp.queries.enclosed.counts import Letters, Noise
+from tightdp.queries.nearness import AccuracyAt
 
 __all__ = ["ErrorSum", "PublishedSum", "error_sum", "published_sum"]
 
@@ -63,10 +65,13 @@ class PublishedSum(_Lettered):
 
 @dataclass(frozen=True)
 class ErrorSum(_Lettered):
-    """The error of the output is (sum - centre) / scale."""
+    """The error of the output is (sum - centre) / scale; the target is a constant and what every record adds to it."""
 
     centre: Fraction
     scale: Fraction
+    constant: Fraction
+    targets: tuple[Fraction, ...]
+    """What a record adds to the target, by letter."""
 
     @property
     def step(self) -> int:
@@ -75,10 +80,16 @@ class ErrorSum(_Lettered):
         endless = (times for times, law in self.noises if isinstance(law, OnIntegers))
         return math.gcd(*(value - min(law) for law in self.letters for value in law), *noise, *endless) or 1
 
-    def window(self, alpha: Fraction) -> tuple[int, int]:
-        """Return the least and the largest sum at which the error is at most alpha."""
-        reach = alpha * self.scale
-        return math.ceil(self.centre - reach), math.floor(self.centre + reach)
+    def window(self, question: AccuracyAt, low: Sequence[int], left: int) -> tuple[int, int]:
+        """Return the least and the largest sum that is near the target of all datasets with `left` records undecided.
+
+        `low` says how many records have each letter that are decided.
+        """
+        target = self.constant + sum((times * each for times, each in zip(low, self.targets, strict=True)), Fraction(0))
+        least, most = target + left * min(self.targets), target + left * max(self.targets)
+        nearest = max(least, min(most, Fraction(0)))  # where the error bound is smallest
+        start, end = (as_fraction(each - nearest) * self.scale for each in question.within(nearest))
+        return math.ceil(self.centre + start), math.floor(self.centre + end)
 
 
 def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | None:
@@ -105,8 +116,11 @@ def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | Non
     return PublishedSum(bound.n, letters, records, weighed[1], moves)
 
 
-def error_sum(bound: Bound, watch: Callable[[], None]) -> ErrorSum | None:
-    """Return the error, where output and target are linear in sums over records that are treated alike."""
+def error_sum(bound: Bound, relative: bool, watch: Callable[[], None]) -> ErrorSum | None:
+    """Return the error, where output and target are linear in sums over records that are treated alike.
+
+    Records with the same letter add the same to the target where this matters, as the error is `relative` to it.
+    """
     if bound.program.target is None:
         return None
     cut = _cut(bound, True, watch)
@@ -120,10 +134,18 @@ def error_sum(bound: Bound, watch: Callable[[], None]) -> ErrorSum | None:
     if weighed is None:
         return None
     laws, noises, whole = weighed
-    letters, records = _letters(bound, laws)
+    shares = [_certain(cut, target[0], law) for law in _laws(bound, cut)]
+    letters, records = _letters(bound, laws, shares if relative else None)
     if not _narrow(letters):
         return None
-    return ErrorSum(bound.n, letters, records, noises, (target[1] - output[1]) * whole, whole)
+    targets = tuple(shares[bound.record.values.index(alike[0])] for alike in records)
+    return ErrorSum(bound.n, letters, records, noises, (target[1] - output[1]) * whole, whole, target[1], targets)
+
+
+def _certain(cut: RecordsAlike, by: dict[int, Fraction], law: list[tuple[tuple[int, ...], Number]]) -> Fraction:
+    """Return what a record adds to a linear function of the sums that no draw changes."""
+    factors = [by.get(leaf.client, Fraction(0)) for leaf in cut.rest.inputs]
+    return sum((factor * value for factor, value in zip(factors, law[0][0], strict=True)), Fraction(0))
 
 
 def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike | None:
@@ -184,12 +206,14 @@ def _laws(bound: Bound, cut: RecordsAlike) -> list[list[tuple[tuple[int, ...], N
     ]
 
 
-def _letters(bound: Bound, laws: Sequence[Law]) -> tuple[tuple[Law, ...], tuple[tuple[Record, ...], ...]]:
-    """Return the distinct laws, and the records that have each."""
-    letters: dict[tuple[tuple[int, Number], ...], list[Record]] = {}
-    for record, law in zip(bound.record.values, laws, strict=True):
-        letters.setdefault(tuple(sorted(law.items())), []).append(record)
-    return tuple(map(dict, letters)), tuple(map(tuple, letters.values()))
+def _letters(
+    bound: Bound, laws: Sequence[Law], shares: Sequence[Fraction] | None = None
+) -> tuple[tuple[Law, ...], tuple[tuple[Record, ...], ...]]:
+    """Return the distinct laws, and the records that have each; with `shares`, records with the same share."""
+    letters: dict[tuple[object, tuple[tuple[int, Number], ...]], list[Record]] = {}
+    for at, (record, law) in enumerate(zip(bound.record.values, laws, strict=True)):
+        letters.setdefault((shares and shares[at], tuple(sorted(law.items()))), []).append(record)
+    return tuple(dict(law) for _, law in letters), tuple(map(tuple, letters.values()))
 
 
 def _narrow(letters: Sequence[Law]) -> bool:
