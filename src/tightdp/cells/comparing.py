@@ -9,9 +9,11 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from tightdp.cells.laws import CellLaws, Contribution, Label
+from tightdp.cells.contributions import Contribution
+from tightdp.cells.labels import Label
+from tightdp.cells.laws import CellLaws
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
-from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, multiplied, variables
+from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, expanded, variables
 from tightdp.cells.suprema import Supremum, TooLong, larger, supremum, upper_end
 from tightdp.errors import LimitError
 from tightdp.language.program import Dataset
@@ -85,7 +87,7 @@ class _Kind:
             total: list[Piece] = []
             for contribution in contributions:
                 used = [p for p in contribution if not single or variables(p) & set(group)]
-                total += _renamed(_expanded(used, self._one), names)
+                total += _renamed(expanded(used, self._one), names)
             whole[x] = total
         every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
         cut = patterns(every, len(group))
@@ -99,13 +101,6 @@ class _Kind:
 
 def _constant(pieces: Pieces) -> Exact:
     return sum((terms[UNIT] for _, terms in pieces), 0)
-
-
-def _expanded(factors: Sequence[Pieces], one: Exact) -> list[Piece]:
-    total: list[Piece] = [(frozenset(), {UNIT: one})]
-    for pieces in sorted(factors, key=len):
-        total = multiplied(total, pieces)
-    return total
 
 
 def _renamed(pieces: Pieces, names: dict[int, int]) -> list[Piece]:

@@ -7,108 +7,29 @@ functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from flint import fmpq
 
-from tightdp.cells.bases import Base, Bases
+from tightdp.cells.bases import Base
+from tightdp.cells.contributions import Contribution, Maker, exact_number
+from tightdp.cells.labels import Label, rebuilt, shape_of
 from tightdp.cells.lattices import Lattice, lattice_of
-from tightdp.cells.linear import FALSE, TRUE, Row, Rows, row, tightest
 from tightdp.cells.paths import Path, paths
-from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, absolute, multiplied, summed_out, value_at, variables
+from tightdp.cells.sums import UNIT, Exact, Pieces, value_at
 from tightdp.cells.symbols import Noisy, Outside
 from tightdp.exact.field import Number
-from tightdp.language.program import Bound, Dataset, as_output
+from tightdp.language.program import Bound, Dataset
 
-__all__ = ["MOST_DATASETS", "CellLaws", "Contribution", "Label", "cell_laws"]
+__all__ = ["MOST_DATASETS", "CellLaws", "cell_laws"]
 
 MOST_DATASETS = 4_096
 """For more datasets laws are not written down one by one."""
 _MOST_RESIDUES = 64
-_HIDDEN = 1_000
-"""Variables from here on are summed out; those before are the coordinates of an output."""
-_PLACE = object()
-
-Contribution: TypeAlias = tuple[Pieces, ...]
-"""A product of functions."""
-
-
-@dataclass(frozen=True)
-class Label:
-    """A kind of output: `template` with numbers in place of `None`-th places, base + columns·coordinates."""
-
-    shape: Any
-    constants: tuple[Any, ...]
-    base: tuple[Fraction, ...]
-    columns: tuple[tuple[int, ...], ...] = field(compare=False)
-    scales: tuple[int, ...] = field(compare=False)
-
-    @property
-    def dimension(self) -> int:
-        """The number of coordinates."""
-        return len(self.columns[0]) if self.columns else 0
-
-    def output(self, coordinates: Sequence[int]) -> Any:
-        """Return the output with these coordinates."""
-        numbers = [
-            (base + sum(c * u for c, u in zip(line, coordinates, strict=True))) / scale
-            for base, line, scale in zip(self.base, self.columns, self.scales, strict=True)
-        ]
-        return self._filled(numbers)
-
-    def direction(self, moved: Sequence[int]) -> Any:
-        """Return how the numbers of an output move with its coordinates, everything else being None."""
-        numbers = [sum(c * u for c, u in zip(line, moved, strict=True)) for line in self.columns]
-        return self._filled(numbers)
-
-    def coordinates(self, output: Any) -> tuple[int, ...] | None:
-        """Return the coordinates of an output, None where it is of another kind."""
-        leaves: list[Any] = []
-        if _shape(output, leaves) != _rebuilt(self.shape, lambda _: True):
-            return None
-        free = _leaves(self.shape)
-        if tuple(leaf for leaf, noise in zip(leaves, free, strict=True) if not noise) != self.constants:
-            return None
-        numbers = [leaf for leaf, noise in zip(leaves, free, strict=True) if noise]
-        if not all(isinstance(number, (int, Fraction)) for number in numbers):
-            return None
-        rest = [Fraction(x) * s - b for x, s, b in zip(numbers, self.scales, self.base, strict=True)]
-        pivots = [next(at for at, line in enumerate(self.columns) if line[c]) for c in range(self.dimension)]
-        lattice = Lattice(self.columns, tuple(pivots), ())
-        place = lattice.place(rest)
-        exact = all(u.denominator == 1 for u in place) and lattice.at(place) == rest
-        return tuple(map(int, place)) if exact else None
-
-    def _filled(self, numbers: Sequence[Any]) -> Any:
-        rest, constants = iter(numbers), iter(self.constants)
-        return as_output(_rebuilt(self.shape, lambda free: next(rest) if free else next(constants)))
-
-
-def _shape(value: Any, leaves: list[Any]) -> Any:
-    """Return how an output is nested, with True for every scalar, which is added to the leaves."""
-    if isinstance(value, tuple):
-        return tuple([_shape(item, leaves) for item in value])
-    leaves.append(value)
-    return True
-
-
-def _leaves(shape: Any) -> list[bool]:
-    return [leaf for item in shape for leaf in _leaves(item)] if isinstance(shape, tuple) else [shape]
-
-
-def _rebuilt(shape: Any, leaf: Callable[[bool], Any]) -> Any:
-    return tuple(_rebuilt(item, leaf) for item in shape) if isinstance(shape, tuple) else leaf(shape)
-
-
-def _exact(one: Exact, value: Number) -> Exact:
-    """Return a number as those are that have this 1."""
-    if isinstance(one, fmpq) and isinstance(value, Fraction):
-        return fmpq(value.numerator, value.denominator)
-    return value
 
 
 @dataclass
@@ -134,7 +55,7 @@ class CellLaws:
 
     def exact(self, value: Number) -> Exact:
         """Return a number that fits as those of these laws are."""
-        return _exact(self.one, value)
+        return exact_number(self.one, value)
 
     def fits(self, value: Number) -> bool:
         """Whether a number can be compared with those of these laws: they may all be rational."""
@@ -165,7 +86,7 @@ def cell_laws(bound: Bound, watch: Callable[[], None]) -> CellLaws:
             conditioned.add(x)
         drafts += [_draft(x, path) for path in found]
     rational = all(isinstance(value, Fraction) for draft in drafts for value in (*draft.path.ratios, draft.path.weight))
-    maker = _Maker(fmpq(1) if rational else Fraction(1), watch)
+    maker = Maker(fmpq(1) if rational else Fraction(1), watch)
     laws: dict[Dataset, dict[Label, list[Contribution]]] = {}
     for label, draft, contribution in _labelled(drafts, maker):
         laws.setdefault(draft.x, {}).setdefault(label, []).append(contribution)
@@ -184,10 +105,10 @@ def _normalise(laws: dict[Dataset, dict[Label, list[Contribution]]], x: Dataset,
 
 def _draft(x: Dataset, path: Path) -> _Draft:
     numbers: list[Any] = []
-    return _Draft(x, path, _shape(path.output, numbers), numbers)
+    return _Draft(x, path, shape_of(path.output, numbers), numbers)
 
 
-def _labelled(drafts: list[_Draft], maker: _Maker) -> list[tuple[Label, _Draft, Contribution]]:
+def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, Contribution]]:
     by_shape: dict[Any, list[_Draft]] = {}
     for draft in drafts:
         kinds = tuple(_kind(value) for value in draft.numbers)
@@ -200,7 +121,7 @@ def _labelled(drafts: list[_Draft], maker: _Maker) -> list[tuple[Label, _Draft, 
             constants = tuple(value for value, noise in zip(draft.numbers, free, strict=True) if not noise)
             by_constants.setdefault(constants, []).append(draft)
         flags = iter(free)
-        marked = _rebuilt(shape, lambda _: next(flags))  # noqa: B023
+        marked = rebuilt(shape, lambda _: next(flags))  # noqa: B023
         for constants, same in by_constants.items():
             found += _placed(marked, constants, same, free, maker)
     return found
@@ -211,7 +132,7 @@ def _kind(value: Any) -> str:
 
 
 def _placed(
-    shape: Any, constants: Any, drafts: list[_Draft], free: list[bool], maker: _Maker
+    shape: Any, constants: Any, drafts: list[_Draft], free: list[bool], maker: Maker
 ) -> list[tuple[Label, _Draft, Contribution]]:
     """Give the outputs of one kind their coordinates, and sum out everything else."""
     places = [at for at, noise in enumerate(free) if noise]
@@ -270,133 +191,3 @@ def _rebased(path: Path, form: dict[int, Fraction], constant: Fraction) -> tuple
 
 def _scale(form: tuple[dict[int, Fraction], Fraction]) -> int:
     return lcm(*(c.denominator for c in form[0].values()))
-
-
-class _Factor(NamedTuple):
-    """A function with a name of its own, and the variables that it depends on."""
-
-    name: Any
-    pieces: Pieces
-    free: frozenset[int]
-
-
-class _Maker:
-    """Turns paths into functions of the coordinates; sums that were found are kept."""
-
-    def __init__(self, one: Exact, watch: Callable[[], None]) -> None:
-        self.one, self.watch, self.bases = one, watch, Bases(one)
-        self._known: dict[Any, _Factor] = {}
-
-    def total(self, path: Path) -> Exact:
-        """Return the probability of a path."""
-        draws = len(path.ratios)
-        found = self.contribution(path, lattice_of([], draws), (), [])
-        return prod((sum((t[UNIT] for _, t in part), 0 * self.one) for part in found), start=self.one) if found else 0
-
-    def contribution(
-        self, path: Path, lattice: Lattice, columns: tuple[tuple[int, ...], ...], moved: Sequence[Fraction]
-    ) -> Contribution | None:
-        """Return the law of a path whose output is columns·w + moved in its own terms; None where it has no runs."""
-        dimension = len(columns[0]) if columns else 0
-        own, rows = _coordinates(lattice, columns, moved, dimension)
-        if own is None:
-            return None
-        draws = [self._draw(lattice, line, own) for line in lattice.change]
-        weight = _exact(self.one, path.weight)
-        factors: list[_Factor] = []
-        for (form, constant), ratio, v in zip(draws, path.ratios, range(len(draws)), strict=True):
-            r = _exact(self.one, ratio)
-            weight *= (1 - r) / (1 + r)
-            residue, modulus = path.residues.get(v, (0, 1))
-            form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
-            base = self.bases.of(r)
-            name = tuple(sorted(form.items())), constant, base
-            factors.append(_Factor(name, absolute(form, constant, base), frozenset(form)))
-        for normal, bound in path.rows:
-            rows.append(self._moved(path, normal, bound, draws))
-        if FALSE in rows:
-            return None
-        hidden = {_HIDDEN + c for c in range(len(lattice.pivots), len(path.ratios))}
-        found = self._eliminated([line for line in rows if line != TRUE], factors, hidden)
-        return (*found, [(frozenset(), {UNIT: weight})])
-
-    @staticmethod
-    def _draw(
-        lattice: Lattice, line: Sequence[int], own: Sequence[tuple[dict[int, int], int]]
-    ) -> tuple[dict[int, int], int]:
-        """Return a draw as a form of coordinates and hidden variables."""
-        form: dict[int, int] = {}
-        constant = 0
-        for c, times in enumerate(line):
-            if times and c < len(own):
-                for w, a in own[c][0].items():
-                    form[w] = form.get(w, 0) + times * a
-                constant += times * own[c][1]
-            elif times:
-                form[_HIDDEN + c] = times
-        return {w: a for w, a in form.items() if a}, constant
-
-    @staticmethod
-    def _moved(path: Path, normal: Any, bound: int, draws: Sequence[tuple[dict[int, int], int]]) -> Row:
-        form: dict[int, int] = {}
-        rest = bound
-        for v, c in normal:
-            residue, modulus = path.residues.get(v, (0, 1))
-            rest -= c * (residue + modulus * draws[v][1])
-            for w, a in draws[v][0].items():
-                form[w] = form.get(w, 0) + c * modulus * a
-        return row(form, rest)
-
-    def _eliminated(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[Pieces]:
-        """Sum out the hidden variables, each time the one that meets the fewest others."""
-        while hidden:
-            self.watch()
-            y = min(hidden, key=lambda y: (len(_meeting(y, rows, factors)), y))
-            here = [factor for factor in factors if y in factor.free]
-            local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
-            name = y, local, tuple(factor.name for factor in here)
-            if name not in self._known:
-                total: list[Piece] = [(local, {UNIT: self.one})]
-                for factor in here:
-                    total = multiplied(total, factor.pieces)
-                pieces = summed_out(total, y)
-                self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
-            factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
-            rows = [line for line in rows if not any(v == y for v, _ in line[0])]
-            hidden = hidden - {y}
-        bounds: Rows = tightest(rows)
-        return [*([[(bounds, {UNIT: self.one})]] if bounds else []), *(factor.pieces for factor in factors)]
-
-
-def _meeting(y: int, rows: list[Row], factors: list[_Factor]) -> set[int]:
-    """Return the variables that are summed over together with this one."""
-    found: set[int] = set()
-    for normal, _ in rows:
-        here = {v for v, _ in normal}
-        found |= here if y in here else set()
-    return found.union(*(factor.free for factor in factors if y in factor.free))
-
-
-def _coordinates(
-    lattice: Lattice, columns: tuple[tuple[int, ...], ...], moved: Sequence[Fraction], dimension: int
-) -> tuple[list[tuple[dict[int, int], int]] | None, list[Row]]:
-    """Return the u with lattice·u = columns·w + moved as forms of w, and the conditions on w that there is one."""
-    vectors = [[Fraction(line[w]) for line in columns] for w in range(dimension)]
-    linear = [lattice.place(vector) for vector in vectors]
-    constant = lattice.place(moved)
-    found = []
-    for c in range(len(lattice.pivots)):
-        form = {w: linear[w][c] for w in range(dimension) if linear[w][c]}
-        assert all(a.denominator == 1 for a in form.values())
-        if constant[c].denominator > 1:
-            return None, []
-        found.append(({w: int(a) for w, a in form.items()}, int(constant[c])))
-    rows: list[Row] = []
-    reached = [lattice.at(place) for place in linear]
-    base = lattice.at(constant)
-    for k in range(len(columns)):
-        form = {w: Fraction(columns[k][w]) - reached[w][k] for w in range(dimension)}
-        rest = base[k] - moved[k]
-        for sign in (1, -1):
-            rows.append(row({w: sign * a for w, a in form.items() if a}, sign * rest))
-    return found, [line for line in rows if line != TRUE]

@@ -17,13 +17,16 @@ from tightdp.cells.symbols import Outside
 
 __all__ = [
     "UNIT",
+    "Exact",
     "Key",
     "Piece",
     "Pieces",
     "Terms",
     "absolute",
     "added",
+    "expanded",
     "multiplied",
+    "multiplied_terms",
     "summed_out",
     "value_at",
     "variables",
@@ -93,7 +96,8 @@ def _joined(left: Key, right: Key) -> Key:
     return tuple((v, bases[v]) for v in free), tuple(sorted(degrees.items()))
 
 
-def _product(left: Terms, right: Terms) -> Terms:
+def multiplied_terms(left: Terms, right: Terms) -> Terms:
+    """Return the product of two sums of terms."""
     found: Terms = {}
     for ours, c in left.items():
         for theirs, d in right.items():
@@ -113,8 +117,16 @@ def multiplied(left: Pieces, right: Pieces) -> list[Piece]:
         for theirs, others in right:
             rows = tightest([*ours, *theirs])
             if feasible(rows):
-                found.append((rows, _product(terms, others)))
+                found.append((rows, multiplied_terms(terms, others)))
     return found
+
+
+def expanded(factors: Sequence[Pieces], one: Exact) -> list[Piece]:
+    """Return a product of functions as one."""
+    total: list[Piece] = [(frozenset(), {UNIT: one})]
+    for pieces in sorted(factors, key=len):
+        total = multiplied(total, pieces)
+    return total
 
 
 def value_at(pieces: Pieces, place: Sequence[int]) -> Exact:
@@ -236,11 +248,11 @@ def _substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at
         if constant:
             line[UNIT] = constant * one
         for q in reversed(polynomial[:-1]):
-            values = _product(values, line)
+            values = multiplied_terms(values, line)
             added(values, {UNIT: q} if q else {})
     if base is not None:
-        values = _product(values, _power(base, form, constant))
-    return _product(rest, values)
+        values = multiplied_terms(values, _power(base, form, constant))
+    return multiplied_terms(rest, values)
 
 
 def _on_a_line(pieces: Pieces) -> Pieces:
