@@ -12,16 +12,14 @@ from typing import Any
 from tightdp.cells.contributions import Contribution
 from tightdp.cells.labels import Label
 from tightdp.cells.laws import CellLaws
-from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
+from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
 from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, expanded, variables
 from tightdp.cells.suprema import Supremum, TooLong, larger, supremum, upper_end
-from tightdp.errors import LimitError
 from tightdp.language.program import Dataset
 
 __all__ = ["Comparing", "Largest"]
 
-_MOST_STEPS = 200
-_TOO_LONG = "the outputs that one dataset makes more likely were not found", "publish fewer numbers, or clamp them"
+_MOST_STEPS = 40
 
 
 @dataclass(frozen=True)
@@ -194,55 +192,49 @@ class Comparing:
 
     def _of_part(
         self, part: _Part, ours: Sequence[int], theirs: Sequence[int], least: Any, times: Any
-    ) -> tuple[Any, list[int], list[int]] | None:
+    ) -> tuple[Any, Step, Step] | None:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
         infinite = times == math.inf
         times = self.laws.one if infinite else times
-        best: tuple[Any, list[int], list[int]] | None = None
+        best: tuple[Any, Step, Step] | None = None
         least = least / times
         different = dict(zip(zip(ours, theirs, strict=True), part.patterns, strict=True))
         for (p, q), pattern in different.items():
             if p == q and least >= 1:
                 continue
-            found = self._supremum(p, q, pattern.counts, least, times)
+            found = self._supremum(p, q, pattern, least, times)
             if found is not None:
-                counts = [0 if n == math.inf else int(n) for n in found.counts]
-                grown = [int(n == math.inf) for n in found.counts]
-                moved = [a - b for a, b in zip(pattern.at(grown), pattern.start, strict=True)]
                 value = math.inf if infinite or found.value == math.inf else found.value * times
-                best, least = (value, pattern.at(counts), moved), found.value
+                best, least = (value, found.place, found.moved), found.value
                 if value == math.inf:
                     break
         return best
 
-    def _supremum(self, p: int, q: int, counts: int, least: Any, times: Any) -> Supremum | None:
+    def _supremum(self, p: int, q: int, pattern: Pattern, least: Any, times: Any) -> Supremum | None:
         """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long."""
         functions = self._functions[p], self._functions[q]
         try:
-            return supremum(*functions, counts, least, self._watch)
+            return supremum(*functions, pattern, least, self._watch)
         except TooLong as error:
             known = least if error.best is None else error.best.value
-            end = upper_end(*functions, counts, known, self._watch)
+            end = upper_end(*functions, pattern, known, self._watch)
             end = math.inf if end == math.inf or not least else end * times  # a product has further factors
             if self.upper != math.inf and (end == math.inf or end > self.upper):
                 self.upper = end
             return error.best
 
     def larger(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
-        """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x')."""
+        """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x'). Raises TooLong."""
         ours_in_all, theirs_in_all = 0 * self.laws.one, 0 * self.laws.one
         for kind in self._together:
             (part,) = kind.parts
             ours = part.functions.get(x, ())
             theirs = part.functions.get(x_prime, (self._number({}),) * len(ours))
             for pattern, p, q in zip(part.patterns, ours, theirs, strict=False):
-                name = p, q, pattern.counts, t
+                name = p, q, t
                 if name not in self._sums:
                     functions = self._functions[p], self._functions[q]
-                    try:
-                        self._sums[name] = larger(*functions, t, pattern.counts, self._watch)
-                    except TooLong:
-                        raise LimitError(*_TOO_LONG) from None
+                    self._sums[name] = larger(*functions, t, pattern, self._watch)
                 ours_in_all, theirs_in_all = ours_in_all + self._sums[name][0], theirs_in_all + self._sums[name][1]
         return ours_in_all, theirs_in_all
 
@@ -261,7 +253,7 @@ class Comparing:
         """Return the least t >= 1 for which that is at most `delta` > 0, and the last pair that needs it.
 
         For one pair it is convex and piecewise linear in t: Newton's steps from below end at the very number, unless
-        its pieces become shorter and shorter there. Raises LimitError where they do.
+        its pieces become shorter and shorter there. Raises TooLong where they do.
         """
         best: tuple[Any, tuple[Dataset, Dataset] | None] = self.laws.one, None
         for pair in pairs:
@@ -273,5 +265,5 @@ class Comparing:
                     return math.inf, pair
                 best = (ours - delta) / theirs, pair
             else:
-                raise LimitError("the least ε for this δ was not found in few steps", "give another delta")
+                raise TooLong
         return best

@@ -8,7 +8,7 @@ On a pattern a function is a sum of exponentials of the counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import comb
@@ -19,7 +19,19 @@ from tightdp.cells.linear import Row, Rows
 from tightdp.cells.sums import Exact, Pieces
 from tightdp.cells.symbols import Outside
 
-__all__ = ["Counted", "Pattern", "holding", "on_pattern", "patterns", "shifted", "without"]
+__all__ = [
+    "Counted",
+    "Pattern",
+    "Step",
+    "compared",
+    "counted",
+    "holding",
+    "on_pattern",
+    "patterns",
+    "shifted",
+    "together",
+    "without",
+]
 
 _MOST_PATTERNS = 10_000
 
@@ -39,11 +51,6 @@ class Pattern:
     def counts(self) -> int:
         """The number of counts."""
         return len(self.steps)
-
-    def at(self, counts: Sequence[int]) -> list[int]:
-        """Return the place with these counts."""
-        steps = [_times(step, n) for step, n in zip(self.steps, counts, strict=True)]
-        return list(map(sum, zip(self.start, *steps, strict=True)))
 
 
 def patterns(rows: Iterable[Row], dimension: int) -> list[Pattern]:
@@ -76,13 +83,13 @@ def _cut(pattern: Pattern, condition: Row) -> list[Pattern]:
     up, down = max(slopes, default=0), min(slopes, default=0)
     holds = sum(c * pattern.start[v] for v, c in normal) <= bound
     if up > 0 > down:
-        return _compared(pattern, slopes.index(up), slopes.index(down))
+        return compared(pattern, slopes.index(up), slopes.index(down))
     if (up > 0 and holds) or (down < 0 and not holds):
-        return _counted(pattern, slopes.index(up or down))
+        return counted(pattern, slopes.index(up or down))
     return []
 
 
-def _compared(pattern: Pattern, i: int, j: int) -> list[Pattern]:
+def compared(pattern: Pattern, i: int, j: int) -> list[Pattern]:
     """Cut where one count is at least another one, and where it is less."""
     both = _plus(pattern.steps[i], pattern.steps[j])
     at_least = tuple(both if k == j else step for k, step in enumerate(pattern.steps))
@@ -90,7 +97,7 @@ def _compared(pattern: Pattern, i: int, j: int) -> list[Pattern]:
     return [Pattern(pattern.start, at_least), Pattern(_plus(pattern.start, pattern.steps[j]), less)]
 
 
-def _counted(pattern: Pattern, j: int) -> list[Pattern]:
+def counted(pattern: Pattern, j: int) -> list[Pattern]:
     """Cut where a count is 0, and where it is more."""
     rest = (*pattern.steps[:j], *pattern.steps[j + 1 :])
     return [Pattern(pattern.start, rest), Pattern(_plus(pattern.start, pattern.steps[j]), pattern.steps)]
@@ -98,10 +105,6 @@ def _counted(pattern: Pattern, j: int) -> list[Pattern]:
 
 def _plus(left: Step, right: Step) -> Step:
     return tuple(map(sum, zip(left, right, strict=True)))
-
-
-def _times(step: Step, count: int) -> Step:
-    return tuple(count * s for s in step)
 
 
 def holding(rows: Iterable[Row], pattern: Pattern) -> Rows:
@@ -176,6 +179,23 @@ def without(function: Counted, j: int) -> Counted:
         if key[j][1] == 0:
             place = (*key[:j], *key[j + 1 :])
             new = found.get(place, 0) + c
+            if new:
+                found[place] = new
+            else:
+                found.pop(place, None)
+    return found
+
+
+def together(function: Counted, i: int, j: int) -> Counted:
+    """Return a function where count i is count j and a further count, which takes its place."""
+    found: Counted = {}
+    for key, c in function.items():
+        (base, degree), (other, power) = key[i], key[j]
+        for k in range(degree + 1):
+            changed = list(key)
+            changed[i], changed[j] = (base, k), (base * other, power + degree - k)
+            place = tuple(changed)
+            new = found.get(place, 0) + c * comb(degree, k)
             if new:
                 found[place] = new
             else:

@@ -1,39 +1,36 @@
 """The supremum of a ratio of two sums of exponentials in counts, with a proof that no ratio is larger.
 
 A candidate is a ratio at a place, or a limit in the direction of some counts. That P <= M·Q for all counts is proved
-term by term: every positive term of P - M·Q is at most a negative one, or a share of it. Where that fails, a count is
-either 0, or one more than a count; both cases are looked at in turn.
+term by term: every positive term of P - M·Q is at most a negative one, or a share of it. Where that fails, a pattern is
+cut in two: a count is 0 or one more than a count, or of two counts one is the other and a further count.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tightdp.cells.bases import Base
-from tightdp.cells.patterns import Counted, shifted, without
+from tightdp.cells.patterns import Counted, Pattern, Step, compared, counted, shifted, together, without
 from tightdp.cells.sums import Exact
 
 __all__ = ["Supremum", "TooLong", "larger", "supremum", "upper_end"]
 
-_MOST_WORK = 5_000
+_MOST_WORK, _FEWER = 5_000, 400
+"""How many cases are looked at for a supremum, and for the places of a δ, which may have no end."""
 _ABOVE = (1 << 30, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 
 
 @dataclass(frozen=True)
 class Supremum:
-    """A ratio at `counts`; where some of these are infinite, the limit of ratios when they grow."""
+    """The ratio at a place, or, where something is `moved`, the limit of ratios from there in that direction."""
 
     value: Any
-    counts: tuple[float | int, ...]
-
-    @property
-    def attained(self) -> bool:
-        """Whether it is the ratio of a place."""
-        return not any(isinstance(n, float) for n in self.counts)
+    place: Step
+    moved: Step
 
 
 class TooLong(Exception):
@@ -47,8 +44,8 @@ class TooLong(Exception):
 class _Work:
     """Counts the cases that are looked at. Raises TooLong where they are too many."""
 
-    def __init__(self, watch: Callable[[], None]) -> None:
-        self.left, self.watch = _MOST_WORK, watch
+    def __init__(self, most: int, watch: Callable[[], None]) -> None:
+        self.left, self.watch = most, watch
 
     def step(self) -> None:
         self.left -= 1
@@ -58,22 +55,50 @@ class _Work:
             raise TooLong
 
 
-def supremum(p: Counted, q: Counted, counts: int, least: Any, watch: Callable[[], None]) -> Supremum | None:
-    """Return the supremum of p/q over all counts, None where it is at most `least`. Raises TooLong."""
-    search = _Search(least, _Work(watch))
+@dataclass(frozen=True)
+class _Case:
+    """Two functions on a pattern that is left to look at, moved far out in a direction."""
+
+    p: Counted
+    q: Counted
+    pattern: Pattern
+    moved: Step
+    turn: int = 0
+    fresh: bool = True
+    """Whether the limits in the directions of its counts were not looked at."""
+
+    def cut(self, function: Counted) -> Iterator[_Case]:
+        """Yield two cases in place of this one, in which the sign of a function is closer to be seen."""
+        pair = _rivals(function) if self.turn % 2 == 0 else None
+        if pair is not None:
+            i, j = pair
+            first, second = compared(self.pattern, i, j)
+            yield _Case(together(self.p, i, j), together(self.q, i, j), first, self.moved, self.turn + 1)
+            p, q = (shifted(together(function, j, i), j) for function in (self.p, self.q))
+            yield _Case(p, q, second, self.moved, self.turn + 1)
+            return
+        j = self.turn // 2 % self.pattern.counts
+        none, more = counted(self.pattern, j)
+        yield _Case(shifted(self.p, j), shifted(self.q, j), more, self.moved, self.turn + 1, False)
+        yield _Case(without(self.p, j), without(self.q, j), none, self.moved)
+
+
+def supremum(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callable[[], None]) -> Supremum | None:
+    """Return the supremum of p/q on a pattern, None where it is at most `least`. Raises TooLong."""
+    search = _Search(least, _Work(_MOST_WORK, watch))
     try:
-        search.look(p, q, tuple(range(counts)), (0,) * counts)
+        search.look(_Case(p, q, pattern, tuple(0 for _ in pattern.start)))
     except TooLong:
         raise TooLong(search.best) from None
     return search.best
 
 
-def upper_end(p: Counted, q: Counted, counts: int, least: Any, watch: Callable[[], None]) -> Any:
+def upper_end(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where that takes too long."""
     for part in _ABOVE:
         value = least * (part + 1) / part
         try:
-            if supremum(p, q, counts, value, watch) is None:
+            if supremum(p, q, pattern, value, watch) is None:
                 return value
         except TooLong:
             continue
@@ -85,49 +110,44 @@ class _Search:
         self.value, self.work = least, work
         self.best: Supremum | None = None
 
-    def _found(self, value: Any, counts: tuple[float | int, ...]) -> None:
+    def _found(self, value: Any, case: _Case) -> None:
         if self.value != math.inf and (value == math.inf or value > self.value):
-            self.value, self.best = value, Supremum(value, counts)
+            self.value, self.best = value, Supremum(value, case.pattern.start, case.moved)
 
-    def look(self, p: Counted, q: Counted, free: tuple[int, ...], at: tuple[float | int, ...]) -> None:
-        """Look at all ratios and limits; `free` are the counts that p and q still depend on, from `at` on."""
-        todo = [(p, q, free, at, 0)]
+    def look(self, case: _Case) -> None:
+        """Look at all ratios and limits of a case."""
+        todo = [case]
         while todo:
-            p, q, free, at, turn = todo.pop()
-            if not p or self.value == math.inf:
+            case = todo.pop()
+            if not case.p or self.value == math.inf:
                 continue
             self.work.step()
-            if not q:
-                self._found(math.inf, at)
-                continue
-            ours, theirs = sum(_values(p)), sum(_values(q))
+            ours, theirs = sum(_values(case.p)), sum(_values(case.q))
             if theirs:
-                self._found(ours / theirs, at)
+                self._found(ours / theirs, case)
             elif ours:
-                self._found(math.inf, at)
-            if not free or self._never_larger(p, q):
+                self._found(math.inf, case)
+            if not case.pattern.counts or self._never_larger(case):
                 continue
-            if not turn:
+            if case.fresh:
                 before = self.value
-                for j in range(len(free)):
-                    self._limit(p, q, free, at, j)
-                if self.value != before and self._never_larger(p, q):
+                for j in range(case.pattern.counts if case.q else 0):
+                    self._limit(case, j)
+                if self.value != before and self._never_larger(case):
                     continue
-            j = turn % len(free)
-            further = tuple(n + (at_ == free[j]) for at_, n in enumerate(at))
-            todo.append((shifted(p, j), shifted(q, j), free, further, turn + 1))
-            rest = (*free[:j], *free[j + 1 :])
-            todo.append((without(p, j), without(q, j), rest, at, 0))
+            todo.extend(case.cut(_difference(case.p, case.q, self.value)))
 
-    def _never_larger(self, p: Counted, q: Counted) -> bool:
-        return self.value == math.inf or _never_positive(_difference(p, q, self.value))
+    def _never_larger(self, case: _Case) -> bool:
+        return self.value == math.inf or _never_positive(_difference(case.p, case.q, self.value))
 
-    def _limit(self, p: Counted, q: Counted, free: tuple[int, ...], at: tuple[float | int, ...], j: int) -> None:
+    def _limit(self, case: _Case, j: int) -> None:
         """Look at what ratios approach when count j grows, whatever the others are."""
-        ours, theirs = _leading(p, j), _leading(q, j)
-        there = tuple(math.inf if place == free[j] else n for place, n in enumerate(at))
+        ours, theirs = _leading(case.p, j), _leading(case.q, j)
+        pattern = counted(case.pattern, j)[0]
+        moved = tuple(a + b for a, b in zip(case.moved, case.pattern.steps[j], strict=True))
+        there = _Case(ours[1], theirs[1], pattern, moved)
         if ours[0] == theirs[0]:
-            self.look(ours[1], theirs[1], (*free[:j], *free[j + 1 :]), there)
+            self.look(there)
         elif _growth(ours[0]) > _growth(theirs[0]):
             self._found(math.inf, there)
 
@@ -180,6 +200,22 @@ def _never_positive(function: Counted) -> bool:
     return True
 
 
+def _rivals(function: Counted) -> tuple[int, int] | None:
+    """Return two counts such that some positive term falls slower in the first, some negative term in the second."""
+    gains = [key for key, c in function.items() if c > 0]
+    losses = [key for key, c in function.items() if c < 0]
+    for key in gains:
+        for other in losses:
+            signs = [_order(base, over) for (base, _), (over, _) in zip(key, other, strict=True)]
+            if 1 in signs and -1 in signs:
+                return signs.index(1), signs.index(-1)
+    return None
+
+
+def _order(base: Base, over: Base) -> int:
+    return 0 if base is over else 1 if base.value > over.value else -1
+
+
 def _most(key: Sequence[tuple[Base, int]], other: Sequence[tuple[Base, int]]) -> Exact | None:
     """Return an upper end of term/other over all counts, None where none is known."""
     total: Any = 1
@@ -202,24 +238,22 @@ def _peak(base: Exact, degree: int) -> Exact:
     return base**n * n**degree
 
 
-def larger(p: Counted, q: Counted, t: Any, counts: int, watch: Callable[[], None]) -> tuple[Exact, Exact]:
-    """Return the sums of p and of q over all counts with p > t·q."""
-    work = _Work(watch)
+def larger(p: Counted, q: Counted, t: Any, pattern: Pattern, watch: Callable[[], None]) -> tuple[Exact, Exact]:
+    """Return the sums of p and of q over all places of a pattern with p > t·q. Raises TooLong."""
+    work = _Work(_FEWER, watch)
     ours: Any = 0
     theirs: Any = 0
-    todo = [(p, q, counts, 0)]
+    todo = [_Case(p, q, pattern, pattern.start)]
     while todo:
-        p, q, counts, turn = todo.pop()
+        case = todo.pop()
         work.step()
-        function = _difference(p, q, t)
+        function = _difference(case.p, case.q, t)
         if _never_positive(function):
             continue
         if _never_positive({key: -c for key, c in function.items()}):
-            ours, theirs = ours + _total(p), theirs + _total(q)
-            continue
-        j = turn % counts
-        todo.append((shifted(p, j), shifted(q, j), counts, turn + 1))
-        todo.append((without(p, j), without(q, j), counts - 1, 0))
+            ours, theirs = ours + _total(case.p), theirs + _total(case.q)
+        else:
+            todo.extend(case.cut(function))
     return ours, theirs
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from tightdp.cells import measures
 from tightdp.cells.comparing import Comparing, Largest
 from tightdp.cells.laws import CellLaws
+from tightdp.cells.suprema import TooLong
 from tightdp.cells.symbols import Outside
 from tightdp.exact.field import Number
 from tightdp.language.interp import target_of
@@ -57,7 +58,10 @@ def privacy_at(engine: Engine, delta: Number) -> Privacy | None:
     if laws is None or not laws.laws.fits(delta):
         return None
     with query.searching():
-        value, pair = laws.least(_pairs(engine, query), laws.laws.exact(delta))
+        try:
+            value, pair = laws.least(_pairs(engine, query), laws.laws.exact(delta))
+        except TooLong:
+            return None
     least = value if value == math.inf else laws.laws.number(value)
     witness = None if pair is None else PairWitness(*pair)
     return outcome_of(query).on(
@@ -72,7 +76,10 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
     if laws is None or not laws.laws.fits(t):
         return None
     with query.searching():
-        value, pair = laws.delta(_pairs(engine, query), laws.laws.exact(t))
+        try:
+            value, pair = laws.delta(_pairs(engine, query), laws.laws.exact(t))
+        except TooLong:
+            return None
     found = laws.laws.number(value)
     witness = None if pair is None else PairWitness(*pair)
     return outcome_of(query).on(
