@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from tightdp.cells import measures
 from tightdp.cells.comparing import Comparing, Largest
@@ -103,9 +102,12 @@ def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy | No
     if laws is None or not _applies(question, laws.laws):
         return None
     with query.searching(), suppress(Outside):
-        targets = {x: target_of(engine.bound, x) for x in _datasets(engine, query)}
-        if not all(isinstance(target, (int, Fraction)) for target in targets.values()):
-            return None
+        targets: dict[Dataset, int | Fraction] = {}
+        for x in _datasets(engine, query):
+            target = target_of(engine.bound, x)
+            if not isinstance(target, (int, Fraction)):
+                return None
+            targets[x] = target
         if isinstance(question, AccuracyAt):
             classes = _classes(laws.laws, targets, question)
             x, value = classes[0].x, classes[0].one_minus_beta
@@ -124,7 +126,7 @@ def _applies(question: AccuracyAt | LeastError, laws: CellLaws) -> bool:
     return laws.fits(question.beta) and 0 < question.beta < 1
 
 
-def _classes(laws: CellLaws, targets: dict[Dataset, Any], question: AccuracyAt) -> tuple[AccuracyClass, ...]:
+def _classes(laws: CellLaws, targets: dict[Dataset, int | Fraction], question: AccuracyAt) -> tuple[AccuracyClass, ...]:
     """Return the datasets of equal accuracy, worst first."""
     alike: dict[Number, list[Dataset]] = {}
     for x, target in targets.items():

@@ -34,8 +34,8 @@ def utility(engine: Engine) -> Utility:
     bound = engine.bound
     if bound.program.target is None:
         raise QueryError(f"{bound.program.name} has no target", "name what it estimates: @mechanism(..., target=sum)")
-    if (known := _of_published_noise(engine)) is not None:
-        return known
+    if (published := _of_published_noise(engine)) is not None:
+        return published
     query = engine.query()
     method, table = questions.laws(engine.program, query.control)
     error = None
