@@ -1,6 +1,5 @@
-"""An independent checker of tightdp's certificates, standard library only, to be read from top to bottom.
+"""An independent checker of tightdp's certificates: `python proofs/checker.py answer.json` ends with 0 for accepted.
 
-`python proofs/checker.py answer.json` ends with the status 0 where a certificate is accepted, 1 where it is refused.
 WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the claimed property, with R = e^epsilon:
   privacy    sum over y of max(0, P(y|x) - R P(y|x')) <= delta for all neighbours x, x'; without delta this says that
              P(E|x) <= R P(E|x') for all events E. Tight: the pair that is named attains it
@@ -23,7 +22,7 @@ from fractions import Fraction
 from itertools import product, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
-WORK = 6_000_000  # steps of a third of a microsecond; what is kept costs more of them, which bounds memory as well
+WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
 LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; enclosures of each T
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
@@ -75,19 +74,17 @@ def within(given, least, most, what):
 
 # Numbers. In a file they are whole; or "p/q" in lowest terms; or polynomials c[0] + c[1] T + c[2] T^2 + ... as lists of
 # c, for T = e^(1/root) with the root of the claim; or {"above": .., "below": ..} of two whole numbers or polynomials.
+def coefficients(number):
+    return number if isinstance(number, Polynomial) else (number,)
+
+
 def cost(number):
-    return sum(map(cost, number)) if isinstance(number, Polynomial) else 1 + number.bit_length() // 200
+    return sum([1 + c.bit_length() // 200 for c in coefficients(number)])
 
 
 def times(a, b):
     spend(cost(a) * cost(b))
     return a * b
-
-
-def salted(number):
-    """Return a number that a file cannot make the same for many."""
-    spend(3 * cost(number))
-    return hash(",".join([f"{c:x}" for c in (number if isinstance(number, Polynomial) else (number,))]))
 
 
 class Polynomial(tuple):
@@ -98,14 +95,13 @@ class Polynomial(tuple):
         return super().__new__(cls, c[:size]) if size > 1 else c[0]  # an int where it is one
 
     def __add__(self, other):
-        others = other if isinstance(other, Polynomial) else (other,)
-        spend(len(self) + len(others))
-        return Polynomial([a + b for a, b in zip_longest(self, others, fillvalue=0)])
+        spend(len(self) + cost(other))
+        return Polynomial([a + b for a, b in zip_longest(self, coefficients(other), fillvalue=0)])
 
     def __mul__(self, other):
-        others = other if isinstance(other, Polynomial) else (other,)
-        found = [0] * (len(self) + len(others) - 1)
-        for (i, a), (j, b) in product(enumerate(self), enumerate(others)):
+        spend(3 * len(self) * len(coefficients(other)))
+        found = [0] * (len(self) + len(coefficients(other)) - 1)
+        for (i, a), (j, b) in product(enumerate(self), enumerate(coefficients(other))):
             found[i + j] += times(a, b)
         return Polynomial(found)
 
@@ -146,33 +142,36 @@ def ratio(given, least=None, most=None):
         need(below > 1 == math.gcd(above, below), "this is no ratio in lowest terms")
     else:
         above, below = map(whole, fields(given, "above below") if type(given) is dict else (given, 1))
-    good = positive(below) and (least is None or not positive(least * below + -1 * above))
-    need(good and (most is None or not positive(above + -most * below)), "a number is out of its range")
+    outside = [least is not None and least * below + -1 * above, most is not None and above + -most * below]
+    need(positive(below) and not any(map(positive, outside)), "a number is out of its range")
     return above, below
 
 
-def rational(given, least=None, most=None):
+def rational(given, *ends):
     need(type(given) in (int, str), "a rational number is expected")
-    return Fraction(*ratio(given, least, most))
+    return Fraction(*ratio(given, *ends))
 
 
 # Values are numbers, null, {"text": ..} and lists of values, here tuples; true and false are the numbers 1 and 0, as in
 # Python. Equal values have equal texts (no ratio is whole), and dicts are keyed by these texts, or by numbers of states
 # and records: Python's hashes of numbers are known beforehand, so that a file could make them all the same.
 def size(value, depth=0):
-    """Charge for a value, and return how large it is."""
+    """Charge for a value, or for what is done with it, and return how large it is."""
     found = 1
     if type(value) is tuple:
-        spend(1 + len(value))
         found += sum([size(each, depth + 1) for each in value])
     elif type(value) is str:
         found += len(value) // 20
     elif type(value) in (int, Fraction):
         bits = max(value.numerator.bit_length(), value.denominator.bit_length())
         found += bits // 100 + 4 * (type(value) is Fraction) + (bits > MOST_BITS) * MOST_SIZE
-    spend(4 * found)
+    spend(2 * found)
     need(found <= MOST_SIZE and depth <= MOST_DEPTH, "a value grows too large")
     return found
+
+
+def text(value):
+    return repr(value) if size(value) else ""
 
 
 def value(given):
@@ -234,8 +233,8 @@ class Program:
         self.records = [value(record) for record in items(claim["records"])]
         self.numbers = {repr(record): at for at, record in enumerate(self.records)}
         lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
-        need(len(lengths) == 1 and 0 not in lengths, "records are no lists of one length")
-        need(len(self.numbers) == len(self.records), "a record stands twice")
+        good = len(lengths) == 1 and 0 not in lengths and len(self.numbers) == len(self.records)
+        need(good, "records are no lists of one length, or one stands twice")
         self.relate([] if self.kept else claim["neighbours"])
         parts = [self.part(part) for part in items(given["program"])]
         need(parts and not parts[0][1], "there is no program, or it takes something at its start")
@@ -246,7 +245,8 @@ class Program:
         need(not self.kept or [*map(len, self.shown)] == [0] * len(parts[1:]) + [1], "an error is not one output")
         self.takes.append(self.shown.pop() if self.kept else ())  # an error is not published, but left behind
         self.shown += [()] * self.kept
-        self.states, self.meets = [[()]], [[(None, None)] if client is None else self.met for client in self.clients]
+        self.states, alone = [{"()": ()}], [(None, None)]  # by their texts
+        self.meets = [alone if client is None else self.met for client in self.clients]
         self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
 
     def relate(self, relation):
@@ -256,8 +256,9 @@ class Program:
         self.at_once, near = relation == "unit-all" or self.listed != [], lambda a, b: False
         if type(relation) is not list:
             need(type(relation) is str and relation in NEAR, "there are no such neighbours")
-            whole = relation[:4] != "unit" or all(type(a[0]) is int for a in self.records)
-            need(whole, "records are no whole numbers")
+            one = relation == "replace-one" or len(self.records[0]) == 1
+            good = one and (relation[:4] != "unit" or all(type(a[0]) is int for a in self.records))
+            need(good, "these neighbours are for records of one component, or of one whole number")
             near = NEAR[relation]
         spend(len(self.records) ** 2)
         every = product(enumerate(self.records), repeat=2)
@@ -307,11 +308,11 @@ class Program:
             need(not any(positive(-1 * odds) for law in laws.values() for _, odds in law), "odds are negative")
             total, *others = [sum(odds for _, odds in law) for law in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
-            words, function = [self.operand(on)], lambda _, of: laws.get(repr(of), [(UNDEFINED, total)])
+            words, function = [self.operand(on)], lambda _, of: laws.get(text(of), [(UNDEFINED, total)])
         elif kind == "case":  # ["v4", "case", "d1", [[0, "v3"], [1, 0]]]: one of several values, or undefined
             choices = table(items(rest, 2)[1], self.operand)
             words = [self.operand(rest[0]), *(choice for _, choice in choices.values())]
-            function = lambda _, of, *others: [(dict(zip(choices, others)).get(repr(of), UNDEFINED), 1)]  # noqa: E731
+            function = lambda _, of, *others: [(dict(zip(choices, others)).get(text(of), UNDEFINED), 1)]  # noqa: E731
         elif name is None:  # [null, "fails", "v7"]: v7 must never be 1; [null, "observe", "v7"]: runs where it is 0 do
             # not count; nor may it be anything else
             self.observes |= kind == "observe"
@@ -332,32 +333,33 @@ class Program:
             for known, weight in before:
                 given = function(record, *[known[word] if word else constant for word, constant in words])
                 need(given is not None, "in some run a check fails, or a condition is neither true nor false")
-                spend(9 + 3 * len(words) + len(given) * (6 + len(known) // 3))
+                spend(4 + len(words) + len(given) * (3 + len(known) // 5))
                 runs += [({**known, name: each}, weight * odds) for each, odds in given]
         for known, weight in runs:
             told, after = (tuple([known[name] for name in some]) for some in (self.shown[part], self.takes[part + 1]))
             need(UNDEFINED not in told, "an output is undefined")
-            spend(90 + size(told) + size(after) + 3 * cost(weight))
-            key = repr(told), repr(after)
+            key = text(told), text(after)
+            spend(9 + 3 * cost(weight) + (key not in found) * 60)
             found[key] = after, found[key][1] + weight if key in found else weight
         return found
 
     def explore(self, part, client):
         """Find what a part makes of all states before it (the same lines do the same), and what from what."""
-        before, block, back, told = self.states[-1], {}, {}, {}
-        after, records = before if client == "all" else [], [None] if client is None else range(len(self.records))
-        numbers = {repr(state): at for at, state in enumerate(after)}
+        before, block, back, told = [*self.states[-1].items()], {}, {}, {}
+        records = range(len(self.records)) if client is not None else [None]
+        after = self.states[-1] if client == "all" else {}
+        numbers = {text: at for at, text in enumerate(after)}
         key = self.keys[part], self.takes[part], self.shown[part], self.takes[part + 1], client is None
         same = self.same.setdefault(key, {})
-        for (at, state), record in ((each, a) for each in enumerate(before) for a in records):
-            if (known := (record, repr(state))) not in same:
-                same[known] = self.run(part, state, record)
+        for (at, (name, state)), record in ((each, a) for each in enumerate(before) for a in records):
+            if (record, name) not in same:
+                same[record, name] = self.run(part, state, record)
             found = block[record, at] = []
-            for (text, key), (new, odds) in same[known].items():
+            for (text, key), (new, odds) in same[record, name].items():
                 spend(30)
                 if key not in numbers:
-                    numbers[key] = len(after)
-                    after.append(new)
+                    numbers[key], after[key] = len(after), new
+                    before += [(key, new)] * (client == "all")
                 found.append((told.setdefault(text, text), numbers[key], odds))
                 back.setdefault((record, numbers[key]), []).append((text, at, odds))
         self.states.append(after)
@@ -403,14 +405,17 @@ class Program:
                     spend(4)
                     sums = found.setdefault(told, {})
                     sums[after] = sums.get(after, 0) + times(weight, odds)
-            laws = [frozenset([(*each, salted(each[1])) for each in sums.items()]) for sums in found.values()]
+            spend(3 * sum(cost(weight) for sums in found.values() for weight in sums.values()))
+            salted = [[(at, c, f"{[*map(hex, coefficients(c))]}") for at, c in sums.items()] for sums in found.values()]
+            laws = [*map(frozenset, salted)]  # no file can foresee the hash of a text
             moved[law, record] = {told: moved.setdefault(after, after) for told, after in zip(found, laws)}
         return moved[law, record]
 
     def over(self, left, published=None):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
         spend(sum(len(law) for laws, _ in left for law in laws))
-        need(not self.kept or all(state in ((0,), (1,)) for state in self.states[-1]), "an error is no truth value")
+        states = [*self.states[-1].values()]
+        need(not self.kept or all(each in ((0,), (1,)) for each in states), "an error is no truth value")
         need(not published or not (self.observes or self.kept or self.delta[0] != 0), "all outputs count here")
         sums = (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
         ours, theirs = (1, 1) if published else sums
@@ -418,7 +423,7 @@ class Program:
         attained = self.delta[0] != 0 or self.kept
         over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
         for laws, count in left:  # a state is (), or for accuracy the output, which has to be true or false
-            v, w = (sum(weight for state, weight, _ in law if self.states[-1][state] != (0,)) for law in laws)
+            v, w = (sum(weight for state, weight, _ in law if states[state] != (0,)) for law in laws)
             gap = times(times(self.down, theirs), v) + -1 * times(times(self.up, ours), w)
             if positive(gap) and (w == 0 or not self.infinite):
                 over += times(count, times(self.delta[1], gap))
@@ -429,6 +434,7 @@ class Program:
         """Yield the forms before a part that give those after it, for all that the part may meet and publish."""
         for form, (a, b) in product(forms, self.meets[part]):
             found, first = {}, a != b and not self.at_once
+            spend(3 + len(form))
             for (copy, after), factor in form.items() if not first or all(copy for copy, _ in form) else ():
                 for told, state, odds in self.back[part].get(((a, a, b)[copy], after), ()):
                     spend(2)
@@ -498,24 +504,16 @@ def audit(claim, evidence):
         wanted = max(0, (i >= v) * one - math.floor(c * one) + -(-(r - i) * after // (k - 1)))
         left, after = -(-wanted // max(i, 1)), 0
         for above, below, most, steps in units:
-            spend(9 + 3 * steps)
+            spend(12 + 4 * steps)
             left, after = left - min(left, most), after - (-above * min(left, most) // below)
         need(left == 0 and (i > 0 or wanted == 0), "the multipliers do not fit")
     total = math.ceil(c * one) + m * sum(math.ceil(delta * most * one) for (_, delta), most in zip(pairs, z))
     need(total <= bound * one, "the multipliers show less")
-    return verdict(claim, ", which is always so" * (bound == 1))
-
-
-def verdict(claim, remark):
-    """Return a claim as it stands in the file: in full, but for what is long."""
-    said = [name for name in " ".join(CLAIMS[claim["kind"]][:2]).split() if name in claim and name != "tight"]
-    texts = [json.dumps(claim[name]) for name in said]
-    said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in zip(said, texts)]
-    return f"{claim['kind']}: {', '.join(said)}{', attained' * ('tight' in claim)}{remark}"
+    return ", which is always so" * (bound == 1)
 
 
 def check(certificate, work=1):
-    """Return in words what a certificate establishes. Raises Refused."""
+    """Return in words what a certificate establishes: its claim, in full but for what is long. Raises Refused."""
     LEFT[0], ROOT[0] = work * WORK, 0
     version, claim, evidence = fields(certificate, "certificate claim evidence", "program")
     within(version, 5, 5, "version of certificates")
@@ -527,44 +525,48 @@ def check(certificate, work=1):
     need(tight is ("tight" in claim), "what is tight is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (tight or refuted)}", "published" * (tight or refuted))
     need((kind == "audit") != ("program" in certificate), "a program is missing, or is not read")
-    if kind == "audit":
-        return audit(claim, evidence)
-    program = Program(certificate)
-    if tight or refuted:
+    remark = audit(claim, evidence) if kind == "audit" else establish(Program(certificate), evidence, refuted)
+    texts = [(name, json.dumps(claim[name])) for name in f"{needed} {others}".split() if name in claim]
+    said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts if name != "tight"]
+    return f"{kind}: {', '.join(said)}{', attained' * tight}{remark}"
+
+
+def establish(program, evidence, refuted):
+    """Establish a claim about a program by its evidence, and return what else there is to say."""
+    if "witness" in evidence:
         x, y = map(program.dataset, items(evidence["witness"], 2))
         published = [each if each is None else repr(value(each)) for each in items(evidence.get("published", []))]
         need(len(published) == len(program.clients) * ("published" in evidence), "what is published is something else")
         (left,) = program.walk(program.along(x, y), published)
         over, attained = program.over(left, published)
         need(positive(over) if refuted else attained, "the witness does not show it")
-    if rule == "forms":
+    if evidence["rule"] == "forms":
         program.forms(evidence["cuts"], evidence["why"], evidence["units"])
-    for pair in (program.listed or [None]) if rule == "datasets" else ():
+    for pair in (program.listed or [None]) if evidence["rule"] == "datasets" else ():
         every = program.along(*pair) if pair else enumerate(program.meets)
         need(not any(positive(program.over(left)[0]) for left in program.walk(every)), "the claim is wrong")
     remark = ", which is always so" * (program.delta[0] == program.delta[1])
     remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
-    return verdict(claim, remark + "; nothing is published" * (not program.kept and not any(program.shown)))
-
-
-def once(pairs):
-    need(len(dict(pairs)) == len(pairs), "a field stands twice")
-    return dict(pairs)
-
-
-def number(text):
-    need(text.lstrip("-").isdigit() and len(text) <= MOST_DIGITS, "a number is too long, or not whole")
-    return int(text)
+    return remark + "; nothing is published" * (not program.kept and not any(program.shown))
 
 
 def main(path, work="1"):
     """Check a file with so many times the usual work, print one line and return the exit status."""
+
+    def once(pairs):
+        need(len(dict(pairs)) == len(pairs), "a field stands twice")
+        return dict(pairs)
+
+    def digits(text):
+        need(text.lstrip("-").isdigit() and len(text) <= MOST_DIGITS, "a number is too long, or not whole")
+        return int(text)
+
     try:
         with open(path, "rb") as file:
             text = file.read(MOST_BYTES + 1)
         need(len(text) <= MOST_BYTES, "the file is too large")
         need(not re.search(rb"[^\n -~]", text), "the file has other characters than printable ASCII")
-        whole = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), number)
+        whole = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), digits)
         print("accepted:", check(json.loads(text, object_pairs_hook=once, **whole), int(work)))
         return 0
     except (Refused, json.JSONDecodeError) as error:

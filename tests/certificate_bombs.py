@@ -62,6 +62,14 @@ def forms(rows: int, length: int, value: Any) -> dict[str, Any]:
     )
 
 
+def compared(records: int, *rows: list[int]) -> dict[str, Any]:
+    """One client whose record is the state, and forms that meet all pairs of records."""
+    look: Lines = [["x0", "input", 0]]
+    evidence = {"rule": "forms", "units": False, "cuts": [[], list(rows)], "why": [[], [], []]}
+    parts = part(None, [], [], []), part(0, [], look, []), part(None, ["x0"], [["v1", "add", 0, 0]], ["v1"])
+    return given(*parts, evidence=evidence, records=[[at] for at in range(records)])
+
+
 def audit(**changes: Any) -> dict[str, Any]:
     """An audit, with numbers that take long."""
     claim = {"kind": "audit", "canaries": 100, "guesses": 10, "correct": 5, "options": 2, "guarantee": [[2, 0]]}
@@ -83,6 +91,8 @@ def wide(count: int) -> Lines:
 
 
 BIG = int("9" * 3_900)
+LONG: Lines = [["v0", "tuple", *range(1_000, 3_000)]]
+LOOKED_UP: Lines = [["v1", "case", "v0", [[0, 1]]]] * 9_000
 POLYNOMIAL = [(-1) ** at * 10**60 for at in range(300)]
 TEXTS: dict[str, Callable[[], str]] = {
     "quotes": lambda: '"' * 800_000,
@@ -119,10 +129,22 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "long-odds": lambda: given(*coins(400, publishes=True, odds=BIG)),
     "wide-draws": lambda: straight(wide(20_000), "d1"),
     "wide-draws-again": lambda: given(
-        *(part(None, [], [["d1", "draw", [[at, 1] for at in range(3_000)]]], ["d1"]) for _ in range(40))
+        *(part(None, [], [["d1", "draw", [[at, 1] for at in range(3_000)]]], ["d1"]) for _ in range(95))
     ),
     "outcomes-of-one-hash": lambda: straight([["d1", "draw", [[at * PRIME, 1] for at in range(100_000)]]], "d1"),
     "cases-of-one-hash": lambda: straight([["v1", "case", 0, [[at * PRIME, 1] for at in range(100_000)]]], "v1"),
+    "cases-of-long-values": lambda: given(
+        part(
+            None, [], [["d1", "draw", [[at, 1] for at in range(12)]], ["v0", "tuple", "d1", *range(1_000, 3_000)]], []
+        ),
+        part(None, ["v0"], LOOKED_UP, []),
+    ),
+    "long-states-of-many-parts": lambda: given(
+        part(None, [], LONG, []),
+        *(part(at, ["v0"], [], []) for at in range(2_500)),
+        n=3_000,
+        records=[[at] for at in range(40)],
+    ),
     "states-of-one-hash": lambda: given(
         part(None, [], [["d1", "draw", [[at, 1] for at in range(8_000)]], ["v1", "mul", "d1", PRIME]], []),
         part(None, ["v1"], [], ["v1"]),
@@ -148,6 +170,10 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "many-forms": lambda: forms(20, 60, 3),
     "forms-with-long-numbers": lambda: forms(6, 4, BIG),
     "forms-with-polynomials": lambda: forms(4, 12, [-1, *[0] * 90, 1]),
+    "forms-that-meet-nothing": lambda: compared(500, *[[each for at in range(500) for each in (at, -1)]] * 60),
+    "later-forms-that-meet-nothing": lambda: compared(
+        300, *[[each for at in range(300, 900) for each in (at, -1)]] * 30
+    ),
     "many-guesses": lambda: audit(canaries=10**600, guesses=10**500, correct=1),
     "a-long-guarantee": lambda: audit(
         canaries=10**6, guesses=10**6, guarantee=[[2, 0]] * 9_000, multipliers=["1/3"] * 9_000

@@ -220,6 +220,31 @@ REFUSED: dict[str, Any] = {
     "a-neighbour-of-itself": made([], neighbours=[[[[0]], [[0]]]]),
     "no-steps": made([], neighbours="unit-step", records=[[0], [5]]),
     "nothing-to-add": made([], neighbours="add-remove"),
+    # the other component, which the reader of the verdict does not expect to change, does
+    **{
+        f"{name}-of-two-components": made(
+            [["x0", "input", 1]],
+            "x0",
+            kind="violation",
+            rule="witness",
+            records=pair,
+            neighbours=name,
+            witness=[[r] for r in pair],
+        )
+        for name, pair in (
+            ("unit-step", [[0, 0], [0, 5]]),
+            ("unit-all", [[0, 0], [0, 5]]),
+            ("add-remove", [[None, 3], [1, 5]]),
+        )
+    },
+    "every-n-with-two-parts-of-all": every(
+        *[example("xor_randomized_response_every_n")["program"][at] for at in (0, 1, 1, 2)]
+    ),
+    "a-delta-that-is-a-ratio-above-one": made([], delta={"above": [0, 0, 1], "below": T}, root=1),
+    "an-undefined-condition": made([["v1", "div", 1, 0], [None, "observe", "v1"]]),
+    "a-condition-that-is-never-true": made([[None, "observe", 0]]),
+    "an-error-that-is-none": wrong([["v1", "else", None, None]], "v1", beta=1),
+    "an-error-that-is-a-text": wrong([["v1", "else", {"text": "0"}, 0]], "v1", beta=1),
     "no-such-neighbours": made([], neighbours="none"),
     "no-such-claim": made([], kind="privacies"),
     "no-such-rule": made([], rule="trust"),

@@ -17,42 +17,15 @@ def _nothing(*arguments: Any, **named: Any) -> None:
     """It does not apply."""
 
 
-def _too_much(*arguments: Any, **named: Any) -> Any:
-    from tightdp.methods.elimination import TooMuchWork
-
-    raise TooMuchWork
-
-
-def _first_plan(program: Any) -> Any:
-    from tightdp.methods.elimination_plan import plans
-
-    return min(plans(program), key=lambda plan: plan.logarithm)
-
-
-def _always(*arguments: Any) -> Any:
-    from tightdp.methods.elimination_guards import ALWAYS
-
-    return ALWAYS
-
-
 SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "chain_lumped": (("methods.chain_search", "lumped", lambda chain: chain),),
-    "chain_published": (("methods.chain_search", "published_levels", _nothing),),
     "chain_certain": (("methods.chain_search", "largest_certainly", lambda *rest: (False, None)),),
-    "impossible": (("methods.chain_search", "find_difference", _nothing),),
+    "impossible": (("methods.chain_search", "impossible", _nothing),),
     "chain_screen": (("methods.chain_search", "screened", _nothing), ("methods.by_chain", "screened", _nothing)),
     "shared_values": (("methods.aggregate", "by_shared_values", _nothing),),
     "screening": (("methods.by_aggregates", "largest_changes", _nothing),),
     "states": (("methods.aggregated", "find_states", _nothing),),
-    "mixture.changed": (("methods.aggregated", "changed", _nothing),),
-    "rounded_laws": (("methods.aggregated", "rounded_laws", _nothing),),
-    "lane_laws": (("methods.leaf_laws", "laws_of_lanes", _too_much), ("methods.leaf_laws", "rounded_laws", _too_much)),
-    "elimination_trial": (
-        ("methods.elimination_table", "make_plan", _first_plan),
-        ("methods.leaf_laws", "make_plan", _first_plan),
-    ),
-    "elimination_guards": (("methods.elimination_guards.Guards", "find", _always),),
-    "output_parts": (("methods.by_outputs", "find_output_parts", _nothing),),
+    "output_parts": (("methods.by_outputs", "_pieces", _nothing),),
     "one_output": (("session.engine", "table_without_diagram", _nothing),),
     "noisy_parts.many_outputs": (("session.engine", "many_outputs", lambda *rest: False),),
     "listing": (("session.engine", "check_listable", _nothing),),

@@ -5,7 +5,7 @@ Use them in any test runner; pytest has them as fixtures of the same names too (
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
@@ -13,9 +13,9 @@ from shlex import quote
 from typing import Any
 
 from tightdp.errors import LimitError, ParameterError, TightdpError
-from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text, decimal_text
-from tightdp.present.registry import view
+from tightdp.present.show import view
 from tightdp.present.text import text_of
 from tightdp.results.answers import Verification
 from tightdp.session.arguments import read_exact, read_exponential
@@ -44,15 +44,9 @@ def assert_private(
     witness, and the lines that reproduce it and that would hold. A question that `timeout` leaves open fails as well.
     Raises ParameterError where an argument does not fit. Returns the verification.
     """
-    asked = _Asked(mechanism, n, _merged(parameters, own), neighbours, _claim(epsilon, exp_epsilon, delta))
-    instance = asked.bind(timeout)
-    try:
-        found = instance.verify(epsilon=epsilon, exp_epsilon=exp_epsilon, delta=delta)
-    except LimitError as error:
-        raise AssertionError(_open(asked, error)) from error
-    if not found:
-        raise AssertionError(_privacy_message(asked, instance, found, epsilon, exp_epsilon, delta))
-    return found
+    claimed = {"epsilon": epsilon, "exp_epsilon": exp_epsilon, "delta": delta or None}
+    claim = {name: value for name, value in claimed.items() if value is not None}
+    return _Asked(mechanism, n, _merged(parameters, own), neighbours, claim).verified(timeout, _privacy_message)
 
 
 def assert_accurate(
@@ -70,15 +64,7 @@ def assert_accurate(
     The error is the distance of the output from the mechanism's target. Everything else is as in `assert_private`.
     """
     claim = {"alpha": alpha, "beta": beta}
-    asked = _Asked(mechanism, n, _merged(parameters, own), None, claim)
-    instance = asked.bind(timeout)
-    try:
-        found = instance.verify(alpha=alpha, beta=beta)
-    except LimitError as error:
-        raise AssertionError(_open(asked, error)) from error
-    if not found:
-        raise AssertionError(_accuracy_message(asked, found))
-    return found
+    return _Asked(mechanism, n, _merged(parameters, own), None, claim).verified(timeout, _accuracy_message)
 
 
 _BLAMED_IN = 10
@@ -94,6 +80,17 @@ class _Asked:
     parameters: dict[str, Any]
     neighbours: Any
     claim: dict[str, Any]
+
+    def verified(self, timeout: Any, message: Callable[[_Asked, Instance, Verification], str]) -> Verification:
+        """Return the verification of the claim. Raises AssertionError with a message unless it holds."""
+        instance = self.bind(timeout)
+        try:
+            found = instance.verify(**self.claim)
+        except LimitError as error:
+            raise AssertionError(_open(self, error)) from error
+        if not found:
+            raise AssertionError(message(self, instance, found))
+        return found
 
     def bind(self, timeout: Any) -> Instance:
         given: object = self.mechanism
@@ -139,39 +136,43 @@ def _merged(parameters: Mapping[str, Any] | None, own: Mapping[str, Any]) -> dic
     return {**own, **(parameters or {})}
 
 
-def _claim(epsilon: Any, exp_epsilon: Any, delta: Any) -> dict[str, Any]:
-    claim = {"epsilon": epsilon, "exp_epsilon": exp_epsilon}
-    return {key: value for key, value in claim.items() if value is not None} | ({"delta": delta} if delta else {})
-
-
-def _privacy_message(
-    asked: _Asked, instance: Instance, found: Verification, epsilon: Any, exp_epsilon: Any, delta: Any
-) -> str:
-    claimed = " and ".join(f"{'e^ε' if key == 'exp_epsilon' else key} = {_word(v)}" for key, v in asked.claim.items())
-    said = [f"{asked.mechanism.name} is not private with {claimed}" if found.holds is False else _open(asked)]
-    said += ["", text_of(view(found), 100)]
+def _privacy_message(asked: _Asked, instance: Instance, found: Verification) -> str:
+    claim = asked.claim
+    claimed = " and ".join(f"{'e^ε' if key == 'exp_epsilon' else key} = {_word(v)}" for key, v in claim.items())
+    said = _start(asked, found, f"private with {claimed}")
     lines = [f"reproduce:  {asked.command()}"]
     if found.holds is False:
-        lines = [*_blame(asked, epsilon, exp_epsilon, delta), *lines]
-        bar = read_exact("delta", delta, 1)
-        tight = instance.privacy(delta=delta)
-        if bar:
-            said += _event(instance, bar, epsilon, exp_epsilon)
+        lines = [*_blame(asked), *lines]
+        delta = {"delta": claim["delta"]} if read_exact("delta", claim.get("delta", 0), 1) else {}
+        tight = instance.privacy(**delta)
+        said += _event(instance, claim) if delta else []
         if isinstance(tight.exp_epsilon, Fraction) and tight.status == "exact":
-            claim = {"exp_epsilon": tight.exp_epsilon, **({"delta": delta} if bar else {})}
-            lines.append(f"holds:      {asked.call('assert_private', **claim)}")
+            lines.append(_holds(asked, "assert_private", exp_epsilon=tight.exp_epsilon, **delta))
         else:
-            least = instance.delta(epsilon=epsilon, exp_epsilon=exp_epsilon)
+            least = instance.delta(**_bound(claim))
             if least.status == "exact" and least.delta < 1:
-                claim = {**{key: value for key, value in asked.claim.items() if key != "delta"}, "delta": least.delta}
-                lines.append(f"holds:      {asked.call('assert_private', **claim)}")
+                lines.append(_holds(asked, "assert_private", **_bound(claim), delta=least.delta))
     return "\n".join([*said, "", *lines])
 
 
-def _blame(asked: _Asked, epsilon: Any, exp_epsilon: Any, delta: Any) -> list[str]:
+def _start(asked: _Asked, found: Verification, claimed: str) -> list[str]:
+    said = f"{asked.mechanism.name} is not {claimed}" if found.holds is False else _open(asked)
+    return [said, "", text_of(view(found), 100)]
+
+
+def _holds(asked: _Asked, name: str, **claim: Any) -> str:
+    return f"holds:      {asked.call(name, **claim)}"
+
+
+def _bound(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ε, or e^ε, of a claim."""
+    return {key: value for key, value in claim.items() if key != "delta"}
+
+
+def _blame(asked: _Asked) -> list[str]:
     """Name the line to blame, where it is found in a few seconds."""
     try:
-        found = asked.bind(_BLAMED_IN).explain(epsilon=epsilon, exp_epsilon=exp_epsilon, delta=delta)
+        found = asked.bind(_BLAMED_IN).explain(**asked.claim)
     except TightdpError:
         return []
     if not found.remedies or not found.remedies[0].holds:
@@ -180,22 +181,22 @@ def _blame(asked: _Asked, epsilon: Any, exp_epsilon: Any, delta: Any) -> list[st
     return [f"to blame:   line {best.line}: the claim holds with {best.after} in place of {best.before}"]
 
 
-def _event(instance: Instance, delta: Number, epsilon: Any, exp_epsilon: Any) -> list[str]:
+def _event(instance: Instance, claim: Mapping[str, Any]) -> list[str]:
     """Say what δ is at the claimed ε, and which event shows it."""
-    t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
+    t, exponent = read_exponential(claim.get("exp_epsilon"), claim.get("epsilon"), least=0)
     found = instance.delta(exp_epsilon=t) if t is not None else instance.delta(epsilon=exponent)
     low = as_text(found.lower) if len(as_text(found.lower)) <= 40 else decimal_text(found.lower)
-    said = f"At the claimed ε, δ is at least {low}, not {as_text(delta)}."
+    said = f"At the claimed ε, δ is at least {low}, not {as_text(read_exact('delta', claim['delta'], 1))}."
     return [said, *view(found).sentences]
 
 
-def _accuracy_message(asked: _Asked, found: Verification) -> str:
-    claimed = f"α = {_word(asked.claim['alpha'])}, β = {_word(asked.claim['beta'])}"
-    said = [f"{asked.mechanism.name} is not accurate with {claimed}" if found.holds is False else _open(asked)]
-    said += ["", text_of(view(found), 100), "", f"reproduce:  {asked.command()}"]
+def _accuracy_message(asked: _Asked, instance: Instance, found: Verification) -> str:
+    alpha = asked.claim["alpha"]
+    said = _start(asked, found, f"accurate with α = {_word(alpha)}, β = {_word(asked.claim['beta'])}")
+    said += ["", f"reproduce:  {asked.command()}"]
     tight = found.claims[0].tight
     if found.holds is False and isinstance(tight, Fraction):
-        said.append(f"holds:      {asked.call('assert_accurate', alpha=asked.claim['alpha'], beta=tight)}")
+        said.append(_holds(asked, "assert_accurate", alpha=alpha, beta=tight))
     return "\n".join(said)
 
 

@@ -12,7 +12,7 @@ from tightdp import audit
 from tightdp.auditing import AuditAnswer, ask, fdp, optimal, order_statistics
 from tightdp.cli import main
 from tightdp.errors import LimitError
-from tightdp.present.registry import view
+from tightdp.present.show import view
 from tightdp.present.text import text_of
 
 GAME = {"canaries": 300, "guesses": 200, "correct": 140}

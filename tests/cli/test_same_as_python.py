@@ -41,6 +41,7 @@ ROWS: list[tuple[str, Ask]] = [
         "guessing --guesser certain --pairs [[0,1],[1,0]] --delta 1/9",
         lambda i: i.guessing("certain", pairs=[(0, 1), (1, 0)], delta="1/9"),
     ),
+    ("guessing --pairs best", lambda i: i.guessing(pairs="best")),
     (
         "guessing --adaptive --order [1,0] --threshold 3/4 --delta 1/9",
         lambda i: i.adaptive_guessing("3/4", order=[1, 0], delta="1/9"),
@@ -157,6 +158,12 @@ def test_the_answers_agree(words: str, ask: Ask, capsys: pytest.CaptureFixture[s
     if words.startswith(("canaries", "report")):  # n is found, not given; a page says what it cost
         asked.pop("parameters"), answered.pop("parameters")
     assert without_cost(answered) == without_cost(asked)
+
+
+def test_a_table_of_sizes_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = run(capsys, *commands("sweep n=1..2 --size"))
+    rows = json.loads(out)["result"]["rows"]
+    assert (status, [row["result"]["input_bits"] for row in rows]) == (0, [1, 2])
 
 
 def test_what_is_no_query_has_the_version_of_the_format_too(capsys: pytest.CaptureFixture[str]) -> None:

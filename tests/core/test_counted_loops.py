@@ -77,6 +77,18 @@ def test_dice_until_a_sum(total: int) -> None:
     ) == dice_until(total)
 
 
+@pytest.mark.parametrize("total", [100, 400])
+def test_dice_from_where_a_record_says(total: int) -> None:
+    """What is reached from one record is known where the loop is followed from the next one."""
+    with module_of(
+        f"def f(x):\n    s = x[0]\n    while s < {total}:\n        s += randint(1, 6)\n    return s\n"
+    ) as module:
+        found = Instance(bind(module, Bit, 1)).privacy()
+    laws = [dice_until(total), {s + 1: mass for s, mass in dice_until(total - 1).items()}]
+    ratios = [ours[s] / theirs[s] for ours, theirs in (laws, laws[::-1]) for s in ours]
+    assert (found.status, found.exp_epsilon) == ("exact", max(ratios))
+
+
 def test_coupons_as_a_list_of_what_was_seen() -> None:
     source = """
 def f(x):

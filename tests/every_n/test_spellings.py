@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tightdp import ALL, Bit, LanguageError, Mechanism, choice, flip, geometric, mechanism, randint
+from tightdp import ALL, Bit, LanguageError, Mechanism, choice, flip, geometric, mechanism, observe, randint
 from tightdp.every_n.comparing import refuse_contradicted
 from tightdp.every_n.states import explore
-from tightdp.every_n.upper import Upper
+from tightdp.every_n.upper import Upper, readings
 from tightdp.session import enclosing
 
 LAM = Fraction(1, 4)
@@ -186,11 +186,91 @@ def chosen(x):
     return choice(x) ^ flip(LAM)
 
 
+@bits
+def thrice(x):
+    return geometric(3 * sum(x), "1/2")
+
+
+@bits
+def parity(x):
+    return sum(x) % 2 ^ flip(LAM)
+
+
+@bits
+def half(x):
+    return -(sum(x) // -2) % 2 ^ flip(LAM)
+
+
+@bits
+def copied(x):
+    last = 0
+    for v in tuple(x):
+        last = v
+    return last ^ flip(LAM)
+
+
+# what the end of a program does with what it found is post-processing
+
+
+@bits
+def as_text(x):
+    return str(geometric(sum(x), "1/2"))
+
+
+@bits
+def formatted(x):
+    return f"{sum(v ^ flip(LAM) for v in x)} ones"
+
+
+@bits
+def complemented(x):
+    told = [v ^ flip(LAM) for v in x]
+    return tuple(1 - b for b in told)
+
+
+@bits
+def looped(x):
+    told, total = [v ^ flip(LAM) for v in x], 0
+    for b in told:
+        total += b * flip("1/2")
+    return total
+
+
+@bits
+def first_told(x):
+    return [v ^ flip(LAM) for v in x][0]  # noqa: RUF015
+
+
+@bits
+def length_of_text(x):
+    secret = sum(x)
+    told = [v ^ flip(LAM) for v in x]
+    return len(str(geometric(secret, "1/3"))), told[0]
+
+
+@bits
+def only_on_some_runs(x):
+    kept = {0: [v ^ flip(LAM) for v in x], 1: sum(x)}
+    if flip("1/3"):
+        return 0
+    return kept[0][0]
+
+
+@bits
+def added_to(x):
+    total = sum(v ^ flip(LAM) for v in x)
+    told = [v ^ flip(LAM) for v in x]
+    total += told[0]
+    return total
+
+
 EASY = [
     (unpacked, 3), (annotated, 3), (called_list, 3), (lengthened, 3), (lengthened_tuple, 3), (totalled, 3),
     (counted, 3), (two_loops, 3), (helped, 3), (asserted, 3), (histogram, 4), (counted_ones, 3), (length_of_some, 3),
     (mapped, 3), (zipped, 3), (listed, 3), (made_whole, 3), (halved, 3), (one_of_two, 3), (extended_by_one, 3),
-    (walrus, 3), (sorted_messages, 3), (stops_at_two, 3), (chosen, 3),
+    (walrus, 3), (sorted_messages, 3), (stops_at_two, 3), (chosen, 3), (thrice, 8), (parity, 3), (half, 3),
+    (copied, 3), (as_text, 2), (formatted, 3), (complemented, 3), (looped, 3), (first_told, 3),
+    (length_of_text, 9), (only_on_some_runs, 3), (added_to, 9),
 ]  # fmt: skip
 
 
@@ -199,6 +279,85 @@ def test_other_spellings_have_an_answer(made: Mechanism, expected: int) -> None:
     found = made.bind(n=ALL).privacy()
     assert found.upper == expected
     assert found.lower <= expected
+
+
+@bits
+def conditioned_at_the_end(x):
+    told = [v ^ flip(LAM) for v in x]
+    observe(told[0] == 1)
+    return told[0]
+
+
+def _accept(value):
+    observe(value == 1)
+    return value
+
+
+@bits
+def conditioned_by_a_function(x):
+    told = [v ^ flip(LAM) for v in x]
+    return _accept(told[0])
+
+
+@bits
+def looked_at_again(x):
+    told = [v ^ flip(LAM) for v in x]
+    return told[0], tuple(v ^ flip(LAM) for v in x if told[0])
+
+
+@bits
+def begun_loop(x):
+    told = [v ^ flip(LAM) for v in x]
+    total = 0
+    for k in range(2):
+        total += told[0] * k
+    return total
+
+
+@bits
+def records_as_text(x):
+    kept = [*x]
+    return str(kept[0] ^ flip(LAM))
+
+
+@bits
+def held_by_a_display(x):
+    told = (v ^ flip(LAM) for v in x)
+    return max([0, *told])
+
+
+@bits
+def held_by_two(x):
+    one, other = (v ^ flip(LAM) for v in x), (v ^ flip(LAM) for v in x)
+    return (*one, *other)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        held_by_a_display,
+        held_by_two,
+        conditioned_at_the_end,
+        conditioned_by_a_function,
+        looked_at_again,
+        begun_loop,
+        records_as_text,
+    ],
+    ids=lambda made: made.__name__,
+)
+def test_what_is_no_post_processing_is_refused(made: Mechanism) -> None:
+    with pytest.raises(LanguageError, match="no answer for every n"):
+        made.bind(n=ALL).privacy()
+
+
+@bits
+def clamped_beside_unclamped(x):
+    a, b = geometric(sum(x), "1/3"), geometric(2 * sum(x), "1/3", 0, 3)
+    return divmod(a, 2), b
+
+
+def test_noise_that_is_clamped_is_no_contradiction() -> None:
+    assert readings(clamped_beside_unclamped.program.bind(1))
 
 
 def test_paths_that_are_not_those_of_the_program_are_refused() -> None:

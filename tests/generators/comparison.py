@@ -205,14 +205,14 @@ def _with_one_dataset(bound: Bound, laws: Laws) -> str:
 def _by_elimination(bound: Bound, laws: Laws) -> str:
     with deep_recursion():
         try:
-            table, arrays = (EliminationTable(bound, lower(bound, None, prober(BACKEND))) for _ in range(2))
+            table, together = (EliminationTable(bound, lower(bound, None, prober(BACKEND))) for _ in range(2))
             safe = [x for x, law in laws.items() if law is not None]
             if safe:
-                arrays.fill_at_once(safe)
+                together.fill(safe)
         except (TooWide, ProgramError):  # what fails is looked at above, with the dataset
             return ""
         wrong = _first_difference("by elimination", laws, table.law)
-        return wrong or _first_difference("by elimination in arrays", {x: laws[x] for x in safe}, arrays.law)
+        return wrong or _first_difference("by elimination of all at once", {x: laws[x] for x in safe}, together.law)
 
 
 def _first_difference(way: str, laws: Laws, law: Callable[[tuple[Any, ...]], Law]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["other_spelling", "uniform_program"]
+__all__ = ["uniform_program"]
 
 _CHANCES = ("1/2", "1/3", "1/4", "2/5", "1/10")
 
@@ -114,95 +114,3 @@ class _Writer:
 
     def _value_after(self) -> str:
         return self.draw.choice([*(f"s{k}" for k in range(self.states)), "1"])
-
-
-_NUMBERS = ("lam", "1/4", "2/5")
-
-
-def other_spelling(seed: int) -> str:
-    """Return the source of a module with a mechanism `drawn`, whose loop over the records is written in another way.
-
-    Lists have two names, elements are written, functions are local, generators lazy, builtins shadowed, numbers no
-    integers, values formatted, and the records gone through twice.
-    """
-    return _Spelling(random.Random(seed)).module()
-
-
-class _Spelling:
-    def __init__(self, draw: random.Random) -> None:
-        self.draw = draw
-        self.shadowed = draw.random() < 0.2
-
-    def module(self) -> str:
-        lines = ["from fractions import Fraction", "", "from tightdp import Bit, flip, mechanism, randint", ""]
-        lines += [f"lam = Fraction({self.draw.choice(['1, 3', '1, 5'])})", "", ""]
-        if self.shadowed:
-            name = self.draw.choice(["sum", "max", "any"])
-            lines += [f"def {name}(values):", "    found = 0", "    for v in values:", "        found = found ^ v"]
-            lines += ["    return found", "", ""]
-        relation = self.draw.choice(["replace-one", "replace-one", "unit-all"])
-        lines += [f'@mechanism(record=Bit, neighbours="{relation}")', "def drawn(x):"]
-        return "\n".join([*lines, *(f"    {line}" for line in self._body())]) + "\n"
-
-    def _noise(self) -> str:
-        chance = self.draw.choice(_NUMBERS)
-        return f"flip({chance})" if chance == "lam" else f'flip("{chance}")'
-
-    def _body(self) -> list[str]:
-        kinds = [self._aliases, self._elements, self._local, self._lazy, self._twice, self._fractions, self._text]
-        return self.draw.choice(kinds)()
-
-    def _aliases(self) -> list[str]:
-        begin, other = self.draw.choice(
-            [("a = b = []", "b"), ("a = []\nb = (a, a)", "b[1]"), ("a = []\nb = [a]", "b[0]")]
-        )
-        lines = [*begin.split("\n"), "for v in x:", f"    a.append(v ^ {self._noise()})"]
-        lines += [f"    {other}.append({self.draw.choice(['v', '0', '1'])} ^ {self._noise()})"]
-        last = [f"    {other} = []"] if other == "b" and self.draw.random() < 0.3 else []
-        return [*lines, *last, f"return {self.draw.choice(['tuple(a)', 'sum(a)', 'len(a), tuple(a)'])}"]
-
-    def _elements(self) -> list[str]:
-        begin = self.draw.choice(
-            ["s = [0, 1]", "s = [[0], 1][0] * 2", "s = {0: 0, 1: 1}", "s = dict.fromkeys((0, 1), 0)"]
-        )
-        change = self.draw.choice(
-            ["s[v] += 1", "s[v] = 1 - s[v]", "s[0] = v", "s[0] = s[0] ^ v", "s[0], s[1] = s[1], v"]
-        )
-        ends = ["return s[0] ^ %s", "return (s[0] + s[1]) % 2 ^ %s", "return s[1] % 2 ^ %s"]
-        return [begin, "for v in x:", f"    {change}", self.draw.choice(ends).replace("%s", self._noise())]
-
-    def _local(self) -> list[str]:
-        begin = ["def told(v, lam=lam):", f"    return v ^ {self._noise()}"]
-        polled = ["def poll():", f"    return sum(told(v) for v in x) {self.draw.choice(['', '% 2', '+ 1'])}"]
-        ends = ["return tuple(told(v) for v in x)", "return poll(), poll()", "return poll()"]
-        ends += ["return sum(told(v, Fraction(1, 4)) for v in x)", "return max(told(v) for v in x) ^ told(0)"]
-        return [*begin, *polled, self.draw.choice(ends)]
-
-    def _lazy(self) -> list[str]:
-        lines = ["level = 0", f"told = (v ^ {self._noise()} if level else {self.draw.choice(['0', 'v'])} for v in x)"]
-        lines += [f"level = {self.draw.choice(['0', '1', 'randint(0, 1)'])}"]
-        return [*lines, f"return {self.draw.choice(['tuple(told)', 'sum(told)', 'int(any(told)) ^ ' + self._noise()])}"]
-
-    def _twice(self) -> list[str]:
-        firsts = [f"a = sum(v ^ {self._noise()} for v in x)", f"a = max(x) ^ {self._noise()}", "a = sum(x) % 2"]
-        firsts += ["a = 0\nfor v in x:\n    a = a ^ v"]
-        seconds = [f"b = tuple(v ^ {self._noise()} for v in x)", f"b = min(x) ^ {self._noise()}"]
-        seconds += [f"b = 0\nfor v in x:\n    b = (b + v) % 2\nb = b ^ {self._noise()}"]
-        seconds += [f"b = tuple(v ^ a % 2 ^ {self._noise()} for v in x)"]
-        lines = [*self.draw.choice(firsts).split("\n"), *self.draw.choice(seconds).split("\n")]
-        return [*lines, self.draw.choice([f"return b, a ^ {self._noise()}", "return b"])]
-
-    def _fractions(self) -> list[str]:
-        begin = self.draw.choice(["t = Fraction(0)", "t = Fraction(1, 2)", "t = 0"])
-        step = self.draw.choice([f"t += Fraction(v ^ {self._noise()}, 2)", f"t = t / 2 + (v ^ {self._noise()})"])
-        ends = [f"return t * 2 + {self._noise()}", "return t > 1", "return int(t)", "return round(t)"]
-        return [begin, "for v in x:", f"    {step}", self.draw.choice(ends)]
-
-    def _text(self) -> list[str]:
-        begin = ["text = ''", "for v in x:"]
-        kinds = [
-            f"text = f'{{text[-1:]}}{{v ^ {self._noise()}}}'",
-            f"text = str(int(v ^ {self._noise()}))",
-            f"text = text + str(int(v ^ {self._noise()}))",
-        ]
-        return [*begin, f"    {self.draw.choice(kinds)}", "return text"]

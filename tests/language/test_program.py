@@ -12,6 +12,7 @@ import pytest
 
 from tightdp.errors import LanguageError, ParameterError, ProgramError
 from tightdp.language.domains import Bit, Bits, Int, Values, with_absent
+from tightdp.language.neighbours import relation_of
 from tightdp.language.primitives import PseudoRandom, flip, observe, using
 from tightdp.language.program import NEIGHBOURS, REQUIRED, Program, in_run
 
@@ -210,3 +211,18 @@ def test_errors_can_be_sent_between_processes() -> None:
         Program(never, Bit).run((0,))
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.x, again.span) == (str(caught.value), (0,), caught.value.span)
+
+
+@pytest.mark.parametrize("relation", [lambda x, y: [], lambda: [], lambda x, *, k: []])
+def test_a_relation_takes_one_dataset(relation: Any) -> None:
+    with pytest.raises(ParameterError, match="neighbours of one dataset"):
+        Program(response, Bit, neighbours=relation)
+    with pytest.raises(ParameterError, match="neighbours of one dataset"):
+        RESPONSE.bind(n=1, lam=0, neighbours=relation)
+
+
+@pytest.mark.parametrize("relation", [lambda x: 5, lambda x: [x[7]], lambda x: (1 / 0 for _ in x)])
+def test_a_relation_that_fails_says_so(relation: Any) -> None:
+    bound = RESPONSE.bind(n=1, lam=0, neighbours=relation)
+    with pytest.raises(ParameterError, match=r"neighbour relation <lambda> fails on \(0,\)"):
+        list(relation_of(bound).neighbours((0,)))

@@ -16,7 +16,7 @@ from tightdp.limits import can_fork
 from tightdp.methods import by_pairs
 from tightdp.methods.program import Program
 from tightdp.one_run.pairs import every_pair
-from tightdp.present.registry import view
+from tightdp.present.show import view
 from tightdp.present.text import text_of
 from tightdp.results.answers import Unknown
 from tightdp.session import known

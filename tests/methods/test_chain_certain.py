@@ -89,7 +89,7 @@ def test_the_way_is_found_and_attains_the_ratio(one: Mechanism) -> None:
     decided, path = certain.largest(steps, Control())
     assert decided
     assert path is not None
-    assert sum(old != new for old, new, _ in path.taken) == 1
+    assert sum(old != new for old, new, _ in path[2]) == 1
 
 
 @mechanism(record=Int(0, 3))

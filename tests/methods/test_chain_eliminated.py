@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from agreement import datasets
 from tightdp import Bit, Int, Mechanism, Tuple, choice, exp, flip, geometric, mechanism, randint
 from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
+from tightdp.methods.chain_eliminated import eliminate_to_chain
 from tightdp.methods.chain_search import BRIEF, largest_ratio
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
@@ -152,10 +154,24 @@ def test_outputs_that_the_last_client_decides_are_searched_one_by_one() -> None:
     assert not brief.cut_short
     found = brief.found
     assert found is not None
-    output = _by_elimination(first_above, 7)._output(found.code)
+    output = _by_elimination(first_above, 7)._named(found).output
     p, q = (first_above.bind(n=7).probability(x, output) for x in (found.x, found.x_prime))
     assert p / q == found.ratio == brief.lower == brief.upper
     assert (
         _by_elimination(first_above, 3).tight(Control()).lower
         == first_above.bind(n=3, method="exhaustive").privacy().exp_epsilon
     )
+
+
+@mechanism(record=Bit)
+def all_or_nothing(x: Any) -> Any:
+    return (tuple(x), "all") if flip("1/3") else None
+
+
+def test_parts_of_an_output_that_are_always_the_same_are_told_at_the_end() -> None:
+    instance = all_or_nothing.bind(n=3)
+    core = program_of(instance.bound).expanded(Control())
+    assert any(len(component.values) == 1 for component in core.components)
+    found = eliminate_to_chain(core, instance.bound.record, Control(), at_the_end=True)
+    assert found is not None
+    assert len(found.chain.tails) == len({y for x in datasets(instance.bound) for y, _ in instance.distribution(x).law})

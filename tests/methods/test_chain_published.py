@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Int, Mechanism, choice, flip, geometric, mechanism, randint
+from tightdp import Bit, Int, Mechanism, choice, flip, mechanism, randint
 from tightdp.methods.base import Refusal
 from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
-from tightdp.methods.chain_lumped import lumped
-from tightdp.methods.chain_published import published_levels
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
 from tightdp.session.instance import Instance
@@ -55,12 +53,6 @@ def never_twice(x: Any) -> Any:
 PUBLISHED = (answers_in_turn, everybody_in_turn, taken_places, never_twice)
 
 
-@mechanism(record=Bit)
-def hidden_threshold(x: Any) -> Any:
-    threshold = geometric(0, "1/2", -1, 1)
-    return tuple(int(geometric(b, "2/3", -1, 2) >= threshold) for b in x)
-
-
 def chain_of(instance: Instance) -> WithoutDiagram:
     found = look_without_diagram(program_of(instance.bound), Control())
     assert isinstance(found, WithoutDiagram)
@@ -71,16 +63,10 @@ def chain_of(instance: Instance) -> WithoutDiagram:
 @pytest.mark.parametrize("one", PUBLISHED, ids=lambda one: one.name)
 def test_ratios_along_paths(one: Mechanism, n: int) -> None:
     method, plain = chain_of(one.bind(n=n)), one.bind(n=n, method="runs").privacy()
-    assert published_levels(lumped(method.chain)) is not None
     tight = method.tight(Control())
     assert not isinstance(tight, Refusal)
     assert (tight.lower, tight.upper) == (plain.exp_epsilon, plain.exp_epsilon)
     assert (tight.witness is None) == (plain.witness is None)
-
-
-def test_outputs_that_do_not_tell_paths() -> None:
-    chain = lumped(chain_of(hidden_threshold.bind(n=3)).chain)
-    assert published_levels(chain) is None
 
 
 @pytest.mark.slow(seconds=6)

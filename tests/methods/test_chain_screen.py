@@ -21,16 +21,16 @@ from programs.sparse_vector import (
 from agreement import bind, module_of
 from generators.uniform_programs import uniform_program
 from strategies import write_program
-from tightdp import Int, exp, flip, geometric, mechanism
+from tightdp import Int, exp, flip, geometric, mechanism, randint
 from tightdp.errors import TightdpError
 from tightdp.language.program import Bound
 from tightdp.methods import chain_screen
 from tightdp.methods.base import Comparison, Pair, Tight
-from tightdp.methods.by_chain import OfRows, look_at_rows
+from tightdp.methods.by_chain import OfRows, WithoutDiagram, look_at_rows, look_without_diagram
 from tightdp.methods.by_datasets import Exhaustive
+from tightdp.methods.chain import Runs
 from tightdp.methods.chain_eliminated import THOROUGH, eliminate_to_chain
 from tightdp.methods.chain_screen import Screened, screened
-from tightdp.methods.chain_search import Runs
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
 from tightdp.methods.elimination_table import EliminationTable
@@ -149,6 +149,24 @@ def test_the_answer_has_its_witness() -> None:
     witness = found.witness
     assert witness is not None
     assert witness.probability / witness.probability_prime == found.exp_epsilon
+
+
+@mechanism(record=Int(0, 2))
+def longest_run(x: Any) -> Any:
+    best = length = before = 0
+    for v in x:
+        length = length + 1 if v >= before else 1
+        before = v
+        best = max(best, length)
+    return best if flip("3/4") else randint(0, 9)
+
+
+def test_where_too_many_pairs_come_close_the_search_of_forms_goes_on() -> None:
+    method = look_without_diagram(program_of(longest_run.bind(n=8).bound), Control())
+    assert isinstance(method, WithoutDiagram)
+    found = method.tight(Control())
+    assert isinstance(found, Tight)
+    assert found.lower == found.upper == (Fraction(3, 4) + Fraction(1, 40)) / Fraction(1, 40)
 
 
 def test_rows_answer_where_the_diagram_is_large() -> None:

@@ -126,7 +126,7 @@ def test_a_chain_with_maps_that_are_too_large_leaves_the_answer_to_the_next_meth
     assert narrow.once("chain without diagram", lambda: None) is None
     assert narrow.once("chain", lambda: make_chain(narrow.formula(control), bound.record, control, most=1_000)) is None
     method, found = questions.tight(narrow, control)
-    assert not isinstance(method, Chained)
+    assert type(method) is not Chained
     assert (found.lower, found.upper) == (expected.exp_epsilon, expected.exp_epsilon)
     assert found.witness is not None
     assert expected.witness is not None

@@ -16,9 +16,10 @@ from tightdp.language import interp
 from tightdp.language.domains import Bit, Domain, Int
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
+from tightdp.methods import elimination
 from tightdp.methods.compiled import deep_recursion
-from tightdp.methods.elimination import Elimination, Numbers, TooMuchWork
-from tightdp.methods.elimination_plan import plans
+from tightdp.methods.elimination import Elimination, TooMuchWork
+from tightdp.methods.elimination_plan import STEP, plans
 from tightdp.methods.elimination_table import EliminationTable
 
 
@@ -114,6 +115,17 @@ def test_fixed_programs(source: str) -> None:
     assert_laws(source, n=3)
 
 
+@pytest.mark.parametrize("source", [EXITS, SHUFFLED, USED, OBSERVED, LAWS])
+def test_work_is_estimated_beforehand_and_reported_afterwards(source: str) -> None:
+    with module_of(source) as module:
+        table = table_of(bind(module, Bit, 3))
+        every = list(datasets(table.bound))
+        estimate = table.estimate(len(every))
+        assert table.work == 0
+        table.fill(every)
+        assert 0 < table.work <= 4 * estimate
+
+
 def test_one_dataset() -> None:
     with module_of(EXITS) as module:
         bound = bind(module, Bit, 2)
@@ -145,27 +157,29 @@ def test_what_is_not_needed_is_not_drawn() -> None:
             table = table_of(bound)
             runs = sum(1 for _ in interp.runs(bound, x))
             assert table.law(x) == meaning(bound, x)
-            assert max(len(part.rows) for part in _tables(table, x)) <= 2 * runs
+            assert _most_rows(table, x) <= 2 * runs
 
 
-def _tables(table: EliminationTable, x: Any) -> list[Any]:
-    """Every table that is made on the way to the law of a dataset."""
-    seen = []
-    elimination = table.elimination
-    take = elimination._take
+def _most_rows(table: EliminationTable, x: Any) -> int:
+    """The most rows that there are after a step on the way to the law of a dataset."""
+    elimination, rows = Elimination(table.plan, table._lanes(table.plan, [x])), []
+    for at in range(len(table.plan.steps)):
+        elimination.run(at, at + 1)
+        rows.append(len(elimination.lane))
+    return max(rows)
 
-    def spy(at: int, part: Any, *rest: Any) -> None:
-        seen.append(part)
-        take(at, part, *rest)
 
-    elimination._take = spy  # type: ignore[method-assign]
-    table._laws.clear()
-    for walk in table._walks.values():
-        walk._kept.clear()
-        walk._values.clear()
-    table.weights(x)
-    assert seen
-    return seen
+def test_of_draws_that_a_later_one_picks_from_one_is_kept() -> None:
+    source = """
+def f(x):
+    sent = [b if flip(Fraction(1, 2 + i)) else 1 - b for i, b in enumerate(x)]
+    return sent[randint(0, len(x) - 1)]
+"""
+    assert_laws("from fractions import Fraction\n" + source, n=3)
+    with module_of("from fractions import Fraction\n" + source) as module:
+        table = table_of(bind(module, Bit, 40))
+        assert sum(table.law((0, 1) * 20).values()) == 1
+        assert _most_rows(table, (0, 1) * 20) <= 40 * 4
 
 
 def test_a_long_loop_keeps_a_small_table() -> None:
@@ -181,7 +195,7 @@ def f(x):
         bound = bind(module, Bit, 1)
         table = table_of(bound)
         assert table.law((0,))[0] == (1 + Fraction(1, 3) ** 300) / 2
-        assert table.work < 300 * 20
+        assert table.work < 300 * 20 * STEP
 
 
 def test_large_domains_are_numbers() -> None:
@@ -189,17 +203,7 @@ def test_large_domains_are_numbers() -> None:
         bound = bind(module, Int(0, 100), 1)
         table = table_of(bound)
         assert sum(table.law((50,)).values()) == 1
-        assert table.work < 5_000
-
-
-def test_other_numbers() -> None:
-    with module_of(OBSERVED) as module:
-        bound = bind(module, Bit, 2)
-        table = table_of(bound, ring=Numbers())
-        weights, below = table.raw((0, 1))
-        total = sum(weights.values())
-        assert below == 1
-        assert {table.codes.first(code): weight / total for code, weight in weights.items()} == meaning(bound, (0, 1))
+        assert table.work < 5_000 + 20 * STEP
 
 
 def test_a_budget_is_kept() -> None:
@@ -243,6 +247,19 @@ def test_the_probability_of_failure_and_where_it_is_largest() -> None:
         assert caught.value.x == (1, 1)
 
 
+def test_too_many_rows_for_all_datasets_are_made_for_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    with module_of(FAILING) as module:
+        bound = bind(module, Bit, 2)
+        expected = [failure.probability for failure in table_of(bound).failures(datasets(bound))]
+        monkeypatch.setattr(elimination, "_MOST_ROWS", 8)
+        assert [failure.probability for failure in table_of(bound).failures(datasets(bound))] == expected
+    with module_of(LAWS) as module:
+        bound = bind(module, Bit, 3)
+        table = table_of(bound)
+        table.fill(list(datasets(bound)))
+        assert all(table.law(x) == meaning(bound, x) for x in datasets(bound))
+
+
 def test_marginals_and_single_probabilities_need_no_list() -> None:
     with module_of("def f(x):\n    return tuple(b ^ flip('1/3') for b in x)\n") as module:
         bound = bind(module, Bit, 60)
@@ -266,13 +283,13 @@ def test_what_takes_most_room_is_computed_first() -> None:
         table = table_of(bind(module, Bit, 1), budget=1_000_000)
         table.fill([(0,), (1,)])
         assert sum(table.law((0,)).values()) == 1
-        assert table.logarithm < 20
+        assert table.plan.logarithm < 20
 
 
 def test_more_rows_than_the_budget_are_refused_before_they_are_made() -> None:
     with module_of(THREE_DRAWS) as module:
         plan = max(plans(lower(bind(module, Bit, 1), (0,), prober())), key=lambda plan: plan.logarithm)
-        elimination = Elimination(plan, budget=8_000_000)
+        elimination = Elimination(plan, [()], budget=8_000)
         with pytest.raises(TooMuchWork):
-            elimination.advance(elimination.start(), 0, len(plan.steps), {})
+            elimination.run()
         assert elimination.work < 100_000

@@ -17,8 +17,8 @@ from tightdp.core.lowering import lower
 from tightdp.errors import ProgramError
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_columns import Column, combinations
+from tightdp.methods.elimination_plan import make_plan
 from tightdp.methods.elimination_table import EliminationTable
-from tightdp.methods.elimination_trial import make_plan
 
 SECONDS = 40
 """Many times what is needed."""
@@ -78,7 +78,7 @@ CIPHERS = [rotations, register, substitution, running_key, conditioned]
 def in_arrays(cipher: Mechanism[Any], rounds: int, **options: Any) -> EliminationTable:
     bound = cipher.bind(n=1, rounds=rounds).bound
     table = EliminationTable(bound, lower(bound), **options)
-    table.fill_at_once(list(datasets(bound)))
+    table.fill(list(datasets(bound)))
     return table
 
 
@@ -180,7 +180,7 @@ def values_of_some_runs(x: Any) -> Any:
 def test_values_that_no_run_has() -> None:
     bound = values_of_some_runs.bind(n=2).bound
     table = EliminationTable(bound, lower(bound))
-    table.fill_at_once(list(datasets(bound)))
+    table.fill(list(datasets(bound)))
     for x in datasets(bound):
         assert table.law(x) == meaning(bound, x)
 
@@ -206,7 +206,7 @@ def failing(x: Any) -> Any:
 def test_a_run_that_fails_is_told() -> None:
     bound = failing.bind(n=1).bound
     with pytest.raises(ProgramError, match="fails with"):
-        EliminationTable(bound, lower(bound)).fill_at_once([(0,), (1,)])
+        EliminationTable(bound, lower(bound)).fill([(0,), (1,)])
 
 
 @mechanism(record=Int(0, 3))
@@ -228,4 +228,4 @@ def test_draws_far_apart_are_made_where_they_stand() -> None:
     program = lower(seldom.bind(n=1, rounds=600).bound)
     plan = make_plan(program)
     assert time.process_time() - start < SECONDS
-    assert max(len(step.layout) for step in plan.steps) < 6
+    assert plan.width < 6 * len(plan.steps)

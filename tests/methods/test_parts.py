@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Bits, Int, Mechanism, choice, exp, flip, geometric, mechanism, randint
+from tightdp import Bit, Bits, Int, Mechanism, QueryError, Tuple, choice, exp, flip, geometric, mechanism, randint
 
 
 @mechanism(record=Bit)
@@ -111,3 +111,43 @@ def test_failures_are_left_to_the_whole_program() -> None:
 
     with pytest.raises(Exception, match="assert"):
         fails.bind(n=2).privacy()
+
+
+# how many triples a ratio stands for, where a change reaches parts and leaves their laws as they are
+
+
+def masked(x: Any) -> Any:
+    return tuple(int(a ^ b) * flip("2/3") for a, b in x), flip("2/3")
+
+
+def halves(x: Any) -> Any:
+    return flip("1/3"), x[0] // 2 if flip("1/2") else 0, flip("1/5") and x[0] % 2
+
+
+def ignored(x: Any) -> Any:
+    return flip("1/3"), flip("1/4")
+
+
+def summed(x: Any) -> Any:
+    return sum(v // 2 for v in x) * flip("1/2"), flip("1/4"), max(x) // 2 if flip("1/3") else 7
+
+
+@pytest.mark.parametrize("n", [1, 2])
+@pytest.mark.parametrize(
+    ("program", "record"),
+    [(masked, Tuple(Bit, Bit)), (halves, Int(0, 3)), (ignored, Int(0, 2)), (summed, Int(0, 2))],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_ratios_stand_for_as_many_triples_as_runs_show(program: Any, record: Any, n: int) -> None:
+    def ranked(method: str | None) -> list[tuple[Any, int | None]]:
+        found = mechanism(record=record)(program).bind(n=n, method=method).privacy(top=9)
+        return [(ratio.exp_epsilon, ratio.triples) for ratio in found.top]
+
+    wanted = ranked("runs")
+    for method in (None, "exhaustive", "independent outputs", "independent clients", "elimination", "orbits"):
+        try:
+            found = ranked(method)
+        except QueryError:
+            continue
+        assert [ratio for ratio, _ in found] == [ratio for ratio, _ in wanted], method
+        assert all(number in (None, many) for (_, number), (_, many) in zip(found, wanted, strict=True)), method

@@ -138,6 +138,7 @@ def test_the_largest_ratio_is_exact_where_only_the_ranking_is_cut_short() -> Non
     assert found.exp_epsilon == 2
     assert found.top[0].triples is None
     assert "The ranking may miss ratios" in str(found)
+    assert found.reason.startswith("the ranking may miss ratios")  # what is told beside JSON
     assert "not counted" in str(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ from command_line import run
 from expectations import mechanisms
 from tightdp import Bit, Instance, Int, flip, mechanism
 from tightdp.results.report import Report
+from tightdp.results.result import PairWitness
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 VOID = {"meta", "rect", "path", "circle", "br", "wbr"}
@@ -108,6 +110,20 @@ def test_what_meets_a_limit_is_left_out() -> None:
     many = mechanisms("geometric_count")["geometric_count"].bind(n=40, ratio="1/2").report()
     assert many.privacy.exp_epsilon == 2
     assert many.html()
+
+
+def test_what_is_not_decided_is_not_said() -> None:
+    """That all laws are the same is said of an exact answer alone."""
+    report = count(2).report()
+    for status, witness, said in (
+        ("exact", None, "have the same output law"),
+        ("unresolved", None, "No pair of neighbours is known"),
+        ("bounded", PairWitness((0, 0), (1, 0)), "The lower end is reached on x = (0, 0)"),
+    ):
+        privacy = dataclasses.replace(report.privacy, status=status, witness=witness)
+        page = dataclasses.replace(report, privacy=privacy, likelihood=None).html()
+        assert said in page
+        assert ("have the same output law" in page) == (said == "have the same output law")
 
 
 PROBE = """<script>addEventListener("load", () => {

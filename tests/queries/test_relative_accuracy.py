@@ -106,6 +106,12 @@ def test_an_enclosure_for_many_records_holds_the_exact_value(alpha: int) -> None
     assert found.x == exact.x or sum(found.x or ()) <= 1
 
 
+def test_where_doubles_are_not_close_enough_exact_laws_are_listed() -> None:
+    """The least probability is 5^-60, far below the masses that an enclosure keeps."""
+    found = responses.bind(n=60, lam="4/5", precision="1/1000").accuracy(0)
+    assert (found.status, found.one_minus_beta) == ("exact", responses.bind(n=60, lam="4/5").accuracy(0).one_minus_beta)
+
+
 def test_thousands_of_records_take_no_law() -> None:
     found = responses.bind(n=4_000, lam="1/100").accuracy(40, relative=True)
     assert found.status == "bounded"

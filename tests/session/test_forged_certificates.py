@@ -220,7 +220,8 @@ print(status, used.ru_utime + used.ru_stime, used.ru_maxrss)
 """
 """Runs the checker from a small process, since a child begins with the memory of its parent."""
 FAST = ["quotes", "open-brackets", "one-long-number", "values-that-nest", "values-that-grow", "states-that-double",
-        "long-odds", "many-forms", "a-long-guarantee", "outputs-of-odds-of-one-hash"]  # fmt: skip
+        "long-odds", "many-forms", "a-long-guarantee", "outputs-of-odds-of-one-hash", "cases-of-long-values",
+        "forms-that-meet-nothing"]  # fmt: skip
 
 
 @pytest.mark.parametrize(

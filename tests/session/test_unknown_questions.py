@@ -31,7 +31,6 @@ from tightdp import (
     geometric,
     mechanism,
 )
-from tightdp.present.show import as_json
 from tightdp.results.guessing import Guessing
 from tightdp.testing import assert_private
 
@@ -294,6 +293,6 @@ def test_intervals_say_whether_their_ends_belong_to_them() -> None:
     assert (span.start.value, span.with_start, span.stop.value, span.with_stop) == (F(1, 4), True, F(1, 2), False)
     for value in (F(0), F(1, 4), F(1, 3), F(1, 2), F(1)):
         assert solution.holds_at(value) == leaks_at_the_ends.bind(n=1, q=value).verify(exp_epsilon=3).holds
-    (record,) = as_json(solution)["result"]["holds"]
+    (record,) = solution.to_dict()["result"]["holds"]
     assert (record["from_included"], record["to_included"]) == (True, False)
     assert "1/2 = 0.5 (excluded)" in str(solution)

@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,14 +14,12 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tightdp.cli import targets
 from tightdp.cli.errors import UsageError
 from tightdp.cli.table_file import grows
 from tightdp.errors import LimitError
 from tightdp.exact.numbers import decimal_text
 from tightdp.limits import Command, begin, interrupted, interruption, snapshot
-from tightdp.methods.control import Step
-from tightdp.present.registry import view
+from tightdp.present.show import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Unknown, Verification
 from tightdp.results.result import Result, Subject
@@ -32,6 +30,7 @@ from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.cli import bars
+    from tightdp.methods.control import Step
     from tightdp.session import known as _known
 else:
     bars = Later("tightdp.cli.bars")
@@ -43,7 +42,6 @@ __all__ = [
     "REFUTED",
     "UNRESOLVED",
     "Asked",
-    "add_plot",
     "answer",
     "ask",
     "ask_about",
@@ -84,10 +82,7 @@ def answer(instance: Instance, options: Namespace, query: Callable[[], Result]) 
 
 
 def ask(instance: Instance, options: Namespace, query: Callable[[], Result], name: str = "") -> Asked:
-    """Ask; where a limit is reached before anything is known, the result is `Unknown`.
-
-    `name` is what the query is called, the command's name unless given.
-    """
+    """Ask under a progress bar; `name` is what the query is called, the command's name unless given."""
 
     def asked() -> Result:
         with _progress(instance):
@@ -97,18 +92,17 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 
 
 def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked:
-    """Ask the same without a progress bar, about any subject."""
+    """Ask about any subject; where a limit is reached before anything is known, the result is `Unknown`."""
     snapshot(Unknown(subject=subject, status="unresolved", name=name))  # printed where it must be abandoned
-    stopped = False
     begin()
     try:
-        result = query()
+        return Asked(query(), interrupted())
     except LimitError as error:
-        result = Unknown(subject=subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
+        unknown = Unknown(subject=subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
+        return Asked(unknown, interrupted())
     except KeyboardInterrupt:
-        stopped, reason = True, interruption().what
-        result = Unknown(subject=subject, status="unresolved", reason=reason, name=name)
-    return Asked(result, stopped or interrupted())
+        reason = interruption().what
+        return Asked(Unknown(subject=subject, status="unresolved", reason=reason, name=name), interrupted=True)
 
 
 def stopped(command: Command, error: LimitError, options: Namespace) -> int | None:
@@ -145,12 +139,6 @@ def emit(result: Result, options: Namespace) -> None:
     draw(result, options)
 
 
-def add_plot(parser: ArgumentParser) -> None:
-    """Declare where the picture of an answer goes."""
-    what = "also draw the answer, as in curve.svg or curve.png"
-    parser.add_argument("--plot", metavar="FILE", type=targets.picture, help=what)
-
-
 def draw(result: Result, options: Namespace) -> None:
     """Write the picture of a result, where `--plot` asks for it. Raises UsageError where there is none."""
     target = getattr(options, "plot", None)
@@ -158,7 +146,7 @@ def draw(result: Result, options: Namespace) -> None:
         return
     if not isinstance(result, Drawn):
         hint = "ask for one that is drawn: --curve, --tradeoff, an unknown (lam=?), or tightdp sweep"
-        raise UsageError("this answer is no curve: there is no picture of it", hint)
+        raise UsageError("this answer has no picture", hint)
     figure = result.plot().get_figure()
     try:
         figure.savefig(target)

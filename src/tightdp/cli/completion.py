@@ -7,7 +7,7 @@ import os
 from importlib import import_module
 from importlib.util import find_spec
 
-from tightdp.cli.parser import COMMANDS, command_module
+from tightdp.cli.parser import COMMANDS, declare_all
 from tightdp.session.builtin import builtin_programs
 
 __all__ = ["complete", "completing", "whole_parser"]
@@ -29,7 +29,7 @@ def whole_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers()
     for name, what in COMMANDS.items():
         command = commands.add_parser(name, help=what)
-        command_module(name).add_arguments(command)
+        declare_all(command, name)
         for action in command._actions:
             if action.dest in ("file", "name") and not action.option_strings:
                 action.completer = programs  # type: ignore[attr-defined]

@@ -14,10 +14,11 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from operator import call
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tightdp.cli.errors import UsageError
 from tightdp.errors import MissingExtra
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 else:
     bars = Later("tightdp.cli.bars")
 
-__all__ = ["add_jobs", "answers", "number_of_jobs"]
+__all__ = ["answers", "number_of_jobs"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,17 +41,6 @@ _ALONE = 1.0
 _BETWEEN_LOOKS = 0.1
 
 
-class _Adder(Protocol):
-    def add_argument(self, *names: str, **options: Any) -> Any:
-        """Declare an option."""
-
-
-def add_jobs(parser: _Adder) -> None:
-    """Declare on how many processes rows are worked on, and where."""
-    parser.add_argument("--jobs", metavar="N", help="work on N rows at once (default: one per core)")
-    parser.add_argument("--dask", metavar="ADDRESS", help="work on the rows on a Dask cluster, as in tcp://host:8786")
-
-
 def number_of_jobs(options: Namespace) -> int:
     """Return how many rows to work on at once."""
     if options.jobs is not None and options.dask is not None:
@@ -58,16 +48,8 @@ def number_of_jobs(options: Namespace) -> int:
     return cores() if options.jobs is None else read_count("--jobs", options.jobs)
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A task with its place in the table."""
-
-    work: Callable[[Any], Any]
-    place: int
-    task: Any
-
-    def __call__(self) -> tuple[int, Any]:
-        return self.place, self.work(self.task)
+Job = Callable[[], tuple[int, Any]]
+"""Works on a row, and returns its place in the table and the answer."""
 
 
 def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> Iterator[tuple[int, R]]:
@@ -75,7 +57,7 @@ def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> I
 
     `work` is a function of a module, so that other processes find it.
     """
-    jobs = [_Job(work, place, task) for place, task in enumerate(tasks)]
+    jobs: list[Job] = [partial(_answered, work, place, task) for place, task in enumerate(tasks)]
     number, start = number_of_jobs(options), time.monotonic()
     if options.dask is None:
         alone = _ALONE if options.jobs is None else 0.0
@@ -90,11 +72,11 @@ def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> I
                 yield found
 
 
-def _on_cores(jobs: Sequence[_Job], number: int) -> Iterator[tuple[int, Any]]:
+def _on_cores(jobs: Sequence[Job], number: int) -> Iterator[tuple[int, Any]]:
     with _without_ctrl_c(), _without_complaints():
         started = multiprocessing.get_context("spawn").Pool(min(number, len(jobs)), _apart)
     with started as pool:
-        results = pool.imap_unordered(_done, jobs)
+        results = pool.imap_unordered(call, jobs)
         for _ in jobs:
             while True:
                 if interrupted():
@@ -136,7 +118,7 @@ def _without_complaints() -> Iterator[None]:
         sys.warnoptions.pop()
 
 
-def _on_cluster(jobs: Sequence[_Job], address: str) -> Iterator[tuple[int, Any]]:
+def _on_cluster(jobs: Sequence[Job], address: str) -> Iterator[tuple[int, Any]]:
     if find_spec("distributed") is None:
         raise MissingExtra("--dask needs Dask", "dask")
     distributed = import_module("distributed")
@@ -145,7 +127,7 @@ def _on_cluster(jobs: Sequence[_Job], address: str) -> Iterator[tuple[int, Any]]
     except (OSError, ValueError) as error:
         raise UsageError(f"there is no Dask cluster at {address}", f"start one with dask scheduler ({error})") from None
     with client:
-        futures = client.map(_done, jobs, pure=False)
+        futures = client.map(call, jobs, pure=False)
         for future in distributed.as_completed(futures):
             yield future.result()
             if interrupted():
@@ -153,8 +135,8 @@ def _on_cluster(jobs: Sequence[_Job], address: str) -> Iterator[tuple[int, Any]]
                 return
 
 
-def _done(job: _Job) -> tuple[int, Any]:
-    return job()
+def _answered(work: Callable[[Any], Any], place: int, task: Any) -> tuple[int, Any]:
+    return place, work(task)
 
 
 @contextmanager

@@ -13,8 +13,9 @@ from typing import NoReturn
 
 from tightdp._version import __version__
 from tightdp.cli.errors import UsageError
+from tightdp.cli.options import declare
 
-__all__ = ["COMMANDS", "command_module", "overview", "parse"]
+__all__ = ["COMMANDS", "command_module", "declare_all", "overview", "parse"]
 
 COMMANDS = {
     "privacy": "the tight ε with its witness, δ at an ε, the privacy curve, the trade-off function",
@@ -136,7 +137,15 @@ def _attached(parser: argparse.ArgumentParser, arguments: list[str]) -> list[str
 
 def command_module(command: str) -> ModuleType:
     """Import the module of a command; no other command's is imported."""
-    return import_module(f"tightdp.cli.commands.{command}")
+    module = {"certify_audit": "certify", "check": "certify"}.get(command, command)
+    return import_module(f"tightdp.cli.commands.{module if module in _APART else 'question'}")
+
+
+def declare_all(parser: argparse.ArgumentParser, command: str) -> None:
+    """Declare what a command accepts."""
+    if command == "claims":
+        command_module(command).add_arguments(parser)
+    declare(parser, command)
 
 
 def _parser(command: str) -> _Parser:
@@ -148,12 +157,14 @@ def _parser(command: str) -> _Parser:
         allow_abbrev=False,
         epilog=_EXTRA.get(command),
     )
-    command_module(command).add_arguments(parser)
+    declare_all(parser, command)
     if first not in ("claims", "certify", "check"):
         parser.add_argument("--json", action="store_true", help="print one JSON object, all numbers exact")
     return parser
 
 
+_APART = ("audit", "certify", "claims", "figures", "programs", "sweep")
+"""Commands with a module of their own."""
 _USAGE = {
     "claims": "[PATH]",
     "figures": "[PATH]",

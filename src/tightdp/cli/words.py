@@ -11,6 +11,7 @@ from tightdp.cli.errors import UsageError
 __all__ = ["read_bindings", "read_dataset", "read_json", "read_pairs", "read_value"]
 
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
+_QUOTED = "write an array such as [0,1,1], and quote it"
 
 
 def read_bindings(bindings: Sequence[str]) -> dict[str, Any]:
@@ -40,24 +41,24 @@ def read_value(key: str, text: str) -> Any:
 
 def read_dataset(text: str, option: str = "--input") -> list[Any]:
     """Return the dataset that a JSON array gives; decimals stay exact."""
-    value = read_json(f"{option} {text!r}", text)
-    if not isinstance(value, list):
-        raise UsageError(
-            f"{option} {text!r} is not a JSON array", f"give one record per entry, as in {option} '[0,1,1]'"
-        )
-    return value
+    return _array(option, text, _QUOTED, f"give one record per entry, as in {option} '[0,1,1]'")
 
 
-def read_pairs(text: str) -> list[Any]:
-    """Return the pair vector that a JSON array gives."""
+def read_pairs(text: str) -> Any:
+    """Return the pair vector that a JSON array gives, or "best"."""
     hint = "give best, or a pair per client: '[[0,1],[0,1]]'"
-    value = read_json(f"--pairs {text!r}", text, hint)
+    return text if text == "best" else _array("--pairs", text, hint, hint)
+
+
+def _array(option: str, text: str, hint: str, what: str) -> list[Any]:
+    """Return what a JSON array has; the hints are for text that is no JSON, and for other JSON."""
+    value = read_json(f"{option} {text!r}", text, hint)
     if not isinstance(value, list):
-        raise UsageError(f"--pairs {text!r} is not a JSON array", hint)
+        raise UsageError(f"{option} {text!r} is not a JSON array", what)
     return value
 
 
-def read_json(where: str, text: str, hint: str = "write an array such as [0,1,1], and quote it") -> Any:
+def read_json(where: str, text: str, hint: str = _QUOTED) -> Any:
     """Return what JSON says; decimals stay exact."""
     try:
         return json.loads(text, parse_float=_decimal_text, parse_constant=_refuse_constant)

@@ -50,7 +50,10 @@ def _divide(left: Value, right: Value) -> Value:
         raise TypeError(f"cannot divide {left!r} by {right!r}")
     if isinstance(left, Far) or isinstance(right, Far):
         return left / right
-    return as_exact(left) / as_exact(right)
+    divisor = as_exact(right)
+    if not divisor:  # asked also where it is a function of the unknown, which may be 0 at a point
+        raise ZeroDivisionError("division by zero")
+    return as_exact(left) / divisor
 
 
 def _power(base: Value, exponent: Value) -> Value:

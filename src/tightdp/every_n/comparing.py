@@ -65,6 +65,8 @@ def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int)
     relation = relation_of(bound)
     work, paired = [_MOST_MESSAGES], _MOST_PAIRED
     chain = {x: _of_paths(paths, x, reach, work) for x in ours}
+    if any(path.noises for path in paths.each()) and any(_mass(ours[x]) > _mass(chain[x]) for x in ours):
+        raise _TooMuch  # noise that is clamped has no tails in the program, which are left out here
     for x in ours:
         for other in relation.neighbours(x):
             paired -= len(ours[x]) + len(chain[x])
@@ -117,6 +119,10 @@ def _of_paths(paths: Paths, x: Any, reach: int, budget: list[int]) -> Masses:
                 _add(ends, (words, path.letter, seen), mass * share)
                 budget[0] -= 1
     return ends
+
+
+def _mass(masses: Masses) -> Number:
+    return sum(masses.values(), Fraction(0))
 
 
 def _add(masses: Masses, key: Any, mass: Number) -> None:

@@ -49,9 +49,9 @@ class Untraceable(Exception):
 class Touched(Exception):
     """More is asked of something that grows with the records than what is added to it."""
 
-    def __init__(self, token: int, asked: str = "") -> None:
+    def __init__(self, token: int, asked: str = "", modulus: int = 0) -> None:
         super().__init__()
-        self.token, self.asked = token, asked
+        self.token, self.asked, self.modulus = token, asked, modulus
 
 
 def refusal(what: str, hint: str = "ask for one n") -> LanguageError:
@@ -174,6 +174,7 @@ class FollowingBuilder(Builder):
         super().__init__(watch)
         self.run: Run
         self.refuse: Callable[[], NoReturn]
+        self.residue: Callable[[int, int], int | None]
 
     def symbol(self, tree: Tree) -> Expr:
         """Return a symbolic value, or a constant where nothing in it is unknown."""
@@ -303,7 +304,25 @@ class FollowingBuilder(Builder):
                 return times(other, one.constant)
             case "div" if other is not None and not other.terms and other.constant:
                 return times(one, 1 / other.constant)
+            case "mod" | "floordiv" if other is not None and not other.terms and other.constant.denominator == 1:
+                rest = self._rest(one, int(other.constant))
+                if rest is not None:
+                    return rest if operator == "mod" else times(plus(one, rest, -1), 1 / other.constant)
         return None
+
+    def _rest(self, form: Affine, divisor: int) -> Affine | None:
+        """Return what is left of sums modulo a number; None where that is not known."""
+        if not divisor:
+            return None
+        below = math.lcm(form.constant.denominator, *(factor.denominator for _, factor in form.terms))
+        total, modulus = int(form.constant * below), divisor * below
+        for (kind, token), factor in form.terms:
+            if factor * below % modulus:
+                rest = self.residue(token, abs(modulus)) if kind == "sum" and self.run.clean(form) else None
+                if rest is None:
+                    return None
+                total += int(factor * below) * rest
+        return Affine((), Fraction(total % modulus, below))
 
 
 def _is_not_zero(divisor: Affine) -> bool:

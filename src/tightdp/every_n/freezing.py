@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import (
@@ -20,26 +21,14 @@ from tightdp.core.lowering.values import (
     known,
 )
 from tightdp.every_n.following import Run, Touched, Untraceable, refusal
-from tightdp.every_n.learned import Frozen, Knowledge, Place, Sent
+from tightdp.every_n.learned import Frozen, OfPass, Place, Sent
 from tightdp.every_n.store import POISON
 from tightdp.every_n.symbols import Affine, Symbol, normal, plus, times
 from tightdp.exact.field import ExpNumber
 
 __all__ = ["Freezer", "Thawer"]
 
-
-class OfPass(Protocol):
-    """The pass whose states these are."""
-
-    m: Any
-    number: int
-    born: int
-    learned: Knowledge
-    initial: dict[int, Any]
-
-    def aggregate(self, token: int, name: str) -> Value:
-        """Return the sum or the length of what was added to a list up to now."""
-        ...
+_LARGEST_MODULUS = 60
 
 
 class Freezer:
@@ -296,6 +285,20 @@ class Freezer:
         times_, offset = divmod(tree.constant, factor)
         self.slots.append(Affine(terms, Fraction(times_)))
         return ("slot", factor, offset)
+
+    def residues(self) -> Iterator[tuple[int, int, int]]:
+        """Yield what is known of the sums that are divided: modulo what, and what is left."""
+        learned = self.of.learned
+        for token, total in self.sums.items():
+            place = learned.tokens[token % 1000]
+            modulus = learned.residues.get(place)
+            if not modulus:
+                continue
+            before = self.m.residues[token][1] if not self.start else 0
+            others = [factor % modulus for name, factor in total.terms if name != ("sum", token)]
+            if modulus > _LARGEST_MODULUS or any(others):
+                raise Touched(token, modulus=-1)
+            yield token, modulus, int(total.constant + before) % modulus
 
     def sent(self) -> tuple[tuple[int, Sent], ...]:
         """Return what is added to the tokens whose sum is not followed, item by item."""

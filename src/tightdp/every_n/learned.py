@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.lowering.store import Cell
+from tightdp.core.lowering.values import Value
 from tightdp.every_n.symbols import Affine, Bounds
 from tightdp.exact.field import Number
 
-__all__ = ["Explored", "Frozen", "Knowledge", "Place", "Play", "Sent", "State"]
+__all__ = ["Explored", "Frozen", "Knowledge", "OfPass", "Place", "Play", "Sent", "State"]
 
 Frozen: TypeAlias = Any
 """Plain data."""
@@ -27,6 +28,8 @@ class Knowledge:
     told: set[Place] = field(default_factory=set)
     tracked: dict[Place, set[str]] = field(default_factory=dict)
     tokens: list[Place] = field(default_factory=list)
+    residues: dict[Place, int] = field(default_factory=dict)
+    """Modulo what a sum is part of the state, where it is divided; 0 where that is not known."""
     measured: dict[Place, set[str]] = field(default_factory=dict)
     """The lists whose length or sum is looked at after the records."""
 
@@ -45,6 +48,7 @@ class State:
     cells: tuple[Frozen, ...]
     slots: int
     sums: tuple[int, ...]
+    residues: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -78,3 +82,17 @@ class Explored:
     slots: tuple[Affine, ...]
     sums: tuple[Affine, ...]
     finals: tuple[int, ...]
+
+
+class OfPass(Protocol):
+    """The pass whose states these are."""
+
+    m: Any
+    number: int
+    born: int
+    learned: Knowledge
+    initial: dict[int, Any]
+
+    def aggregate(self, token: int, name: str) -> Value:
+        """Return the sum or the length of what was added to a list up to now."""
+        ...

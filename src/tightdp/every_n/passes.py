@@ -9,6 +9,7 @@ at otherwise is taken as it is, and the states are found anew.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -43,6 +44,10 @@ class Follower(Lowering):
     store: CheckedStore
     sums: bool
     inside: Pass | None
+    evaluated: list[list[tuple[ast.AST, Value]]]
+    """Of the statements and expressions at hand: which of their parts were evaluated, with their values."""
+    residues: dict[int, tuple[int, int]]
+    """What is known of sums: modulo what, and what is left."""
 
     @property
     def run(self) -> Run:  # type: ignore[override]
@@ -131,6 +136,9 @@ class Pass:
         place = self.learned.tokens[touched.token % 1000]
         if touched.asked in ("sum", "len") and touched.asked not in self.learned.tracked.get(place, ()):
             self.learned.tracked.setdefault(place, set()).add(touched.asked)
+        elif touched.modulus:
+            least = math.lcm(self.learned.residues.get(place, 1), touched.modulus)
+            self.learned.residues[place] = max(touched.modulus, 0) and least
         elif touched.asked == "not whole":
             self.learned.told.add(place)
         else:
@@ -266,12 +274,14 @@ class Pass:
         for cell, value in values:
             cells.append((cell, freezer.frozen((cell,), value)))
         sent = freezer.sent()
-        state = State(None if departed is None else departed[0], tuple(cells), len(freezer.slots), tuple(freezer.sums))
+        left = None if departed is None else departed[0]
+        state = State(left, tuple(cells), len(freezer.slots), tuple(freezer.sums), tuple(freezer.residues()))
         return state, tuple(freezer.slots), tuple(freezer.sums.values()), sent
 
     def _thawed(self, state: State, when: str) -> Iterator[tuple[Cell, Value]]:
         thawer = Thawer(self, when)
         self._agg = thawer.agg
+        self.m.residues.update({token: (modulus, rest) for token, modulus, rest in state.residues})
         for cell in self.learned.written:
             if cell not in self.learned.live:
                 yield cell, POISON

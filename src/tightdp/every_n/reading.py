@@ -6,6 +6,7 @@ n; here draws are made one outcome after the other, and a loop over the records 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -24,36 +25,14 @@ from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower, Pass
-from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, Session, Unending
+from tightdp.every_n.rest import PASSED, Stopped, rest_of
+from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, NoEvidence, Rounds, Session, Unending, tokens_of
 from tightdp.every_n.store import CheckedStore, Needed
 from tightdp.every_n.symbols import SIZE, Affine, Symbol, Tree
 from tightdp.language.primitives import discrete_laplace, geometric
 from tightdp.language.program import Bound, as_output
 
 __all__ = ["Following"]
-
-_MOST_ROUNDS = 1_000
-
-
-class _NoEvidence(list[Expr]):
-    def __init__(self, m: Following) -> None:
-        super().__init__()
-        self._m = m
-
-    def append(self, item: Expr) -> NoReturn:
-        what = "no answer for every n: observe conditions the run, and the proofs hold without conditions only"
-        raise self._m.unsupported(what, "leave out observe, or ask for one n")
-
-
-class _Rounds:
-    def __init__(self) -> None:
-        self._rounds = 0
-
-    def another_round(self, certain: bool) -> bool:
-        self._rounds += 1
-        if self._rounds > _MOST_ROUNDS:
-            raise refusal("no bound on the rounds of this while loop could be established", "count the rounds")
-        return True
 
 
 class Following(Follower):
@@ -69,11 +48,13 @@ class Following(Follower):
         self.key: tuple[int, ...] = ()
         self.first: Run | None = None
         self.picked: list[Value] = []
+        self.residues = {}
+        self.evaluated = [[]]
         super().__init__(bound, None, None, watch, Plan())
-        self.builder.refuse = self._refuse
+        self.builder.refuse, self.builder.residue = self._refuse, self._residue
         self.builder.run = Run("pre", choices, inside=False, sums=self.sums)
         self.size = self.builder.symbol(Affine(SIZE, Fraction(0)))
-        self.evidence = _NoEvidence(self)
+        self.evidence = NoEvidence(self)
 
     def builder_of(self, watch: Callable[[], None]) -> Builder:
         return FollowingBuilder(watch)
@@ -96,12 +77,14 @@ class Following(Follower):
             value = self.attempt(lambda: self._gathered(call_python(self, bound.program.function, (self.x,), keywords)))
             published: list[Affine] = []
             returned = Sent(self.visible(self._frozen(value), published, self.run), tuple(published))
+        except Stopped as stopped:
+            returned = stopped.sent
         except Needed as needed:
             self._need(needed)
         asked = tuple(self.visible_answers(self.run))
-        used = frozenset(t for each in (returned, *asked) for t in _tokens(each.what))
+        used = frozenset(t for each in (returned, *asked) for t in tokens_of(each.what))
         begun = {token: value for each, *_ in self.passes for token, value in each.initial.items()}
-        while more := {t for token in used if token in begun for t in _tokens(begun[token])} - used:
+        while more := {t for token in used if token in begun for t in tokens_of(begun[token])} - used:
             used |= more
         initial = tuple((token, begun[token]) for token in sorted(used) if token in begun)
         return Ending(
@@ -136,6 +119,7 @@ class Following(Follower):
                 "no answer for every n: it iterates over the records again inside a loop over them", "ask for one n"
             )
         number, made = len(self.passes), tuple(at for _, at in self.choices.made)
+        evaluated = [len(parts) for parts in self.evaluated]
         if self.first is None:
             self.first, self.key = self.run, made
         session, key = self.session, (self.key, number)
@@ -150,6 +134,9 @@ class Following(Follower):
             self.builder.run = Run("post", self.choices, inside=False, sums=self.sums)
         self.passes.append((found, explored, at))
         found.release(explored, explored.states[at], at)
+        for parts, length in zip(self.evaluated, evaluated, strict=True):
+            del parts[length:]
+        self.evaluated[-1].append((self.position[-1], PASSED))
 
     def _compare(self, key: Any, explored: Explored, learned: Knowledge) -> None:
         """Refuse a pass that goes another way depending on what earlier ones found."""
@@ -224,7 +211,7 @@ class Following(Follower):
         return self.picked[number - 1]
 
     def progress(self) -> Any:
-        return _Rounds()
+        return Rounds()
 
     def leave(self, target: list[End], level: int, value: Value = None) -> None:
         inside = self.inside
@@ -243,6 +230,7 @@ class Following(Follower):
         tree = growing.tree
         if self.inside is not None and tree[0] == "list":
             raise Touched(tree[1], asked)
+        self._stop()
         raise self.unsupported(
             "no answer for every n: what is done with the messages of all records is not followed here",
             "publish them as they are, or their sum, least, greatest or number",
@@ -263,8 +251,6 @@ class Following(Follower):
             return self._with_tail(name, now or self.builder.symbol((name, *tree[1:])), growing)
         if name in ("max", "min") and not growing.tail:
             return self.builder.symbol((name, *tree[1:]))
-        if name == "item" and not growing.tail and isinstance(more[0], int):
-            return Growing((f"item {more[0]}", *tree[1:]), (), self.touched)
         return self.touched(growing, name)
 
     def _measured(self, name: str, token: int) -> Value:
@@ -278,6 +264,22 @@ class Following(Follower):
         return self.builder.symbol(
             Affine(((("sum", learned.token(number, (*place, name))), Fraction(1)),), Fraction(0))
         )
+
+    def _residue(self, token: int, modulus: int) -> int | None:
+        """Return what is left of a sum modulo a number, which becomes a part of the state."""
+        number = token // 1000
+        within = self.inside if self.inside is not None and self.inside.number == number else None
+        learned = within.learned if within else self.passes[number][0].learned
+        place = learned.tokens[token % 1000]
+        known = learned.residues.get(place, 1)
+        if known == 0:
+            return None
+        if known % modulus == 0 and token in self.residues:
+            return self.residues[token][1] % modulus
+        if within:
+            raise Touched(token, modulus=modulus)
+        learned.residues[place] = math.lcm(known, modulus)
+        raise Again
 
     def new_growing(self, made: Growing) -> Value:
         """Return what makes the content of a list."""
@@ -349,20 +351,30 @@ class Following(Follower):
     # errors
 
     def evaluate(self, node: Any) -> Value:
-        try:
-            return super().evaluate(node)
-        except LanguageError as error:
-            error.span = error.span or self.frame.source.span(node)
-            raise
+        value = self._with_span(node, super().evaluate)
+        self.evaluated[-1].append((node, value))
+        return value
 
     def execute(self, node: Any) -> None:
+        self._with_span(node, super().execute)
+
+    def _with_span(self, node: Any, action: Callable[[Any], Value]) -> Value:
+        self.evaluated.append([])
         try:
-            super().execute(node)
+            return action(node)
         except LanguageError as error:
             error.span = error.span or self.frame.source.span(node)
             raise
+        finally:
+            self.evaluated.pop()
+
+    def _stop(self) -> None:
+        """Publish what the rest of the run reads, where that is known."""
+        if self.inside is None and self.passes and (rest := rest_of(self, self.bound.program.function)) is not None:
+            raise Stopped(rest)
 
     def _refuse(self) -> NoReturn:
+        self._stop()
         raise self.unsupported(
             "no answer for every n: this is not followed for noise on all integers, sums over the records or n",
             "ask for one n",
@@ -381,15 +393,3 @@ class Following(Follower):
         if any(run.bounds or run.asked or run.noises for run in runs):
             return LanguageError(f"no answer for every n: a run may fail with {failure.message}", "ask for one n", span)
         return ProgramError(f"for some n a run fails with {failure.message}", "ask for one n to see a dataset", span)
-
-
-def _tokens(what: Any, inside: bool = False) -> Iterator[int]:
-    """Yield the tokens that a visible value depends on."""
-    if isinstance(what, Affine):
-        yield from (at for (kind, at), _ in what.terms if kind == "told")
-    elif isinstance(what, tuple):
-        inside = inside or what[:1] == ("\0tree",)
-        if inside and len(what) == 2 and type(what[1]) is int:
-            yield what[1]
-        for part in what:
-            yield from _tokens(part, inside)

@@ -37,16 +37,23 @@ class _Range(NamedTuple):
 
 
 def reach_of(paths: Paths) -> int:
-    """Return the largest shift of noise that is tried: twice the spread of constants added to the same unknowns."""
+    """Return the largest shift of noise that is tried: twice the spread of constants added to the same unknowns.
+
+    More where what is held counts several times for one of the noise.
+    """
     ends: dict[Terms, tuple[Fraction, Fraction]] = {}
+    stretch = Fraction(1)
     for path in paths.each():
         found = [(affine.terms, affine.constant) for affine in (*path.values, *path.published)]
         found += [(terms, Fraction(edge)) for terms, edges in path.bounds.items() for edge in edges if isfinite(edge)]
         for terms, constant in found:
             low, high = ends.get(terms, (constant, constant))
             ends[terms] = min(low, constant), max(high, constant)
+            fresh = [abs(factor) for (kind, _), factor in terms if kind == "fresh"]
+            held = [abs(factor) for (kind, _), factor in terms if kind == "held" and fresh]
+            stretch = max([stretch, *(factor / min(fresh) for factor in held)])
     spread = max([Fraction(1), *(high - low for low, high in ends.values())])
-    return min(ceil(2 * spread), _FARTHEST)
+    return min(ceil(2 * spread * stretch), _FARTHEST)
 
 
 def shifts(ours: Path, theirs: Path, before: Shift, reach: int) -> dict[Shift, Number]:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tightdp.every_n.paths import Path
+from tightdp.every_n.paths import Path, Paths
+from tightdp.every_n.rest import REST
 from tightdp.every_n.runs import INDEX, LENGTH, OPEN
 
-__all__ = ["LEFT", "tells_all"]
+__all__ = ["LEFT", "ends_early", "tells_all"]
 
 LEFT = "\0left"
 """What a record sends, besides its messages, where the place at which the records are left is published."""
@@ -48,10 +49,19 @@ def tells_all(
     return not any(_may_agree(one, other) for at, one in enumerate(ends) for other in ends[:at])
 
 
+def ends_early(paths: Paths) -> bool:
+    """Whether what the rest of the program reads is published in place of what it returns, on some run."""
+    return any(_begins_rest(path.letter) for ways in paths.after.values() for path in ways)
+
+
+def _begins_rest(letter: Any) -> bool:
+    return isinstance(letter, tuple) and (letter[:1] == (REST,) or any(map(_begins_rest, letter)))
+
+
 def _part_of_tree(end: Any) -> bool:
     """Whether an output is told in more detail than the program does."""
     if isinstance(end, tuple):
-        if end[:1] == ("\0end",):
+        if end[:1] in (("\0end",), (REST,)):
             return True
         if end[:1] == ("\0tree",):
             return not (len(end) == 2 and isinstance(end[1], tuple) and end[1][:1] == ("list",))

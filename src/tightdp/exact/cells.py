@@ -22,7 +22,7 @@ from tightdp.exact.lines import Line, line_of
 from tightdp.exact.roots import Point, between, roots
 from tightdp.exact.whole import polynomials
 
-__all__ = ["Cell", "Found", "InExponents", "Single", "covered"]
+__all__ = ["Cell", "Found", "InExponents", "Signs", "Single", "covered"]
 
 _MOST_CELLS = 2_000
 
@@ -37,6 +37,17 @@ class InExponents(Exception):
         self.denominator = denominator
 
 
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """Polynomials with their signs on a cell. A computation that asked for these alone holds wherever they are kept."""
+
+    known: tuple[tuple[Line, int], ...]
+
+    def kept_at(self, point: Point) -> bool:
+        """Whether all of them have the same sign at a point."""
+        return all(point.sign_of(line) == sign for line, sign in self.known)
+
+
 class Cell:
     """An open interval of the values of X around a sample.
 
@@ -45,24 +56,25 @@ class Cell:
 
     def __init__(self, low: Point, high: Point | None, sample: Fraction, unknown: Unknown) -> None:
         self.low, self.high, self.sample, self.unknown = low, high, sample, unknown
-        self._signs: dict[tuple[Key, int], int] = {}
+        self._signs: dict[tuple[Key, int], tuple[Line, int]] = {}
 
     def sign(self, polynomial: fmpz_mpoly, root: int) -> int:
         """Return the sign of a polynomial on the cell, which shrinks to where it is constant."""
         name = key(polynomial), root
         if name not in self._signs:
             plain, root = _without_logarithm(polynomial, root, self.unknown)
-            found = self._shrunk(line_of(plain, root))
-            self._signs[name] = found
-        return self._signs[name]
+            found = line_of(plain, root)
+            self._signs[name] = found, self._shrunk(found)
+        return self._signs[name][1]
+
+    @property
+    def signs(self) -> Signs:
+        """All signs that were asked for so far."""
+        return Signs(tuple(self._signs.values()))
 
     def power(self, denominator: int) -> int:
         """Return d. Raises InExponents where X does not stand for e^(unknown/d) with a multiple of `denominator`."""
         return _power(self.unknown, denominator)
-
-    def vanishes(self, polynomial: fmpz_mpoly, root: int) -> bool:
-        """Whether a polynomial is 0 on all of the cell."""
-        return not polynomial
 
     @property
     def reach(self) -> tuple[Fraction, Fraction | None]:
@@ -89,10 +101,6 @@ class Single:
     def sign(self, polynomial: fmpz_mpoly, root: int) -> int:
         """Return the sign of a polynomial at the point."""
         return self.point.sign_of(line_of(*_without_logarithm(polynomial, root, self.unknown)))
-
-    def vanishes(self, polynomial: fmpz_mpoly, root: int) -> bool:
-        """Whether a polynomial is 0 at the point."""
-        return not self.sign(polynomial, root)
 
     def power(self, denominator: int) -> int:
         """Return d; see `Cell.power`."""
@@ -132,7 +140,7 @@ def _without_logarithm(polynomial: fmpz_mpoly, root: int, unknown: Unknown) -> t
 
 
 def covered(
-    low: Point, high: Point | None, compute: Callable[[], R], unknown: Unknown, reached: Callable[[Point], None]
+    low: Point, high: Point | None, compute: Callable[[Cell], R], unknown: Unknown, reached: Callable[[Point], None]
 ) -> list[Found[R]]:
     """Return what is computed, as a function of the unknown, on cells that cover an open interval; in order.
 
@@ -146,7 +154,7 @@ def covered(
         reached(start)
         cell = Cell(start, stop, between(start, stop), unknown)
         with at_place(cell):
-            value = compute()
+            value = compute(cell)
         found.append(Found(cell, value))
         if len(found) > _MOST_CELLS:
             raise LimitError(

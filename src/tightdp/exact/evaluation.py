@@ -12,7 +12,7 @@ from flint import arb, ctx, fmpz_mpoly, fmpz_poly
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import precisions
-from tightdp.exact.generators import Polynomial, in_force, placed
+from tightdp.exact.generators import Polynomial, in_force
 
 __all__ = [
     "MAX_DEGREE",
@@ -23,7 +23,6 @@ __all__ = [
     "monomial",
     "power_of_root",
     "sign",
-    "vanishes",
 ]
 
 MAX_DEGREE = 1_000_000
@@ -46,14 +45,6 @@ def sign(polynomial: Polynomial, root: int = 1) -> int:
             if found < 0:
                 return -1
     raise AssertionError("unreachable")
-
-
-def vanishes(polynomial: Polynomial, root: int) -> bool:
-    """Whether a polynomial is 0: as a function of the unknown, or at the single place in force."""
-    if isinstance(polynomial, fmpz_mpoly) and polynomial:
-        place = placed()
-        return place is not None and place.vanishes(polynomial, root)
-    return not polynomial
 
 
 def lifted(polynomial: Polynomial, by: int) -> Polynomial:

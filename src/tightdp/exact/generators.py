@@ -24,7 +24,7 @@ from tightdp.errors import ParameterError
 __all__ = [
     "INSIDE_AND_OUTSIDE", "LOG", "RING", "UNKNOWN", "Key", "Place", "Polynomial", "Unknown", "alike", "at_place",
     "constant", "from_key",
-    "has_unknown", "in_force", "in_powers_of_e", "in_words", "key", "leading", "lowered", "mark", "naming", "placed",
+    "has_unknown", "in_force", "in_powers_of_e", "in_words", "key", "leading", "lowered", "mark", "naming",
     "power_of_unknown", "raised", "terms_of",
 ]  # fmt: skip
 
@@ -65,9 +65,6 @@ class Place(Protocol):
     def sign(self, polynomial: fmpz_mpoly, root: int) -> int:
         """Return the sign there, and take note that it was asked for."""
 
-    def vanishes(self, polynomial: fmpz_mpoly, root: int) -> bool:
-        """Whether a polynomial is 0 there; nothing is noted."""
-
     def power(self, denominator: int) -> int:
         """Return d, of which X is e^(unknown/d), where a denominator of an exponent is met."""
 
@@ -93,11 +90,6 @@ def in_force() -> Place:
     if place is None:
         raise ParameterError("numbers with an unknown are compared", "give the unknown a value, as in lam=1/5")
     return place
-
-
-def placed() -> Place | None:
-    """Return the place in force, None where there is none."""
-    return _place.get()
 
 
 def in_words() -> Unknown:

@@ -2,7 +2,8 @@
 
 The engine counts with ints over a common denominator. Where a law has e^q in it, its weights are polynomials instead:
 they add, multiply, divide without remainder and compare like ints, and mix with them. A polynomial is 0 exactly where
-all of its coefficients are; every other sign is decided by a ball that is refined. `gcd`, `lcm` take both.
+all of its coefficients are, also one in an unknown; every other sign is decided by a ball that is refined. `gcd`, `lcm`
+take both.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias, Union
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.exact.enclosure import precisions
-from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign, vanishes
+from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign
 from tightdp.exact.generators import (
     Key,
     Polynomial,
@@ -50,7 +51,7 @@ _RIGHT_BITS = 64
 
 
 class ExpInteger:
-    """An integer polynomial in e^(1/root), immutable. Two of them are equal where they are the same number."""
+    """An integer polynomial in e^(1/root), immutable. Two are equal where they are the same number, or function."""
 
     __slots__ = ("_hash", "_quick", "polynomial", "root")
 
@@ -141,18 +142,15 @@ class ExpInteger:
     # order
 
     def __bool__(self) -> bool:
-        return not vanishes(self.polynomial, self.root)
+        return bool(self.polynomial)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ExpInteger):
             if self.root == other.root and type(self.polynomial) is type(other.polynomial):
-                same = bool(self.polynomial == other.polynomial)
-                return same or (self.unknown and vanishes(self.polynomial - other.polynomial, self.root))
-            (ours, theirs), root = polynomials(self, other)
-            return vanishes(ours - theirs, root)
+                return bool(self.polynomial == other.polynomial)
+            (ours, theirs), _ = polynomials(self, other)
+            return bool(ours == theirs)
         if isinstance(other, int):
-            if self.unknown:
-                return vanishes(self.polynomial - other, self.root)
             return not self.polynomial if not other else constant(self.polynomial) == other
         return NotImplemented
 

@@ -7,15 +7,16 @@ the probabilities are exact numbers that sum to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from typing import TypeAlias
+from functools import lru_cache, wraps
+from itertools import chain
+from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
 from tightdp.exact import theta
-from tightdp.exact.field import Number, exp
+from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.rationals import as_int
 from tightdp.exact.weights import as_exact
 
@@ -182,29 +183,42 @@ def poisson_binomial(probabilities: Iterable[object]) -> Law:
     return _poisson_binomial(tuple(_probability(p, "a probability of poisson_binomial") for p in probabilities))
 
 
-@lru_cache(_CACHED)
+def _kept(law_of: Callable[..., Law]) -> Callable[..., Law]:
+    """Keep laws, but for those with an unknown: which outcomes have probability 0 depends on its value."""
+    known = lru_cache(_CACHED)(law_of)
+
+    @wraps(law_of)
+    def found(*arguments: Any) -> Law:
+        numbers = chain.from_iterable(each if isinstance(each, tuple) else (each,) for each in arguments)
+        unknown = any(isinstance(number, ExpNumber) and number.unknown for number in numbers)
+        return law_of(*arguments) if unknown else known(*arguments)
+
+    return found
+
+
+@_kept
 def _bernoulli(p: Number) -> Law:
     return _positive([(False, 1 - p), (True, p)])
 
 
-@lru_cache(_CACHED)
+@_kept
 def _uniform(lo: int, hi: int) -> Law:
     share = Fraction(1, hi - lo + 1)
     return tuple((value, share) for value in range(lo, hi + 1))
 
 
-@lru_cache(_CACHED)
+@_kept
 def _weighted(weights: tuple[Number, ...]) -> Law:
     total = sum(weights, start=Fraction(0))
     return _positive([(index, weight / total) for index, weight in enumerate(weights)])
 
 
-@lru_cache(_CACHED)
+@_kept
 def _binomial(n: int, p: Number) -> Law:
     return _positive([(k, math.comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1)])
 
 
-@lru_cache(_CACHED)
+@_kept
 def _poisson_binomial(probabilities: tuple[Number, ...]) -> Law:
     masses: list[Number] = [Fraction(1)]
     for p in probabilities:
@@ -213,7 +227,7 @@ def _poisson_binomial(probabilities: tuple[Number, ...]) -> Law:
     return _positive(list(enumerate(masses)))
 
 
-@lru_cache(_CACHED)
+@_kept
 def _geometric(v: int, ratio: Number, lo: int, hi: int) -> Law:
     if lo == hi:
         return ((lo, Fraction(1)),)

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
-from tightdp.errors import ParameterError
+from tightdp.errors import ParameterError, TightdpError
 from tightdp.language.domains import Record
 from tightdp.language.program import Bound, Dataset
 
@@ -107,15 +108,27 @@ class NeighbouringRelation:
         return ((*x[:at], new, *x[at + 1 :]) for at in range(len(x)) for new in steps[x[at]] if new != x[at])
 
     def _given(self, x: Dataset) -> Iterator[Dataset]:
-        relation = self.bound.neighbours
-        assert callable(relation)
-        for other in relation(x):
+        for other in self._listed(x):
             try:
                 yield self.bound.check_dataset(other)
             except ParameterError as error:
                 raise ParameterError(
                     f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "correct the neighbour relation"
                 ) from None
+
+    def _listed(self, x: Dataset) -> Iterator[Any]:
+        """Yield what the function gives. Raises ParameterError where it fails, or gives nothing to go through."""
+        relation = self.bound.neighbours
+        assert callable(relation)
+        try:
+            yield from relation(x)
+        except TightdpError:
+            raise
+        except Exception as error:
+            raise ParameterError(
+                f"the neighbour relation {self.name} fails on {x!r}: {type(error).__name__}: {error}",
+                "let it return the datasets that are neighbours of the one it is given",
+            ) from error
 
     def relates(self, x: Dataset, x_prime: Dataset) -> bool:
         """Whether x' is a neighbour of x."""

@@ -329,6 +329,15 @@ def _length(x: Any) -> int:
 def _check_neighbours(relation: Neighbours) -> None:
     if not callable(relation) and relation not in NEIGHBOURS:
         raise ParameterError(f"{relation!r} is not a neighbour relation", _suggestion(str(relation), {*NEIGHBOURS}))
+    if callable(relation):
+        try:
+            inspect.signature(relation).bind(())
+        except TypeError as error:
+            name = getattr(relation, "__name__", "custom")
+            what = f"the neighbour relation {name} cannot be asked for the neighbours of one dataset: {error}"
+            raise ParameterError(what, "give a function of one dataset that returns its neighbours") from None
+        except ValueError:
+            pass  # a builtin without a signature
 
 
 def _fit_to_neighbours(record: Domain, relation: Neighbours) -> Domain:

@@ -6,27 +6,27 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
+from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.operators import Value
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
+from tightdp.errors import LanguageError, ProgramError
 from tightdp.exact.numbers import Exact
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
+from tightdp.logic.encode import prober
 from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
-from tightdp.methods.aggregate_groups import accuracy_set_of, groups_of
 from tightdp.methods.joins import State
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
-from tightdp.methods.mixture import StateLaw, SumLaw, certain, changed, every_law, law_of, one_state
-from tightdp.methods.rounded_laws import RoundedLaws, rounded_laws
+from tightdp.methods.mixture import StateLaw, SumLaw, certain, every_law, law_of, one_state
 from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.counts import Counts
-from tightdp.symmetry.orbits import Change, Orbits
+from tightdp.symmetry.orbits import Change, Group, Orbits
 from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
@@ -37,10 +37,6 @@ _MANY_PAIRS = 20_000
 """Beyond this many classes of pairs of neighbours, those with the same two output laws become one."""
 _BATCH = 1 << 14
 """This many values of the aggregates are processed together."""
-_FEW = 1_000
-"""Up to this many missing laws are computed exactly, not rounded."""
-_TRIED = 20_000
-"""At most this many classes of pairs are searched for some whose laws are computed already."""
 
 
 class AggregateTable(Table):
@@ -55,7 +51,7 @@ class AggregateTable(Table):
         super().__init__(bound, rest.codes)
         self.rest = rest
         self.aggregate = aggregate
-        self.groups = groups_of(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
+        self.groups = _groups_of(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
         self._kind = [aggregate.kinds[group.clients[0]] for group in self.groups]
         position = {record: at for at, record in enumerate(bound.record.values)}
         self._letters = [
@@ -68,8 +64,6 @@ class AggregateTable(Table):
         self._given: dict[tuple[Any, ...], tuple[dict[int, Whole], Whole]] = {}
         self._by_counts: dict[Counts, Weights] = {}
         self._counts_of: dict[Dataset, Counts] = {}
-        self._last: tuple[Counts, StateLaw] | None = None
-        self._rounded: RoundedLaws | None = None
 
     @property
     def affordable(self) -> bool:
@@ -123,21 +117,6 @@ class AggregateTable(Table):
         """Yield the law of the aggregates of every class of datasets."""
         return every_law(self._start, self._letters, [len(group.clients) for group in self.groups])
 
-    def rounded(self, watch: Callable[[], None]) -> RoundedLaws | None:
-        """Return the rounded laws of all classes, cached; None where the exact ones are known, or as cheap.
-
-        Where they are returned, no run fails.
-        """
-        missing = self.orbits.number - len(self._by_counts)
-        if self._rounded is None and missing > _FEW and self._sums is None and not isinstance(self.orbits, States):
-            self._rounded = rounded_laws(self.state_laws(), self.rest, watch)
-        return self._rounded
-
-    def take(self, every: Iterable[Counts], watch: Callable[[], None]) -> None:
-        """Compute the laws of some classes."""
-        missing = dict.fromkeys(counts for counts in every if counts not in self._by_counts)
-        self._take_down(((counts, self._state_law(counts)) for counts in missing), watch)
-
     def _take_down(self, laws: Iterable[tuple[Counts, StateLaw]], watch: Callable[[], None]) -> None:
         """Compute output laws from those of the aggregates, in batches of the aggregates' values."""
         batch: list[tuple[Counts, StateLaw]] = []
@@ -180,13 +159,6 @@ class AggregateTable(Table):
             raise self.bound.contradiction(x, "is false in every run")
         return found
 
-    def length(self, x: Dataset) -> int:
-        return super().length(x) if self._rounded is None else self._rounded.length(self._counts(x))
-
-    def largest_logarithm(self, x: Dataset, x_prime: Dataset) -> float | None:
-        known = self._rounded
-        return None if known is None else known.largest(self._counts(x), self._counts(x_prime))
-
     def _counts(self, x: Dataset) -> Counts:
         counts = self._counts_of.get(x)
         if counts is None:
@@ -196,15 +168,10 @@ class AggregateTable(Table):
         return counts
 
     def _state_law(self, counts: Counts) -> StateLaw:
-        """Return the law of the aggregates, derived from the previous one where few clients differ."""
+        """Return the law of the aggregates."""
         if isinstance(self.orbits, States):
             return certain(self._start, counts)
-        law = None
-        if self._last is not None and isinstance(self._last[1], SumLaw):
-            law = changed(self._last[1], self._letters, self._last[0], counts)
-        found = law_of(self._start, self._letters, counts) if law is None else law
-        self._last = counts, found
-        return found
+        return law_of(self._start, self._letters, counts)
 
     def knows(self, x: Dataset) -> bool:
         """True: the law of any dataset is available without a diagram of all datasets."""
@@ -284,18 +251,6 @@ class AggregateTable(Table):
         for change, size in merged.values():
             yield *self.orbits.neighbours(change), size
 
-    def known_pairs(self) -> Iterator[tuple[Dataset, Dataset, int]]:
-        """Yield some pairs of neighbours whose laws are both computed, for a relation that changes one record."""
-        changes = self.orbits.changes_of_one() if relation_of(self.bound).one_record else iter(())
-        for change in islice(changes, _TRIED):
-            if change.counts in self._by_counts and change.counts_after in self._by_counts:
-                yield *self.orbits.neighbours(change), change.size
-
-    def known_inputs(self) -> Iterator[tuple[Dataset, int]]:
-        """Yield one dataset of every class whose law is computed."""
-        for counts in list(self._by_counts):
-            yield self.orbits.representative(counts), 1
-
     def ratio_bound(self) -> Exact:
         """Return an upper bound on every likelihood ratio, for a built-in relation.
 
@@ -336,8 +291,36 @@ class AggregateTable(Table):
         return None if found is None else found.size
 
     def accuracy_set(self) -> AccuracySet | None:
-        """Return one dataset per class of equal law and equal target, or None where the target has no such form."""
-        return accuracy_set_of(self.bound, self.aggregate, MAX_LAW_ENTRIES)
+        """Return one dataset per class of equal law and equal target.
+
+        None where the target has no such form, or the classes are too many.
+        """
+        bound = self.bound
+        try:
+            target = find_aggregate(lower_target(bound, prober()), bound.record, bound.n, "cudd")
+        except (LanguageError, ProgramError):
+            return None
+        if target is None:
+            return None
+        marks = list(zip(self.aggregate.kinds, target.kinds, strict=True))
+        groups = _groups_of(bound, self.aggregate, marks, [target])
+        orbits = Orbits(bound, tuple(group.kind for group in groups))
+        return orbits.accuracy_set() if orbits.number <= MAX_LAW_ENTRIES else None
+
+
+def _groups_of(
+    bound: Bound, aggregate: Aggregate, marks: Sequence[tuple[int, ...]], further: Sequence[Aggregate]
+) -> list[Group]:
+    """Return the groups of clients and records that neither the aggregate nor any further one distinguishes."""
+    groups = []
+    for mark in dict.fromkeys(marks):
+        clients = tuple(client for client, other in enumerate(marks) if other == mark)
+        tables = [which.tables[kind] for which, kind in zip([aggregate, *further], mark, strict=True)]
+        letters: dict[Any, list[Any]] = {}
+        for at, record in enumerate(bound.record.values):
+            letters.setdefault(tuple(table[at] for table in tables), []).append(record)
+        groups.append(Group(clients, tuple(tuple(letter) for letter in letters.values())))
+    return groups
 
 
 def find_aggregate_table(
@@ -356,6 +339,5 @@ def find_aggregate_table(
     if not safe:
         if not table.affordable:
             return None
-        if table.rounded(lambda: watch(0)) is None:
-            table.fill_all(lambda: watch(0))
+        table.fill_all(lambda: watch(0))
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
@@ -23,7 +23,7 @@ from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
-__all__ = ["Aggregates", "costly", "look", "look_costly"]
+__all__ = ["Aggregates", "costly", "look"]
 
 _COSTLY = 2_000_000
 """Beyond this many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
@@ -32,7 +32,7 @@ _MANY_PAIRS = 500_000
 _SHARE = 8
 """Before the laws of all counts are computed, this many pairs are looked at, or an eighth of the number of counts."""
 _FEW = 64
-"""But at most this many, and this many pairs or datasets where a limit was met while the laws were computed."""
+"""But at most this many."""
 _FEW_ENTRIES = 20_000
 """Up to this many probabilities in the laws of all counts, all pairs are compared."""
 _FEW_STEPS = 4
@@ -100,7 +100,7 @@ class Aggregates(Method):
             except QueryError as error:
                 return Refusal(error.what, error.hint, decisive=True)
         pairs = on_table(self.table, self.table.privacy_set(control), control)
-        return Comparison(lambda: self._filled(pairs, self._known_pairs, control), pairs.size)
+        return Comparison(lambda: self._filled(pairs, control), pairs.size)
 
     def largest(self, control: Control) -> Comparison | Refusal:
         plain = self.comparison(control)
@@ -108,11 +108,7 @@ class Aggregates(Method):
             return plain
 
         def pairs() -> Iterator[Pair]:
-            try:
-                changes = largest_changes(self.table, control)
-            except LimitError:
-                yield from islice(self._known_pairs(), _FEW)
-                raise
+            changes = largest_changes(self.table, control)
             if changes is None:
                 yield from plain
             else:
@@ -120,9 +116,6 @@ class Aggregates(Method):
                     yield Pair(*self.table.orbits.neighbours(change), change.size, self.table)
 
         return Comparison(pairs, plain.size)
-
-    def _known_pairs(self) -> Iterator[Pair]:
-        return (Pair(x, other, size, self.table) for x, other, size in self.table.known_pairs())
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         groups = [group.clients for group in self.table.groups]
@@ -139,7 +132,7 @@ class Aggregates(Method):
         if isinstance(found, Refusal):
             return found
         datasets = found.watched(control)
-        return AccuracySet(lambda: self._filled(datasets, self.table.known_inputs, control), found.size)
+        return AccuracySet(lambda: self._filled(datasets, control), found.size)
 
     def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
         found = self.comparison(control)
@@ -155,13 +148,9 @@ class Aggregates(Method):
         self.table.fill_all(control)
         return self.symmetry()
 
-    def _filled(self, entries: Iterable[T], known: Callable[[], Iterable[T]], control: Control) -> Iterator[T]:
-        """Compute the laws of all counts, then yield the entries; at a limit yield a few known ones, and raise."""
-        try:
-            self.table.fill(control)
-        except LimitError:
-            yield from islice(known(), _FEW)
-            raise
+    def _filled(self, entries: Iterable[T], control: Control) -> Iterator[T]:
+        """Compute the laws of all counts, then yield the entries."""
+        self.table.fill(control)
         yield from entries
 
 
@@ -173,14 +162,6 @@ def costly(table: AggregateTable) -> bool:
 
 
 def look(program: Program, control: Control) -> Aggregates | Refusal:
-    """Return the method where the laws of all counts are cheap."""
-    found = look_costly(program, control)
-    if isinstance(found, Refusal) or program.forced is not None or not costly(found.table):
-        return found
-    return Refusal("aggregate: the laws of all counts, or the pairs of them, are very many")
-
-
-def look_costly(program: Program, control: Control) -> Aggregates | Refusal:
     """Return the method where the laws of all counts fit in memory and time."""
     table = program.aggregate(control)
     if table is None:

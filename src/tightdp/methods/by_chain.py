@@ -5,31 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice, zip_longest
 from typing import TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Dataset, Output
+from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.bdd import TooDeep
 from tightdp.methods import chain_eliminated as eliminated
 from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_table, ratios_of_pairs
 from tightdp.methods.by_aggregates import costly
 from tightdp.methods.chain import Chain
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
-from tightdp.methods.chain_ratios import TooManyForms, every_ratio
+from tightdp.methods.chain_pairs import Found, TooManyForms, every_ratio, found
 from tightdp.methods.chain_screen import MOST_DATASETS, screened
-from tightdp.methods.chain_search import BRIEF, THOROUGH, Found, blockwise_bound, largest_ratio
+from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio
 from tightdp.methods.control import Control
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.first import alike_pairs
 from tightdp.methods.leaf_laws import cells
-from tightdp.methods.likely import few_pairs, promising_pairs
-from tightdp.methods.program import MOST_CELLS, Method, Program, TooLarge, at_most
+from tightdp.methods.program import FEW_DATASETS, MOST_CELLS, Method, Program, TooLarge, at_most
 from tightdp.methods.ratios import Named, Ratio
 from tightdp.methods.symmetry import Symmetry, of_chain
-from tightdp.symmetry.sets import Table, every_neighbouring_pair
+from tightdp.symmetry.sets import PrivacySet, Table, every_neighbouring_pair
 
 __all__ = [
     "Chained",
@@ -43,6 +43,9 @@ __all__ = [
     "look_for_some_pairs",
     "look_without_diagram",
 ]
+
+_MOST_PAIRS = 4096
+"""Of so many promising pairs the laws are compared where all pairs are too many."""
 
 
 class Chained(Method):
@@ -82,24 +85,22 @@ class Chained(Method):
         return of_chain(self.chain, self.program.bound, self.program.formula(Control()))
 
     def _searched(self, control: Control, limits: Sequence[tuple[int, int]]) -> Tight:
-        found = largest_ratio(self.chain, self.program.bound, control, limits)
-        witness = None if found.found is None else self._named(found.found)
+        searched = largest_ratio(self.chain, self.program.bound, control, limits)
+        witness = None if searched.found is None else self._named(searched.found)
         control.queries += 0 if witness is None else 2
-        return Tight(found.lower, found.upper, witness, found.reason, found.cut_short)
+        return Tight(searched.lower, searched.upper, witness, searched.reason, searched.cut_short)
 
-    def _named(self, found: Found) -> Ratio:
-        """Return a witness with its probabilities, recomputed on the diagram."""
-        output = self._output(found.code)
-        p, q = (self._probability(x, found.code) for x in (found.x, found.x_prime))
-        if (p / q if q else math.inf) != found.ratio:
+    def _named(self, witness: Found) -> Ratio:
+        """Return a witness with its output and probabilities, recomputed on the table."""
+        output = self.table.codes.first(witness.code)
+        return self._checked(
+            witness, output, *(self.table.chance(x, witness.code) for x in (witness.x, witness.x_prime))
+        )
+
+    def _checked(self, witness: Found, output: Output, p: Number, q: Number) -> Ratio:
+        if (p / q if q else math.inf) != witness.ratio:
             raise AssertionError("a witness does not have its ratio: a defect of the search")
-        return Ratio(found.ratio, found.x, found.x_prime, output, p, q)
-
-    def _output(self, code: int) -> Output:
-        return self.table.codes.first(code)
-
-    def _probability(self, x: Dataset, code: int) -> Number:
-        return self.table.chance(x, code)
+        return Ratio(witness.ratio, witness.x, witness.x_prime, output, p, q)
 
     def _every_ratio(self, control: Control) -> Iterator[Named]:
         try:
@@ -112,9 +113,9 @@ class Chained(Method):
 class WithoutDiagram(Chained):
     """A chain obtained by elimination; it gives the tight ratio only."""
 
-    def __init__(self, program: Program, found: EliminatedChain, table: EliminationTable) -> None:
-        super().__init__(program, found.chain, table)
-        self._found = found
+    def __init__(self, program: Program, made: EliminatedChain, table: EliminationTable) -> None:
+        super().__init__(program, made.chain, table)
+        self._made = made
 
     def laws(self, control: Control) -> Table | Refusal:
         return Refusal("chain: without a diagram it gives no laws")
@@ -125,11 +126,10 @@ class WithoutDiagram(Chained):
     def symmetry(self) -> Symmetry:
         return Symmetry(())
 
-    def _output(self, code: int) -> Output:
-        return self.program.core(Control()).shape.decode(self._found.values(code))
-
-    def _probability(self, x: Dataset, code: int) -> Number:
-        return self._found.probability(x, code)
+    def _named(self, witness: Found) -> Ratio:
+        output = self.program.core(Control()).shape.decode(self._made.values(witness.code))
+        p, q = (self._made.probability(x, witness.code) for x in (witness.x, witness.x_prime))
+        return self._checked(witness, output, p, q)
 
 
 class Brief(Chained):
@@ -139,8 +139,8 @@ class Brief(Chained):
         return Refusal("chain: aggregates give the laws")
 
     def tight(self, control: Control) -> Tight | Refusal:
-        found = self._searched(control, BRIEF)
-        return Refusal("chain: the search would have to follow many forms") if found.gave_up else found
+        tight = self._searched(control, BRIEF)
+        return Refusal("chain: the search would have to follow many forms") if tight.gave_up else tight
 
     def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
         return Refusal("chain: aggregates list every ratio")
@@ -154,43 +154,52 @@ class SomePairs(Chained):
 
     def comparison(self, control: Control) -> Comparison:
         bound = self.program.bound
-        if few_pairs(bound):
+        if self.program.datasets <= FEW_DATASETS:
             return on_table(self.table, every_neighbouring_pair(bound), control)
-        found = largest_ratio(self.chain, bound, control)
-        worst = None if found.found is None else (found.found.x, found.found.x_prime)
-        pairs = on_table(self.table, promising_pairs(bound, worst), control)
+        searched = largest_ratio(self.chain, bound, control)
+        worst = None if searched.found is None else (searched.found.x, searched.found.x_prime)
+        pairs = on_table(self.table, PrivacySet(lambda: islice(_promising(bound, worst), _MOST_PAIRS)), control)
         hint = "use fewer records" if self.program.forced is None else "leave the method out, which compares no others"
-        return Comparison(pairs.pairs, None, LimitError("only promising pairs are compared", hint), found.upper)
+        return Comparison(pairs.pairs, None, LimitError("only promising pairs are compared", hint), searched.upper)
 
     def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
         return Refusal("chain: some pairs do not have every ratio")
 
 
-class OfRows(Method):
+def _promising(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Iterator[tuple[Dataset, Dataset, int]]:
+    """Yield a worst pair for δ = 0, and pairs around it and around datasets of equal records, in turn; some twice."""
+    if worst is not None:
+        yield *worst, 0
+    related = relation_of(bound).neighbours
+    centres = [*(worst or ()), *((record,) * bound.n for record in bound.record.values)]
+    for others in zip_longest(*map(related, centres)):
+        for x, other in zip(centres, others, strict=True):
+            if other is not None:
+                yield x, other, 0
+                yield other, x, 0
+
+
+class OfRows(WithoutDiagram):
     """A chain whose nodes are rows of elimination, of which the tight ratio is found on all datasets at once."""
-
-    name = "chain"
-
-    def __init__(self, program: Program, chain: Chain, table: EliminationTable) -> None:
-        self.program = program
-        self.chain = chain
-        self.table = table
 
     def tight(self, control: Control) -> Tight | Refusal:
         alone = [[at] for at in range(len(self.chain.blocks))]
-        found = screened(self.chain, self.program.bound, lambda below: alone, control)
-        if found is None:
+        screen = screened(self.chain, self.program.bound, lambda below: alone, control)
+        if screen is None:
             return Refusal("chain: the probabilities of all datasets are too many to look at")
-        x, x_prime = found.datasets(self.chain, self.program.bound)
-        ours, theirs = self.table.weights(x), self.table.weights(x_prime)
-        output, p, q = self.table.codes.first(found.tail), ours.probability(found.tail), theirs.probability(found.tail)
-        if (p / q if q else math.inf) != found.lower:
-            raise AssertionError("a witness does not have its ratio: a defect of the search")
-        reason = None if found.lower == found.upper else LimitError("many pairs come close to it", "use fewer records")
-        return Tight(found.lower, found.upper, Ratio(found.lower, x, x_prime, output, p, q), reason)
+        witness = self._named(found(self.chain, self.program.bound, screen.head, screen.tail, screen.taken))
+        reason = (
+            None if screen.lower == screen.upper else LimitError("many pairs come close to it", "use fewer records")
+        )
+        return Tight(screen.lower, screen.upper, witness, reason)
 
-    def in_order(self, control: Control) -> Iterator[Pair]:
-        return alike_pairs(self.program.bound, self.table)
+    def ratio_bound(self) -> Exact:
+        return math.inf
+
+    def _named(self, witness: Found) -> Ratio:
+        output = self.table.codes.first(witness.code)
+        p, q = (self.table.weights(x).probability(witness.code) for x in (witness.x, witness.x_prime))
+        return self._checked(witness, output, p, q)
 
 
 def look_at_rows(program: Program, control: Control) -> OfRows | Refusal:
@@ -202,12 +211,12 @@ def look_at_rows(program: Program, control: Control) -> OfRows | Refusal:
         table = EliminationTable(bound, program.core(control), watch=control)
     except TooWide:
         return Refusal("chain: elimination keeps many values at a time")
-    found = None
+    made = None
     if not table.codes.several:
-        found = eliminate_to_chain(table.program, bound.record, control, eliminated.THOROUGH, at_the_end=True)
-    if found is None:
+        made = eliminate_to_chain(table.program, bound.record, control, eliminated.THOROUGH, at_the_end=True)
+    if made is None:
         return Refusal("chain: elimination keeps many rows between clients")
-    return OfRows(program, found.chain, table)
+    return OfRows(program, made, table)
 
 
 def look_at_small(program: Program, control: Control) -> Chained | Refusal:
@@ -222,10 +231,10 @@ def look_without_diagram(program: Program, control: Control) -> WithoutDiagram |
     if program.forced is not None or relation_of(program.bound).custom:
         return Refusal("chain: it is asked for by name, or neighbours are given by a function")
     core = program.expanded(control)
-    found = program.once("chain without diagram", lambda: eliminate_to_chain(core, program.bound.record, control))
-    if found is None:
+    made = program.once("chain without diagram", lambda: eliminate_to_chain(core, program.bound.record, control))
+    if made is None:
         return Refusal("chain: between clients there are many states")
-    return WithoutDiagram(program, found, EliminationTable(program.bound, core, watch=control))
+    return WithoutDiagram(program, made, EliminationTable(program.bound, core, watch=control))
 
 
 def look_at_large(program: Program, control: Control) -> Chained | Refusal:

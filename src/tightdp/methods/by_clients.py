@@ -236,22 +236,19 @@ def _outputs(table: Table, program: Program, control: Control) -> int:
 
 def look(program: Program, control: Control) -> Independent | Refusal:
     """Return the method where every client acts for itself."""
-    found = _look(program, control)
-    if isinstance(found, Independent) and found.name != "independent clients":
-        return Refusal("independent clients: some clients share a draw or a component of the output")
-    return found
+    return _named("independent clients", program, control)
 
 
 def look_for_groups(program: Program, control: Control) -> Independent | Refusal:
     """Return the method where groups of clients act for themselves."""
-    found = _look(program, control)
-    if isinstance(found, Independent) and found.name != "independent groups":
-        return Refusal("independent groups: every client acts for itself")
-    return found
+    return _named("independent groups", program, control)
 
 
-def _look(program: Program, control: Control) -> Independent | Refusal:
-    return program.once("independent", lambda: _independent(program, control))
+def _named(name: str, program: Program, control: Control) -> Independent | Refusal:
+    found = program.once("independent", lambda: _independent(program, control))
+    if isinstance(found, Refusal) or found.name == name:
+        return found
+    return Refusal(f"{name}: the clients fall into {found.name}")
 
 
 def _independent(program: Program, control: Control) -> Independent | Refusal:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from math import comb, factorial
 
 from tightdp.core.lowering import lower_target
-from tightdp.core.nodes import CoreProgram, Draw, reachable
+from tightdp.core.nodes import CoreProgram
 from tightdp.errors import LanguageError, ProgramError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
-from tightdp.methods.base import Comparison, Refusal, on_table
+from tightdp.methods.base import Comparison, Refusal, on_table, ratios_of_pairs
 from tightdp.methods.by_datasets import Exhaustive, Orbits
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
@@ -28,14 +28,12 @@ from tightdp.methods.ratios import Named
 from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.orbits import Kind
 from tightdp.symmetry.orbits import Orbits as DatasetOrbits
-from tightdp.symmetry.sets import Table, every_dataset
+from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries
 
 __all__ = [
     "MOST_WORK",
     "Eliminated",
-    "UpToExchange",
-    "draws_and_cells",
     "look",
     "look_before_aggregates",
     "look_thoroughly",
@@ -43,42 +41,23 @@ __all__ = [
 ]
 
 LITTLE_WORK = 400_000
-"""How many rows elimination may make for all datasets together before a diagram is tried."""
+"""How much work elimination may take for all datasets together before a diagram is tried."""
 MOST_WORK = 8_000_000
-"""How many rows it may make where the diagram is large."""
+"""How much work it may take where the diagram is large."""
 _MANY_VALUES = 5_000
 """Where aggregates together have more values, they are avoided."""
 _ROWS_PER_VALUE = 8
-"""This many rows take far less time than the law of the output for a value of the aggregates."""
+"""This much work takes far less time than the law of the output for a value of the aggregates."""
 _ROWS_PER_CELL = 16
-"""Each combination of values costs a diagram as much as so many rows, at least."""
+"""Each combination of values costs a diagram as much as so much work, at least."""
 
 
-class Eliminated(Exhaustive):
-    """All pairs of neighbours, with all laws computed beforehand."""
-
-    name = "elimination"
-
-    def __init__(self, program: Program, table: EliminationTable) -> None:
-        super().__init__(program)
-        self.table = table
-
-    def laws(self, control: Control) -> Table:
-        """Return the table of laws; for a part of a program that of its diagram, where this is small."""
-        if self.program.given is not None and self.program.forced is None and self.program.small(control):
-            return super().laws(control)
-        return self.table
-
-    def comparison(self, control: Control) -> Comparison | Refusal:
-        return on_table(self.table, every_two_laws(self.program.bound, self.table, control), control)
-
-
-class UpToExchange(Orbits):
-    """One dataset, and one pair of neighbours, up to the order of clients that are treated alike."""
+class Eliminated(Orbits):
+    """All pairs of neighbours, with all laws computed beforehand; one up to the order of clients treated alike."""
 
     name = "elimination"
 
-    def __init__(self, program: Program, table: EliminationTable, found: Symmetries) -> None:
+    def __init__(self, program: Program, table: EliminationTable, found: Symmetries | None) -> None:
         super().__init__(program)
         self.table, self._found = table, found
 
@@ -90,33 +69,36 @@ class UpToExchange(Orbits):
         """Return the exchanges; with `measured`, None where some of them do not keep the target."""
         return self._found if not measured or _exchanges(self.program, control, True) == self._found else None
 
+    def comparison(self, control: Control) -> Comparison | Refusal:
+        return self._every_two(control) if self._found is None else super().comparison(control)
+
+    def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
+        return Exhaustive.accuracy_set(self, control) if self._found is None else super().accuracy_set(control)
+
     def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return Eliminated(self.program, self.table).every_ratio(control)
+        return ratios_of_pairs(self._every_two(control))
+
+    def _every_two(self, control: Control) -> Comparison:
+        return on_table(self.table, every_two_laws(self.program.bound, self.table, control), control)
 
 
 class _InOrder(EliminationTable):
     """The laws of all datasets from those of datasets in which clients that are treated alike stand in order."""
 
-    def __init__(self, program: Program, core: CoreProgram, control: Control, budget: int, found: Symmetries) -> None:
+    def __init__(
+        self, program: Program, core: CoreProgram, control: Control, budget: int, found: Symmetries | None
+    ) -> None:
         super().__init__(program.bound, core, watch=control, budget=budget)
-        self._orbits = found.orbits
+        self._orbits = None if found is None else found.orbits
 
     def weights(self, x: Dataset) -> Weights:
-        return super().weights(self._orbits.representative(self._orbits.counts(x)))
-
-
-def draws_and_cells(core: CoreProgram) -> tuple[int, int]:
-    """Return how many draws a program makes, and how many combinations of values its operations have."""
-    return sum(isinstance(expr, Draw) for expr in reachable(core.roots)), cells(core)
+        known = self._orbits
+        return super().weights(x if known is None else known.representative(known.counts(x)))
 
 
 def work_of_diagram(core: CoreProgram) -> int:
-    """Estimate how many rows take as long as a diagram, which represents the values of operations one by one.
-
-    A diagram takes time quadratic in the number of draws.
-    """
-    draws, values = draws_and_cells(core)
-    return min(MOST_WORK, max(LITTLE_WORK, draws**2, _ROWS_PER_CELL * values))
+    """Estimate how much work takes as long as a diagram, which represents the values of operations one by one."""
+    return min(MOST_WORK, max(LITTLE_WORK, _ROWS_PER_CELL * cells(core)))
 
 
 def look(program: Program, control: Control) -> Method | Refusal:
@@ -143,12 +125,12 @@ def look_before_aggregates(program: Program, control: Control) -> Method | Refus
 
 
 def look_thoroughly(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where the laws of all datasets take at most `MOST_WORK` rows."""
+    """Return the method where the laws of all datasets take at most `MOST_WORK`."""
     return _look(program, control, MOST_WORK)
 
 
 def _look(program: Program, control: Control, budget: int) -> Method | Refusal:
-    too_much = Refusal(f"elimination: the laws of all datasets take more than {budget:,} rows")
+    too_much = Refusal(f"elimination: the laws of all datasets take more than {budget:,} steps")
     if program.datasets > budget and program.datasets > budget * factorial(program.bound.n):
         return too_much
     if program.forced is None and (program.given is None or program.bound.n > 1) and program.small(control):
@@ -164,17 +146,13 @@ def _made(
     program: Program, core: CoreProgram, budget: int, control: Control, found: Symmetries | None
 ) -> Method | Refusal | None:
     try:
-        if found is None:
-            table = EliminationTable(program.bound, core, watch=control, budget=budget)
-            table.fill(list(every_dataset(program.bound)))
-            return Eliminated(program, table)
         table = _InOrder(program, core, control, budget, found)
-        table.fill([x for x, _ in found.orbits.accuracy_set()])
-        return UpToExchange(program, table, found)
+        table.fill(list(every_dataset(program.bound) if found is None else (x for x, _ in found.orbits.accuracy_set())))
     except (TooMuchWork, TooWide):
         return None
     except (ProgramError, QueryError):
         return Refusal("elimination: a run can fail, and the whole program says on which dataset")
+    return Eliminated(program, table, found)
 
 
 def _exchanges(program: Program, control: Control, measured: bool = False) -> Symmetries | None:

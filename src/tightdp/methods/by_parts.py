@@ -32,7 +32,7 @@ from tightdp.methods.control import Control
 from tightdp.methods.first import neighbours_in_order, position_of
 from tightdp.methods.part_ratios import Largest, Told, attains, largest_of, told_apart
 from tightdp.methods.parts import Part, split_by_draws
-from tightdp.methods.pieces import Piece, PieceTable, Triples, plain
+from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
 from tightdp.methods.program import Method, Program, TooLarge
 from tightdp.methods.ratios import Ratio
 
@@ -84,8 +84,7 @@ class OverlappingParts(Method):
         self.parts = tuple(parts)
         self._first = (program.bound.record.values[0],) * program.bound.n
         self._programs: dict[object, Program] = {}
-        self._pieces: list[Piece] = []
-        self._tables: dict[tuple[int, ...], PieceTable] = {}
+        self._pieces: Pieces | None = None
         self._ratios: dict[tuple[int, int], Largest] = {}
         numbers: dict[object, int] = {}
         self._number = [numbers.setdefault(part.key, len(numbers)) for part in parts]
@@ -98,16 +97,17 @@ class OverlappingParts(Method):
         """By number of a part, the number of its law for all contents of its clients, in order."""
         self._numbered: dict[int, list[Weights]] = {}
 
-    def pieces(self, control: Control) -> list[Piece]:
+    def pieces(self, control: Control) -> Pieces:
         """Return the parts with the tables of their laws."""
-        if not self._pieces:
+        if self._pieces is None:
             whole = self.program
             for part in self.parts:
                 if part.key not in self._programs:
                     bound = replace(whole.bound, n=len(part.clients))
                     self._programs[part.key] = Program(bound, whole.candidates, whole.backend, given=part.program)
             tables = {key: questions.laws(program, control)[1] for key, program in self._programs.items()}
-            self._pieces = [Piece(part.components, part.clients, tables[part.key]) for part in self.parts]
+            every = [Piece(part.components, part.clients, tables[part.key]) for part in self.parts]
+            self._pieces = Pieces(whole.bound, whole.core(control).shape, every)
         return self._pieces
 
     def size(self) -> tuple[int, int]:
@@ -115,7 +115,7 @@ class OverlappingParts(Method):
         return sum(variables for variables, _ in sizes), sum(nodes for _, nodes in sizes)
 
     def laws(self, control: Control) -> PieceTable:
-        return PieceTable(self.program.bound, self.program.core(control).shape, self.pieces(control), [])
+        return self.pieces(control).table(tuple(range(len(self.parts))))
 
     # the tight ratio
 
@@ -234,7 +234,7 @@ class OverlappingParts(Method):
         """Return the law of a part; laws that are the same are one object."""
         key = self._number[at], content
         if key not in self._laws:
-            found = self.pieces(control)[at].table.weights(content)
+            found = self.pieces(control).every[at].table.weights(content)
             self._laws[key] = self._distinct.setdefault((key[0], found.total, *found.by_code.items()), found)
         return self._laws[key]
 
@@ -244,7 +244,9 @@ class OverlappingParts(Method):
 
     def _before(self, pair: tuple[Dataset, Dataset], other: tuple[Dataset, Dataset]) -> bool:
         bound = self.program.bound
-        here, there = (position_of(bound, Pair(*one, 0, self._pieces[0].table)) for one in (pair, other))
+        assert self._pieces is not None
+        table = self._pieces.table(())
+        here, there = (position_of(bound, Pair(*one, 0, table)) for one in (pair, other))
         return here < there
 
     def _placed(self, step: _Step, content: dict[int, Record]) -> tuple[Dataset, Dataset]:
@@ -260,7 +262,7 @@ class OverlappingParts(Method):
 
     def _witness(self, ratio: Exact, x: Dataset, x_prime: Dataset, control: Control) -> Ratio:
         """Return the first output in order that attains the ratio of two neighbours, with its probabilities."""
-        pieces = self.pieces(control)
+        pieces = self.pieces(control).every
         laws = [(piece.weights(x), piece.weights(x_prime)) for piece in pieces]
         every = [sorted(ours.by_code) for ours, _ in laws]
         attaining = [[code for code in codes if attains(code, *law)] for codes, law in zip(every, laws, strict=True)]
@@ -283,7 +285,7 @@ class OverlappingParts(Method):
     # all divergences
 
     def comparison(self, control: Control) -> Comparison | Refusal:
-        pieces = self.pieces(control)
+        pieces = self.pieces(control).every
         joined = 0
         for step in self.steps():
             outputs = prod(len(pieces[at].weights(self._first).by_code) for at in step.parts)
@@ -294,44 +296,31 @@ class OverlappingParts(Method):
 
     def _pairs(self, control: Control) -> Iterator[Pair]:
         """Yield one pair of neighbours for every way in which the laws of the parts can change."""
-        merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], Triples]] = {}
+        pieces = self.pieces(control)
+
+        def outputs(at: int) -> set[int]:
+            return set(map(pieces.every[at].outputs_of, self._numbered[self._number[at]]))
+
+        return pieces.pairs(self._changes(control), outputs)
+
+    def _changes(self, control: Control) -> Iterator[Changed]:
         bound = self.program.bound
         for step in self.steps():
             unseen = bound.record.size ** (bound.n - 1 - len(step.others)) * step.times
             for content in product(*(self._told[client].times.items() for client in step.others)):
                 control()
-                x, x_prime = self._placed(
-                    step, {client: record for client, (record, _) in zip(step.others, content, strict=True)}
-                )
-                laws = [(at, self._law_on(at, x, control), self._law_on(at, x_prime, control)) for at in step.parts]
-                shown = tuple(at for at, ours, theirs in laws if ours is not theirs)
-                key = tuple(sorted((id(ours), id(theirs)) for _, ours, theirs in laws if ours is not theirs))
-                triples = merged.setdefault(key, (x, x_prime, shown, Triples()))[-1]
-                triples.add(shown, unseen * prod(times for _, times in content))
-        outputs = [
-            set(map(piece.outputs_of, self._numbered[number]))
-            for number, piece in zip(self._number, self.pieces(control), strict=True)
-        ]
-        for x, x_prime, shown, triples in merged.values():
-            yield Pair(x, x_prime, triples.count(outputs), self._table(shown, control))
+                held = {client: record for client, (record, _) in zip(step.others, content, strict=True)}
+                x, x_prime = self._placed(step, held)
+                laws = [
+                    (at, id(self._law_on(at, x, control)), id(self._law_on(at, x_prime, control))) for at in step.parts
+                ]
+                yield x, x_prime, laws, unseen * prod(times for _, times in content)
 
     def in_order(self, control: Control) -> Iterator[Pair]:
         for x, x_prime in neighbours_in_order(self.program.bound):
             at = next(at for at, (old, new) in enumerate(zip(x, x_prime, strict=True)) if old != new)
-            table = self._table(tuple(number for number, part in enumerate(self.parts) if at in part.clients), control)
-            yield Pair(x, x_prime, 0, table)
-
-    def _table(self, shown: tuple[int, ...], control: Control) -> PieceTable:
-        """Return the table of some parts; where none is to be shown, that of any part."""
-        if shown not in self._tables:
-            pieces, chosen = self.pieces(control), shown or (0,)
-            self._tables[shown] = PieceTable(
-                self.program.bound,
-                self.program.core(control).shape,
-                [piece for at, piece in enumerate(pieces) if at in chosen],
-                [piece for at, piece in enumerate(pieces) if at not in chosen],
-            )
-        return self._tables[shown]
+            seen = tuple(number for number, part in enumerate(self.parts) if at in part.clients)
+            yield Pair(x, x_prime, 0, self.pieces(control).table(seen))
 
 
 def look(program: Program, control: Control) -> OverlappingParts | Refusal:

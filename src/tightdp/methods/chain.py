@@ -8,7 +8,7 @@ maps, whatever the program does inside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,7 +20,7 @@ from tightdp.logic.count import flow
 from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import NO_CLIENT
 
-__all__ = ["Block", "Chain", "Change", "Letter", "Vector", "make_chain"]
+__all__ = ["Block", "Chain", "Change", "Letter", "Runs", "Vector", "make_chain"]
 
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
@@ -68,9 +68,16 @@ class Block:
             found.setdefault(self.kinds[bits][record], (record, bits))
         return found
 
+    def arrows(self) -> Iterator[tuple[Letter, int, int, Whole]]:
+        """Yield every (letter, node below, node above, weight)."""
+        for letter, into in self.into.items():
+            for below, entries in into.items():
+                for above, weight in entries:
+                    yield letter, below, above, weight
+
     def pull(self, letter: Letter, vector: Vector) -> Vector:
-        """Return, for nodes above the block, the value that the letter gives them from values below it."""
-        arrows = self.into[letter]
+        """Return, for nodes above the block, the value that the letter gives them from those below it."""
+        arrows = self.into.get(letter, {})
         result: Vector = {}
         for node, value in vector.items():
             for above, weight in arrows.get(node, ()):
@@ -116,6 +123,55 @@ class Chain:
                     tails.setdefault(bits << self.tail_bits | tail, {})[number] = vector[node]
         blocks = (*others, Block(last.client, 0, (), into))
         return Chain(self.heads, blocks, tails, self.tail_bits + last.bits)
+
+
+class Runs:
+    """Runs of consecutive clients that are interchangeable given an output."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self._commutes: dict[tuple[int, frozenset[int]], bool] = {}
+
+    def of(self, below: frozenset[int]) -> list[list[int]]:
+        """Return the runs, as lists of places in the chain, on what leads to the given nodes above the tail."""
+        supports = self.supports(below)
+        runs: list[list[int]] = []
+        for at in range(len(self.chain.blocks)):
+            if at and self._commute(at - 1, supports[at + 1]):
+                runs[-1].append(at)
+            else:
+                runs.append([at])
+        return runs
+
+    def supports(self, below: frozenset[int]) -> list[frozenset[int]]:
+        """Return, for the place above every block (and below the last), the nodes that lead to the given ones."""
+        supports = [below]
+        for block in reversed(self.chain.blocks):
+            here = supports[-1]
+            supports.append(frozenset(above for _, below, above, _ in block.arrows() if below in here))
+        return supports[::-1]
+
+    def _commute(self, at: int, support: frozenset[int]) -> bool:
+        key = (at, support)
+        if key not in self._commutes:
+            self._commutes[key] = _interchangeable(self.chain.blocks[at], self.chain.blocks[at + 1], support)
+        return self._commutes[key]
+
+
+def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bool:
+    """Whether two neighbouring blocks give the same, in either order of any two letters, to the nodes below them."""
+    if first.into.keys() != second.into.keys() or first.bits != second.bits:
+        return False
+    kinds = {(first.kinds[bits][record], second.kinds[bits][record]): (record, bits) for record, bits in first.into}
+    letters = list(kinds.values())
+    for node in support:
+        unit: Vector = {node: 1}
+        halves = {letter: second.pull(letter, unit) for letter in letters}
+        for at, one in enumerate(letters):
+            for other in letters[:at]:
+                if first.pull(one, halves[other]) != first.pull(other, halves[one]):
+                    return False
+    return True
 
 
 def make_chain(

@@ -19,8 +19,7 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation
-from tightdp.methods.chain import Block, Chain
-from tightdp.methods.chain_published import PublishedPath, Steps
+from tightdp.methods.chain import Block, Chain, Change
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +37,10 @@ _MOST_STEPS = 200_000_000
 _MOST_WEIGHTS = 3_000_000
 """At most this many ratios of two weights are compared."""
 
+Steps = dict[Record, tuple[Record, ...]]
+Path = tuple[int, int, list[Change]]
+"""The output bits of head and tail, and what clients do in between."""
+
 _Law = dict[tuple[int, int], Whole]
 """Weight by the output bits of the last block and of the tail."""
 
@@ -54,30 +57,36 @@ class Certainly:
     tables: list[Classes]
     laws: list[_Law]
 
-    def largest(self, steps: Steps, watch: Callable[[], None]) -> tuple[bool, PublishedPath | None]:
+    def largest(self, steps: Steps, watch: Callable[[], None]) -> tuple[bool, Path | None]:
         """Return whether the largest ratio is known, and how it is attained: None where neighbours have equal laws."""
         place = {record: at for at, record in enumerate(self.records)}
         moves = [(place[old], place[new]) for old in self.records for new in steps[old] if new != old]
         pairs = self._pairs(moves, watch)
         if pairs is None or int(pairs[-1].sum()) * max(map(len, self.laws)) > _MOST_WEIGHTS:
             return False, None
+        np.fill_diagonal(pairs[-1], False)
         best: tuple[Exact, int, int, tuple[int, int]] | None = None
-        for ours, theirs in np.argwhere(pairs[-1]).tolist():
+        for ours, theirs in map(tuple, np.argwhere(pairs[-1])):
             watch()
             ratio, output = _largest(self.laws[ours], self.laws[theirs])
             if best is None or ratio > best[0]:
                 best = ratio, ours, theirs, output
+                if ratio == math.inf:
+                    break
         if best is None:
             return True, None
         _, ours, theirs, (bits, tail) = best
         taken = [(self.records[old], self.records[new], 0) for old, new in self._way(pairs, moves, ours, theirs)]
-        return True, PublishedPath(self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
+        return True, (self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
 
     def _pairs(self, moves: Sequence[tuple[int, int]], watch: Callable[[], None]) -> list[Pairs] | None:
-        """Return which pairs of classes neighbours lead to, above every block and at the end; None where too many."""
+        """Return which pairs of classes neighbours lead to, above every block and at the end; None where too many.
+
+        Two equal classes stand for neighbours that have not differed yet.
+        """
         every = len(moves) == len(self.records) * (len(self.records) - 1)
         olds, news = (np.array([move[side] for move in moves], dtype=np.int64) for side in (0, 1))
-        found, work = [np.zeros((1, 1), dtype=np.bool_)], 0
+        found, work = [np.ones((1, 1), dtype=np.bool_)], 0
         below = [*(len(table) for table in self.tables[1:]), len(self.laws)]
         for table, classes in zip(self.tables, below, strict=True):
             left, right = np.nonzero(found[-1])
@@ -96,7 +105,6 @@ class Certainly:
                     pairs[np.ix_(reached, reached)] = True
                 else:
                     pairs[row[olds], row[news]] = True
-            np.fill_diagonal(pairs, False)
             found.append(pairs)
         return found
 
@@ -105,39 +113,28 @@ class Certainly:
     ) -> list[tuple[int, int]]:
         """Return the records before and after, block by block, of neighbours that lead to two classes at the end."""
         way: list[tuple[int, int]] = []
-        for at in range(len(self.tables) - 1, -1, -1):
-            table = self.tables[at]
-            here = np.argwhere((table == ours).any(axis=1)).ravel()
-            changing = next(
-                (
-                    (int(above), old, new)
-                    for above in here
-                    for old, new in moves
-                    if table[above, old] == ours and table[above, new] == theirs
-                ),
-                None,
-            )
-            if changing is not None:
-                way.append(changing[1:])
-                return [*self._to(at, changing[0]), *reversed(way)]
-            left, right = np.nonzero(pairs[at])
-            number, record = np.argwhere((table[left] == ours) & (table[right] == theirs))[0].tolist()
-            way.append((record, record))
-            ours, theirs = int(left[number]), int(right[number])
-        raise AssertionError("unreachable")
-
-    def _to(self, at: int, reached: int) -> list[tuple[int, int]]:
-        """Return records of the first clients that lead to a class."""
-        way: list[tuple[int, int]] = []
-        for table in reversed(self.tables[:at]):
-            reached, record = np.argwhere(table == reached)[0].tolist()
-            way.append((record, record))
+        for table, before in zip(reversed(self.tables), reversed(pairs[:-1]), strict=True):
+            left, right = np.nonzero(before if ours != theirs else np.eye(len(before), dtype=np.bool_))
+            same = np.argwhere((table[left] == ours) & (table[right] == theirs))
+            if len(same):
+                number, record = same[0].tolist()
+                way.append((record, record))
+                ours, theirs = int(left[number]), int(right[number])
+            else:  # here they differ for the first time
+                ours, move = next(
+                    (above, move)
+                    for above, row in enumerate(table.tolist())
+                    for move in (moves if ours in row else ())
+                    if (row[move[0]], row[move[1]]) == (ours, theirs)
+                )
+                way.append(move)
+                theirs = ours
         return way[::-1]
 
 
 def largest_certainly(
     chain: Chain, relation: NeighbouringRelation, watch: Callable[[], None]
-) -> tuple[bool, PublishedPath | None]:
+) -> tuple[bool, Path | None]:
     """Return whether the largest ratio is known in this way, and how it is attained, as `Certainly.largest` does."""
     found = None if relation.every_record else certainly(chain, relation.bound.record.values, watch)
     return (False, None) if found is None else found.largest(relation.steps, watch)
@@ -176,16 +173,12 @@ def _map(block: Block, records: Sequence[Record], nodes: set[int]) -> dict[int, 
     place = {record: at for at, record in enumerate(records)}
     found = {node: [-1] * len(records) for node in nodes}
     weights: set[Whole] = set()
-    for (record, bits), arrows in block.into.items():
-        for below, entries in arrows.items():
-            for above, weight in entries:
-                if above in found:
-                    if bits or found[above][place[record]] >= 0:
-                        return None
-                    found[above][place[record]] = below
-                    weights.add(weight)
-        if len(weights) > 1:
-            return None
+    for (record, bits), below, above, weight in block.arrows():
+        if above in found:
+            weights.add(weight)
+            if bits or found[above][place[record]] >= 0 or len(weights) > 1:
+                return None
+            found[above][place[record]] = below
     return None if any(-1 in after for after in found.values()) else found
 
 
@@ -202,13 +195,11 @@ def _laws(
             ends.setdefault(node, []).append((tail, value))
     place = {record: at for at, record in enumerate(records)}
     found: dict[int, list[_Law]] = {node: [{} for _ in records] for node in nodes}
-    for (record, bits), arrows in chain.blocks[-1].into.items():
-        for below, entries in arrows.items():
-            for above, weight in entries:
-                if above in found:
-                    law = found[above][place[record]]
-                    for tail, value in ends.get(below, ()):
-                        law[bits, tail] = law.get((bits, tail), 0) + weight * value
+    for (record, bits), below, above, weight in chain.blocks[-1].arrows():
+        if above in found:
+            law = found[above][place[record]]
+            for tail, value in ends.get(below, ()):
+                law[bits, tail] = law.get((bits, tail), 0) + weight * value
     return {
         node: [numbers.setdefault(frozenset(law.items()), len(numbers)) for law in own] for node, own in found.items()
     }

@@ -8,34 +8,44 @@ kept to the end, and outputs are told apart there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from math import prod
+from typing import TYPE_CHECKING, NamedTuple
 
 from tightdp.core.nodes import CoreProgram, Expr, Input, reachable
-from tightdp.core.operators import NOTHING, Value
+from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole, lcm
+from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
 from tightdp.language.program import Dataset
 from tightdp.logic.formula import code_length
 from tightdp.methods.chain import Block, Chain, Letter
-from tightdp.methods.elimination import Elimination, Failed, Integers, Part, TooMuchWork, Waiting, Weight
-from tightdp.methods.elimination_plan import Plan, Row, Step, TooWide, first_plan
+from tightdp.methods.elimination import Elimination, Failed, TooMuchWork
+from tightdp.methods.elimination_columns import Column, combinations
+from tightdp.methods.elimination_plan import Plan, TooWide, first_plan
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+else:
+    np = lazily("numpy")
 
 __all__ = ["BRIEF", "THOROUGH", "Effort", "EliminatedChain", "eliminate_to_chain"]
 
 _MOST_RECORDS = 1 << 10
 """Every state is followed for at most this many records."""
 
-_State = tuple[int, Row]
-"""The step that a row waits for, and what is kept of the row."""
-_Arrows = dict[tuple[Row, _State], Weight]
-"""Weight by the components that were computed, and the state reached."""
+_Row = tuple[Value, ...]
+_States = tuple[dict[int, Column], int]
+"""What is kept of some states, by node, and how many they are."""
 _Decided = list[tuple[int, int]]
 """Output components, by number and node."""
 
@@ -61,7 +71,7 @@ class EliminatedChain:
 
     chain: Chain
     components: tuple[tuple[int, ...], ...]
-    decided: tuple[tuple[Row, ...], ...]
+    decided: tuple[tuple[_Row, ...], ...]
     denominator: Whole
     """What weights along the whole chain have to be divided by."""
 
@@ -115,69 +125,6 @@ def eliminate_to_chain(
         return None
 
 
-class _Sources:
-    """Weights by the number of their source state; an integer factor is multiplied in when weights are added."""
-
-    __slots__ = ("_factor", "_parts")
-
-    def __init__(self, parts: dict[int, Whole], factor: Whole = 1) -> None:
-        self._parts, self._factor = parts, factor
-
-    @property
-    def by_number(self) -> dict[int, Whole]:
-        if self._factor != 1:
-            factor = self._factor
-            self._parts, self._factor = {number: weight * factor for number, weight in self._parts.items()}, 1
-        return self._parts
-
-    def __add__(self, other: _Sources) -> _Sources:
-        total, factor = dict(self.by_number), other._factor
-        for number, weight in other._parts.items():
-            scaled = weight if factor == 1 else weight * factor
-            total[number] = total[number] + scaled if number in total else scaled
-        return _Sources(total)
-
-    def __mul__(self, factor: Whole) -> _Sources:
-        return self if factor == 1 else _Sources(self._parts, self._factor * factor)
-
-
-class _Plainly(Integers):
-    """Integer weights whose common factors are not cancelled along the way."""
-
-    def reduced(self, part: Part) -> Part:
-        return part
-
-
-class _Following(Elimination):
-    """Follows a plan for all records of one client at once.
-
-    `given` says, for draws that stand for parts of that record, what they are for every record. The sources of weights
-    are numbered by state and record.
-    """
-
-    given: dict[int, list[Value]]
-
-    def _drawn(self, at: int, step: Step, part: Part) -> Part:
-        if step.node not in self.given:
-            return super()._drawn(at, step, part)
-        values = self.given[step.node]
-        made: dict[Row, Weight] = {}
-        for row, weight in part.rows.items():
-            for value, own in _by_value(weight, values).items():
-                new = (*row, value)
-                if step.pick is not None:
-                    new = step.pick(new)
-                made[new] = made[new] + own if new in made else own
-        return Part(made, part.denominator)
-
-
-def _by_value(weight: _Sources, values: list[Value]) -> dict[Value, _Sources]:
-    found: dict[Value, dict[int, Whole]] = {}
-    for source, own in weight.by_number.items():
-        found.setdefault(values[source % len(values)], {})[source] = own
-    return {value: _Sources(by_number) for value, by_number in found.items()}
-
-
 class _Maker:
     def __init__(
         self, program: CoreProgram, record: Domain, watch: Callable[[], None], effort: Effort, at_the_end: bool
@@ -187,8 +134,7 @@ class _Maker:
         self.plan = first_plan(drawn)
         place = {node.expr.serial: at for at, node in enumerate(self.plan.nodes.nodes)}
         self.places = {(client, leaf): place[serial] for (client, leaf), serial in leaves.items() if serial in place}
-        self.elimination = _Following(self.plan, _Plainly(), watch, effort.rows)
-        self.elimination.given = {}
+        self.elimination = Elimination(self.plan, [()], watch, effort.rows)
         self.made_at = {step.node: at for at, step in enumerate(self.plan.steps) if step.kind != "check"}
         self.last = _last_reads(self.plan)
         if at_the_end:
@@ -200,21 +146,22 @@ class _Maker:
             return None
         ends = [*(start for _, start in bounds), len(self.plan.steps)]
         decided = [self._decided(start, end) for start, end in zip([-1, *ends], ends, strict=False)]
-        numbers: list[dict[Row, int]] = [{} for _ in decided]
-        head, denominator = self._followed({0: [Part({(): _Sources({0: 1})}, 1)]}, 0, ends[0], decided[0])
-        states: dict[_State, int] = {}
+        numbers: list[dict[_Row, int]] = [{} for _ in decided]
+        self.elimination.run(0, ends[0])
+        denominator, weights = self.elimination.denominator, self.elimination.weights.tolist()
+        bits, (states, reached) = self._letters(decided[0], numbers[0]), self._states(ends[0])
         heads: dict[int, dict[int, Whole]] = {}
-        for (emitted, state), weight in head.items():
-            bits = numbers[0].setdefault(emitted, len(numbers[0]))
-            heads.setdefault(bits, {})[states.setdefault(state, len(states))] = weight.by_number[0]
+        for letter, state, weight in zip(bits.tolist(), reached.tolist(), weights, strict=True):
+            head = heads.setdefault(letter, {})
+            head[state] = head.get(state, 0) + weight
         blocks = []
         for at, (client, start) in enumerate(bounds, start=1):
             block, below, states = self._block(client, (start, ends[at]), states, decided[at], numbers[at])
             blocks.append(block)
             denominator *= below
         tails: dict[int, dict[int, Whole]] = {}
-        for (_, row), number in states.items():
-            tails.setdefault(self._code(row) if self.at_the_end else 0, {})[number] = 1
+        for number, code in enumerate(self._codes(*states) if self.at_the_end else [0] * states[1]):
+            tails.setdefault(code, {})[number] = 1
         chain = Chain(heads, tuple(blocks), tails, max(tails, default=0).bit_length())
         components = tuple(tuple(at for at, _ in own) for own in decided)
         return EliminatedChain(chain, components, tuple(map(tuple, numbers)), denominator)
@@ -235,73 +182,69 @@ class _Maker:
         components = enumerate(self.plan.nodes.components)
         return [(at, node) for at, node in components if start <= self.made_at.get(node, -1) < end]
 
-    def _code(self, row: Row) -> int:
-        """Return the code of the output of a row at the end."""
-        place = {column: at for at, column in enumerate(self.plan.layout)}
-        code = 0
+    def _codes(self, columns: dict[int, Column], states: int) -> list[int]:
+        """Return the codes of the outputs of the states at the end."""
+        codes = [0] * states
         for node, component in zip(self.plan.nodes.components, self.program.components, strict=True):
-            value = row[place[node]] if node in place else self.elimination.known[node]
-            code = code * len(component.index) + component.index[value]
-        return code
+            column = columns.get(node)
+            if column is None:  # the same in every run
+                column = self.elimination.read(node).at(np.zeros(states, dtype=np.int64))
+            values = map(column.value, column.codes.tolist())
+            codes = [code * len(component.index) + component.index[v] for code, v in zip(codes, values, strict=True)]
+        return codes
 
-    def _followed(self, waiting: Waiting, start: int, end: int, decided: _Decided) -> tuple[_Arrows, Whole]:
-        """Return the rows that reach step `end`, with the components computed on the way, and the denominator."""
-        self.elimination.advance(waiting, start, end, {})
-        reached = [(at, self.elimination.merged(parts)) for at, parts in waiting.items()]
-        common = lcm(*(part.denominator for _, part in reached))
-        arrows: _Arrows = {}
-        known = self.elimination.known
-        for at, part in reached:
-            layout = self.plan.steps[at].layout if at < len(self.plan.steps) else self.plan.layout
-            place = {column: number for number, column in enumerate(layout)}
-            emitting = [(place.get(node, -1), node) for _, node in decided]
-            # What is kept of the row: nothing of components that no later step reads.
-            kept = [number for number, column in enumerate(layout) if self.last.get(column, -1) >= at]
-            nothing = [NOTHING] * len(layout)
-            factor = common // part.denominator
-            for row, weight in part.rows.items():
-                emitted = tuple(known[node] if number < 0 else row[number] for number, node in emitting)
-                values = nothing.copy()
-                for number in kept:
-                    values[number] = row[number]
-                key, scaled = (emitted, (at, tuple(values))), weight * factor
-                arrows[key] = arrows[key] + scaled if key in arrows else scaled
-        return arrows, common
+    def _letters(self, decided: _Decided, numbers: dict[_Row, int]) -> Numbers:
+        """Return the numbers of the values that the components computed last have, by row."""
+        columns = [self.elimination.read(node) for _, node in decided]
+        together, place = _distinct(columns, len(self.elimination.lane))
+        values = [map(column.value, codes.tolist()) for column, codes in zip(columns, together, strict=True)]
+        rows = zip(*values, strict=True) if values else [()]
+        return np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.int64)[place]
+
+    def _kept(self, at: int) -> dict[int, Column]:
+        """Return the columns that a step from this one on reads: no components that are only given out."""
+        return {node: column for node, column in self.elimination.columns.items() if self.last.get(node, -1) >= at}
+
+    def _states(self, at: int) -> tuple[_States, Numbers]:
+        """Return the states in which rows are before a step, and the number of that of every row."""
+        kept = self._kept(at)
+        together, place = _distinct(list(kept.values()), len(self.elimination.lane))
+        columns = {
+            node: Column(column.values, codes) for (node, column), codes in zip(kept.items(), together, strict=True)
+        }
+        return (columns, int(place.max(initial=-1)) + 1), place
 
     def _block(
-        self, client: int, ends: tuple[int, int], states: dict[_State, int], decided: _Decided, numbers: dict[Row, int]
-    ) -> tuple[Block, Whole, dict[_State, int]]:
+        self, client: int, ends: tuple[int, int], states: _States, decided: _Decided, numbers: dict[_Row, int]
+    ) -> tuple[Block, Whole, _States]:
         """Return the block of a client, its denominator, and the states after it."""
-        records = self.record.values
+        elimination, records, (before, number) = self.elimination, self.record.values, states
         for leaf, column in enumerate(zip(*map(self.record.split, records), strict=True)):
-            if (client, leaf) in self.places:
-                self.elimination.given[self.places[client, leaf]] = list(column)
-        by_step: dict[int, dict[Row, Weight]] = {}
-        for (at, row), number in states.items():
-            sources = range(number * len(records), (number + 1) * len(records))
-            by_step.setdefault(at, {})[row] = _Sources(dict.fromkeys(sources, 1))
-        waiting = {at: [Part(rows, 1)] for at, rows in by_step.items()}
+            place = self.places.get((client, leaf))
+            if place is not None:
+                values, index = elimination.operations.values(self.plan.nodes.nodes[place])
+                codes = np.array([index[value] for value in column], dtype=np.int64)
+                elimination.given[place] = Column(values, np.tile(codes, number))
+        sources = np.repeat(np.arange(number), len(records))
+        elimination.begin({node: column.at(sources) for node, column in before.items()}, len(sources))
         halfway = self._emitted(client, ends, decided)
-        arrows, common = self._followed(waiting, ends[0], halfway, decided)
-        self.elimination.given = {}
-        letters = [numbers.setdefault(emitted, len(numbers)) for emitted, _ in arrows]
-        merged: dict[int, dict[Row, Weight]] = {}
-        for ((_, (at, row)), weight), bits in zip(arrows.items(), letters, strict=True):
-            told = _Sources({source * len(numbers) + bits: share for source, share in weight.by_number.items()})
-            rows = merged.setdefault(at, {})
-            rows[row] = rows[row] + told if row in rows else told
-        reached_by, below = self._followed({at: [Part(rows, 1)] for at, rows in merged.items()}, halfway, ends[1], [])
-        into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
-        after: dict[_State, int] = {}
-        for (_, state), weight in reached_by.items():
-            reached = after.setdefault(state, len(after))
-            for told_source, share in weight.by_number.items():
-                source, bits = divmod(told_source, len(numbers))
-                number, place = divmod(source, len(records))
-                into.setdefault((records[place], bits), {}).setdefault(reached, []).append((number, share))
-        if len(after) > self.effort.states:
+        elimination.run(ends[0], halfway)
+        bits = self._letters(decided, numbers)
+        elimination.regroup(
+            self._kept(halfway), elimination.lane * len(numbers) + bits, len(sources) * max(len(numbers), 1)
+        )
+        elimination.run(halfway, ends[1])
+        after, reached = self._states(ends[1])
+        if after[1] > self.effort.states:
             raise TooMuchWork
-        return Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into), common * below, after
+        into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
+        rows = zip(elimination.lane.tolist(), reached.tolist(), elimination.weights.tolist(), strict=True)
+        for lane, state, weight in rows:
+            source, letter = divmod(lane, len(numbers))
+            number, place = divmod(source, len(records))
+            into.setdefault((records[place], letter), {}).setdefault(state, []).append((number, weight))
+        block = Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into)
+        return block, elimination.denominator, after
 
     def _emitted(self, client: int, ends: tuple[int, int], decided: _Decided) -> int:
         """Return the step of a block after which none of its output components, and no record, is read.
@@ -311,6 +254,13 @@ class _Maker:
         own = [node for _, node in decided] + [node for (one, _), node in self.places.items() if one == client]
         reads = [at for node in own for at in (self.made_at[node], self.last.get(node, -1))]
         return min(max([ends[0], *(at + 1 for at in reads)]), ends[1])
+
+
+def _distinct(columns: Sequence[Column], rows: int) -> tuple[Sequence[Numbers], Numbers]:
+    """Return the distinct combinations of the codes of some columns, and the index of every row's own."""
+    if not columns:
+        return [], np.zeros(rows, dtype=np.int64)
+    return combinations(columns, prod(column.radix for column in columns))
 
 
 def _drawing(program: CoreProgram) -> tuple[CoreProgram, dict[tuple[int, int], int]]:
@@ -339,6 +289,4 @@ def _last_reads(plan: Plan) -> dict[int, int]:
         reads = (step.node,) if step.kind == "check" else plan.nodes.nodes[step.node].operands
         for column in reads if step.active is None else (*reads, step.active):
             last[column] = at
-        for conjunction in step.guard:
-            last.update((column, at) for column, _ in conjunction)
     return last

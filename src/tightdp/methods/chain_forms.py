@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import arb, ctx
 
@@ -14,23 +13,17 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, ball_of, gcd
 from tightdp.methods.chain import Vector
 
-if TYPE_CHECKING:
-    from numpy import float64
-    from numpy.typing import NDArray
+__all__ = ["Choices", "Form", "distinct", "extreme", "logarithm", "positivity", "prune"]
 
-__all__ = ["Form", "Steps", "distinct", "extreme", "logarithm", "positivity", "prune"]
-
-Steps = tuple[Any, ...]
+Choices = tuple[Any, ...]
 """Linked list of what the clients from here down do: ((record under x, record under x', output bits), rest)."""
 
-Form = tuple[Vector, Steps]
+Form = tuple[Vector, Choices]
 """A linear form in the weights from above, in lowest terms, and what the clients below do to get it."""
 
 
 _MANY = 64
 """More candidates than this are compared by logarithms first."""
-_RECENT = 4
-"""This many of the forms that last dominated others are tried first."""
 _NO_MATTER, _NEVER = -1e30, -1e15
 _ERROR = 1e-6
 """A tolerance: rounded logarithms of a dominating form may violate the comparison by this much."""
@@ -86,25 +79,19 @@ def _orientation(a: Sequence[Whole], b: Sequence[Whole], c: Sequence[Whole]) -> 
 
 def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> list[Form]:
     """Drop forms that are nowhere positive, and those that another form beats wherever they are positive."""
-    kept: list[Form] = []
     candidates = distinct(form for form in forms if any(value > 0 for value in form[0].values()))
-    screen = _Screen(candidates) if len(candidates) > _MANY else None
-    strong: deque[Vector] = deque(maxlen=_RECENT)
-    for form in sorted(candidates, key=lambda form: sum(value < 0 for value in form[0].values())):
+    candidates.sort(key=lambda form: sum(value < 0 for value in form[0].values()))
+    rivals = _Rivals(candidates) if len(candidates) > _MANY else None
+    kept: list[int] = []
+    for at, (vector, _) in enumerate(candidates):
         watch()
-        if screen is not None and any(_dominates(other, form[0]) for other in strong):
+        above = kept if rivals is None else rivals.above(kept, at)
+        if any(_dominates(candidates[other][0], vector) for other in above):
             continue
-        rivals = range(len(kept)) if screen is None else screen.above(form[0])
-        winner = next((kept[at][0] for at in rivals if _dominates(kept[at][0], form[0])), None)
-        if winner is not None:
-            strong.appendleft(winner)
-            continue
-        rivals = range(len(kept)) if screen is None else screen.below()
-        beaten = {at for at in rivals if _dominates(form[0], kept[at][0])}
-        kept = [*(other for at, other in enumerate(kept) if at not in beaten), form]
-        if screen is not None:
-            screen.replace(beaten)
-    return kept
+        below = kept if rivals is None else rivals.below(at, kept)
+        beaten = {other for other in below if _dominates(vector, candidates[other][0])}
+        kept = [*(other for other in kept if other not in beaten), at]
+    return [candidates[at] for at in kept]
 
 
 def positivity(form: Form) -> float:
@@ -113,57 +100,39 @@ def positivity(form: Form) -> float:
     return logarithm(up) - logarithm(up + sum(-value for value in form[0].values() if value < 0)) if up else -math.inf
 
 
-class _Screen:
-    """Finds by logarithms which of the forms kept so far may dominate another one; integers then decide.
+class _Rivals:
+    """Finds by rounded logarithms which forms may dominate others; integers then decide.
 
-    `below` and `replace` refer to the form last passed to `above`. `_kept[0]` are the logarithms of the forms as those
-    that are dominated, `_kept[1]` as those that dominate; [..., 0, :, :] of their positive entries by node, [..., 1, :,
-    :] of their negative ones. A missing entry is stored as a number so far below all logarithms that comparisons come
-    out right.
+    A row has the logarithms of a form's positive entries, then of its negative ones. For a missing entry stands a
+    number so far below all logarithms that comparisons come out right: as weak form, and as strong one.
     """
 
-    def __init__(self, candidates: Sequence[Form]) -> None:
+    def __init__(self, forms: Sequence[Form]) -> None:
         import numpy as np
 
         self._np = np
-        nodes = sorted({node for vector, _ in candidates for node in vector})
-        self._row = {node: at for at, node in enumerate(nodes)}
-        self._kept = np.empty((2, 2, len(nodes), 0))
-        self._size = 0
-        self._last = np.empty((2, 2, len(nodes), 1))
+        place = {node: at for at, node in enumerate(dict.fromkeys(node for vector, _ in forms for node in vector))}
+        known = np.full((2, len(forms), len(place)), np.nan)
+        for row, (vector, _) in enumerate(forms):
+            for node, value in vector.items():
+                known[0 if value > 0 else 1, row, place[node]] = logarithm(value)
+        missing = np.array([_NO_MATTER, _NEVER])[:, None, None]
+        self._weak = np.where(np.isnan(known), missing, known)
+        self._strong = np.where(np.isnan(known), missing[::-1], known)
 
-    def above(self, vector: Vector) -> Sequence[int]:
-        """Return the places of the kept forms that may dominate the given one."""
-        last = self._last
-        last[0, 0] = last[1, 1] = _NO_MATTER
-        last[0, 1] = last[1, 0] = _NEVER
-        for node, value in vector.items():
-            last[:, 0 if value > 0 else 1, self._row[node]] = logarithm(value)
-        return self._perhaps(last[0], self._kept[1, ..., : self._size])
+    def above(self, strong: Sequence[int], weak: int) -> Sequence[int]:
+        """Return those of some forms that may dominate one."""
+        return self._perhaps(strong, [weak], strong)
 
-    def below(self) -> Sequence[int]:
-        """Return the places of the forms that the last one may dominate."""
-        return self._perhaps(self._kept[0, ..., : self._size], self._last[1])
+    def below(self, strong: int, weak: Sequence[int]) -> Sequence[int]:
+        """Return those of some forms that one may dominate."""
+        return self._perhaps([strong], weak, weak)
 
-    def replace(self, beaten: set[int]) -> None:
-        """Drop the beaten forms and append the last one."""
-        np = self._np
-        if beaten:
-            stay = [at for at in range(self._size) if at not in beaten]
-            self._kept[..., : len(stay)] = self._kept[..., stay]
-            self._size = len(stay)
-        if self._size == self._kept.shape[-1]:
-            more = np.empty((*self._kept.shape[:-1], self._size + _MANY))
-            self._kept = np.concatenate([self._kept, more], axis=-1)
-        self._kept[..., self._size] = self._last[..., 0]
-        self._size += 1
-
-    def _perhaps(self, weak: NDArray[float64], strong: NDArray[float64]) -> Sequence[int]:
-        least = (weak[0] - strong[0]).max(axis=0)
-        most = (weak[1] - strong[1]).min(axis=0)
+    def _perhaps(self, strong: Sequence[int], weak: Sequence[int], several: Sequence[int]) -> Sequence[int]:
+        differences = self._weak[:, weak] - self._strong[:, strong]
+        least, most = differences[0].max(axis=1), differences[1].min(axis=1)
         possible = (least <= most + _ERROR) & (least < -_NEVER / 2)
-        found: list[int] = self._np.flatnonzero(possible).tolist()
-        return found
+        return [several[at] for at in self._np.flatnonzero(possible).tolist()]
 
 
 def logarithm(value: Whole) -> float:

@@ -1,19 +1,18 @@
 """The tight likelihood ratio of a chain from the probabilities of all datasets at once, as doubles.
 
-The probabilities of one output on all datasets are a matrix product: the weights from the head carried through the
-first half of the clients, times the values of the tail carried up through the second half. They have a proved relative
-error, as nothing cancels in sums and products of nonnegative numbers. The least of them over the neighbours of every
-dataset is found one client after the other. The candidates that remain are computed exactly; where these are too many,
-both ends are known up to the error of the doubles.
+The probabilities of one output on all datasets are an array with an axis for every client: what arrives from the head,
+carried down block by block, times the values of the tail. They have a proved relative error, as nothing cancels in sums
+and products of nonnegative numbers. The least of them over the neighbours of every dataset is found one client after
+the other. The candidates that remain are computed exactly; where these are too many, both ends are known up to the
+error of the doubles.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from itertools import chain as chained
 from itertools import product
 from typing import TYPE_CHECKING
@@ -23,10 +22,10 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.scaled import as_double, gamma
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import ExpInteger, Whole
-from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset
-from tightdp.methods.chain import Chain, Change, Vector
+from tightdp.language.program import Bound
+from tightdp.methods.chain import Chain, Change, Letter, Vector
+from tightdp.methods.chain_pairs import dot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +44,7 @@ MOST_DATASETS = 1 << 20
 MOST_PROBABILITIES = 1 << 27
 """At most this many probabilities are looked at, over all outputs and datasets."""
 MOST_ENTRIES = 1 << 25
-"""At most this many doubles are held by the products of one half of the clients, or the maps of a block."""
+"""At most this many doubles are held by the maps of a block, or for the datasets of some clients."""
 MOST_WORK = 4_000_000
 """At most this many entries of maps are multiplied exactly for the candidates for the largest ratio."""
 _LEAST_COUNTED = 1 << 12
@@ -65,16 +64,13 @@ class Screened:
     tail: int
     taken: list[Change]
 
-    def datasets(self, chain: Chain, bound: Bound) -> tuple[Dataset, Dataset]:
-        """Return the two datasets; clients without a block have the first record of the domain."""
-        x, x_prime = [bound.record.values[0]] * bound.n, [bound.record.values[0]] * bound.n
-        for block, (old, new, _) in zip(chain.blocks, self.taken, strict=True):
-            x[block.client], x_prime[block.client] = old, new
-        return tuple(x), tuple(x_prime)
-
 
 class _TooMuch(Exception):
     """The doubles would be too many, or too small."""
+
+
+_Output = tuple[int, tuple[int, ...], int]
+"""The output bits of the head, of every block, and of the tail."""
 
 
 def screened(
@@ -92,44 +88,20 @@ def screened(
         return None
 
 
-@dataclass(frozen=True)
-class _Half:
-    """The output bits of one half of the clients, and the products of their maps: (datasets of the half, nodes)."""
-
-    bits: tuple[int, ...]
-    values: Doubles
-
-    @cached_property
-    def reached(self) -> int:
-        """The nodes for which some entry is not 0, as bits of a number."""
-        return sum(1 << int(at) for at in np.flatnonzero(self.values.any(axis=0)))
-
-
-@dataclass(frozen=True)
-class _Output:
-    """One output, on all datasets."""
-
-    head: int
-    tail: int
-    first: _Half
-    second: _Half
-
-    @property
-    def bits(self) -> tuple[int, ...]:
-        return self.first.bits + self.second.bits
-
-
 class _Screen:
     def __init__(
         self, chain: Chain, bound: Bound, runs: Callable[[frozenset[int]], Runs], watch: Callable[[], None]
     ) -> None:
-        self.chain, self.runs, self.watch = chain, runs, watch
+        self.chain, self.watch = chain, watch
+        self.runs = {tail: runs(frozenset(vector)) for tail, vector in chain.tails.items()}
         self.records = bound.record.values
         relation = relation_of(bound)
         self.every_record = relation.every_record
         place = {record: at for at, record in enumerate(self.records)}
         self.steps = [[place[new] for new in relation.steps[record]] for record in self.records]
-        self.nodes = self._nodes()
+        levels = [{above for _, _, above, _ in block.arrows()} for block in chain.blocks]
+        levels.append({below for _, below, _, _ in chain.blocks[-1].arrows()})
+        self.nodes = [{node: at for at, node in enumerate(sorted(level))} for level in levels]
         self.least = 1.0
         self.maps = [self._maps(at) for at in range(len(chain.blocks))]
         self.heads = self._vectors(self.nodes[0], chain.heads)
@@ -139,19 +111,10 @@ class _Screen:
         # Every number is two roundings from its exact one; then sums of as many products as there are nodes.
         self.error = 8 * gamma(sum(len(nodes) + 4 for nodes in self.nodes) + 8)
         """More than the relative error of a quotient of two probabilities."""
-        self.looked = 0
-        self.exact = _Exactly(chain)
+        self.work = 0
+        self._pulled: dict[tuple[object, ...], Vector] = {}
 
     # the chain in doubles
-
-    def _nodes(self) -> list[dict[int, int]]:
-        """Return the nodes above every block, and those above the tail, each with its place in an array."""
-        found = []
-        for block in self.chain.blocks:
-            above = {node for arrows in block.into.values() for entries in arrows.values() for node, _ in entries}
-            found.append({node: at for at, node in enumerate(sorted(above))})
-        below = {node for arrows in self.chain.blocks[-1].into.values() for node in arrows}
-        return [*found, {node: at for at, node in enumerate(sorted(below))}]
 
     def _doubles(self, weights: Iterable[Whole]) -> list[float]:
         """Return positive weights divided by the largest of them."""
@@ -165,20 +128,17 @@ class _Screen:
         return found
 
     def _maps(self, at: int) -> dict[int, Doubles]:
-        """Return, by output bits, an array over the records, the nodes above and the nodes below a block."""
+        """Return, by output bits, an array over the nodes above, the records and the nodes below a block."""
         block, above, below = self.chain.blocks[at], self.nodes[at], self.nodes[at + 1]
         every_bits = {bits for _, bits in block.into}
         if len(every_bits) * len(self.records) * len(above) * len(below) > MOST_ENTRIES:
             raise _TooMuch
-        entries = [entry for arrows in block.into.values() for into in arrows.values() for entry in into]
-        doubles = iter(values := self._doubles(weight for _, weight in entries))
-        self.least *= min(values)
-        found = {bits: np.zeros((len(self.records), len(above), len(below))) for bits in sorted(every_bits)}
+        doubles = self._doubles(weight for *_, weight in block.arrows())
+        self.least *= min(doubles)
+        found = {bits: np.zeros((len(above), len(self.records), len(below))) for bits in sorted(every_bits)}
         place = {record: at for at, record in enumerate(self.records)}
-        for (record, bits), arrows in block.into.items():
-            for node, into in arrows.items():
-                for upper, _ in into:
-                    found[bits][place[record], above[upper], below[node]] = next(doubles)
+        for ((record, bits), lower, upper, _), weight in zip(block.arrows(), doubles, strict=True):
+            found[bits][above[upper], place[record], below[lower]] = weight
         return found
 
     def _vectors(self, nodes: dict[int, int], vectors: dict[int, Vector]) -> dict[int, Doubles]:
@@ -194,70 +154,36 @@ class _Screen:
         self.least *= least
         return result
 
-    # halves
-
-    def _halves(self) -> Iterator[_Output]:
-        """Yield the outputs that exchanging clients does not take into each other."""
-        middle = len(self.maps) // 2
-        firsts = {bits: list(self._down(vector, middle)) for bits, vector in self.heads.items()}
-        for tail, vector in self.tails.items():
-            together = self._together(frozenset(self.chain.tails[tail]))
-            seconds = list(self._up(vector, middle, together))
-            for head, halves in firsts.items():
-                for first in halves:
-                    if any(together[at] and first.bits[at - 1] > first.bits[at] for at in range(1, middle)):
-                        continue
-                    for second in seconds:
-                        if first.reached & second.reached and not (
-                            middle and together[middle] and first.bits[-1] > second.bits[0]
-                        ):
-                            yield _Output(head, tail, first, second)
-
-    def _together(self, below: frozenset[int]) -> list[bool]:
-        """Return for every block whether its client is interchangeable with the one before."""
-        inner = {at for run in self.runs(below) for at in run[1:]}
-        return [at in inner for at in range(len(self.maps))]
-
-    def _down(self, vector: Doubles, middle: int) -> Iterator[_Half]:
-        halves = [_Half((), vector[None, :])]
-        for maps in self.maps[:middle]:
-            halves = self._held(
-                _Half((*half.bits, bits), np.einsum("da,rab->drb", half.values, table, optimize=True))
-                for half in halves
-                for bits, table in maps.items()
-            )
-        yield from halves
-
-    def _up(self, vector: Doubles, middle: int, together: Sequence[bool]) -> Iterator[_Half]:
-        halves = [_Half((), vector[None, :])]
-        for at in range(len(self.maps) - 1, middle - 1, -1):
-            inner = at + 1 < len(self.maps) and together[at + 1]
-            halves = self._held(
-                _Half((bits, *half.bits), np.einsum("rab,db->rda", table, half.values, optimize=True))
-                for half in halves
-                for bits, table in self.maps[at].items()
-                if not (inner and bits > half.bits[0])
-            )
-        yield from halves
-
-    def _held(self, made: Iterable[_Half]) -> list[_Half]:
-        """Return the products that are not 0 everywhere, as tables of datasets and nodes."""
-        kept, size = [], 0
-        for half in made:
-            self.watch()
-            if half.values.any():
-                kept.append(_Half(half.bits, half.values.reshape(-1, half.values.shape[-1])))
-                size += half.values.size
-                if size > MOST_ENTRIES:
-                    raise _TooMuch
-        return kept
-
     # ratios
 
-    def _on_all(self, output: _Output) -> Doubles:
-        """Return its probabilities on all datasets, an axis for every block, up to a factor."""
-        self.watch()
-        return (output.first.values @ output.second.values.T).reshape((len(self.records),) * len(self.maps))
+    def _outputs(self) -> Iterator[tuple[_Output, Doubles]]:
+        """Yield the outputs that exchanging clients does not take into each other, with their probabilities.
+
+        These are up to a factor, on all datasets, with an axis for every block.
+        """
+        inner = {tail: {at for run in runs for at in run[1:]} for tail, runs in self.runs.items()}
+        always = set.intersection(*inner.values()) if inner else set()
+
+        def below(bits: tuple[int, ...], values: Doubles) -> Iterator[tuple[tuple[int, ...], Doubles]]:
+            self.watch()
+            if len(bits) == len(self.maps):
+                yield bits, values
+                return
+            for own, table in self.maps[len(bits)].items():
+                if len(bits) not in always or bits[-1] <= own:
+                    after = _below(values, table)
+                    if after.any():
+                        yield from below((*bits, own), after)
+
+        for head, vector in self.heads.items():
+            for bits, values in below((), vector[None, :]):
+                for tail in self.tails:
+                    if not any(bits[at - 1] > bits[at] for at in inner[tail] - always):
+                        yield (head, bits, tail), self._on_all(values, tail)
+
+    def _on_all(self, values: Doubles, tail: int) -> Doubles:
+        found: Doubles = (values @ self.tails[tail]).reshape((len(self.records),) * len(self.maps))
+        return found
 
     def _ratios(self, probabilities: Doubles) -> Doubles:
         """Return for every dataset the largest ratio of its probability to a neighbour's; 0 where its own is 0."""
@@ -282,13 +208,14 @@ class _Screen:
         return result
 
     def largest(self) -> Screened | None:
+        """Return the ends of the largest ratio."""
         tops: list[tuple[float, _Output]] = []
-        best = 0.0
-        for output in self._halves():
-            self.looked += max(len(self.records) ** len(self.maps), _LEAST_COUNTED)
-            if self.looked > MOST_PROBABILITIES:
+        best, looked = 0.0, 0
+        for output, probabilities in self._outputs():
+            looked += max(probabilities.size, _LEAST_COUNTED)
+            if looked > MOST_PROBABILITIES:
                 raise _TooMuch
-            top = float(self._ratios(self._on_all(output)).max())
+            top = float(self._ratios(probabilities).max())
             if top >= best * (1 - self.error):
                 tops.append((top, output))
                 best = max(best, top)
@@ -301,47 +228,37 @@ class _Screen:
         bar = math.inf if best == math.inf else best * (1 - self.error)
         seen: set[object] = set()
         lower: Screened | None = None
-        complete = True
-        for number, (output, taken) in enumerate(self._candidates(outputs, bar)):
-            below = frozenset(self.chain.tails[output.tail])
-            key = (
-                output.head,
-                output.tail,
-                *(tuple(sorted(map(repr, (taken[at] for at in run)))) for run in self.runs(below)),
-            )
+        for number, ((head, _, tail), taken) in enumerate(self._candidates(outputs, bar)):
+            key = head, tail, *(tuple(sorted(repr(taken[at]) for at in run)) for run in self.runs[tail])
             if key in seen:
                 continue
             seen.add(key)
             self.watch()
-            if self.exact.work > MOST_WORK or number > _MOST_CANDIDATES:
-                complete = False
-                break
-            ratio = self.exact.ratio(output.head, output.tail, taken)
+            if lower is not None and (self.work > MOST_WORK or number > _MOST_CANDIDATES):
+                return replace(lower, upper=Fraction(best) * (1 + Fraction(self.error)))
+            ours, theirs = (self._probability(head, tail, tuple((c[side], c[2]) for c in taken)) for side in (0, 1))
+            ratio = quotient(ours, theirs) if theirs else math.inf
             if lower is None or ratio > lower.lower:
-                lower = Screened(ratio, ratio, output.head, output.tail, taken)
+                lower = Screened(ratio, ratio, head, tail, taken)
             if ratio == math.inf:
-                return lower
-        if lower is None or complete:
-            return lower
-        upper = Fraction(best) * (1 + Fraction(self.error))
-        return Screened(lower.lower, upper, lower.head, lower.tail, lower.taken)
+                break
+        return lower
 
     def _candidates(self, outputs: Sequence[_Output], bar: float) -> Iterator[tuple[_Output, list[Change]]]:
         """Yield the outputs and pairs of neighbours whose ratio, in doubles, is at least `bar`."""
         for output in outputs:
-            probabilities = self._on_all(output)
+            head, bits, tail = output
+            values = self.heads[head][None, :]
+            for one, maps in zip(bits, self.maps, strict=True):
+                values = _below(values, maps[one])
+            probabilities = self._on_all(values, tail)
             for x in np.argwhere(self._ratios(probabilities) >= bar).tolist():
                 own = float(probabilities[tuple(x)])
                 for other in self._neighbours(x):
                     theirs = float(probabilities[other])
                     if (own / theirs if theirs else math.inf) >= bar:
-                        yield (
-                            output,
-                            [
-                                (self.records[old], self.records[new], bits)
-                                for old, new, bits in zip(x, other, output.bits, strict=True)
-                            ],
-                        )
+                        records = zip(x, other, bits, strict=True)
+                        yield output, [(self.records[old], self.records[new], one) for old, new, one in records]
 
     def _neighbours(self, x: Sequence[int]) -> Iterator[tuple[int, ...]]:
         if self.every_record:
@@ -350,31 +267,27 @@ class _Screen:
             ((*x[:at], new, *x[at + 1 :]) for new in self.steps[x[at]]) for at in range(len(x))
         )
 
+    # exact numbers
 
-class _Exactly:
-    """Ratios of single pairs of datasets and outputs; the work for common last clients is done once."""
+    def _probability(self, head: int, tail: int, letters: tuple[Letter, ...]) -> Whole:
+        return dot(self.chain.heads[head], self._value(tail, letters))
 
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
-        self.work = 0
-        self._known: dict[tuple[object, ...], Vector] = {}
+    def _value(self, tail: int, letters: tuple[Letter, ...]) -> Vector:
+        """Return the values above the last clients, which have these letters; the work for them is done once."""
+        if not letters:
+            return self.chain.tails[tail]
+        key = tail, letters
+        if key not in self._pulled:
+            below, block = self._value(tail, letters[1:]), self.chain.blocks[-len(letters)]
+            arrows = block.into.get(letters[0], {})
+            self.work += sum(len(arrows.get(node, ())) for node in below) + 1
+            self._pulled[key] = block.pull(letters[0], below)
+        return self._pulled[key]
 
-    def ratio(self, head: int, tail: int, taken: Sequence[Change]) -> Exact:
-        """Return the ratio of the probabilities of an output on two datasets."""
-        ours, theirs = (
-            self._probability(head, tail, [(change[side], change[2]) for change in taken]) for side in (0, 1)
-        )
-        return quotient(ours, theirs) if theirs else math.inf
 
-    def _probability(self, head: int, tail: int, letters: Sequence[tuple[Record, int]]) -> Whole:
-        vector = self.chain.tails[tail]
-        for at in range(len(letters) - 1, -1, -1):
-            key = tail, *letters[at:]
-            if key not in self._known:
-                block = self.chain.blocks[at]
-                pulled = block.pull(letters[at], vector) if letters[at] in block.into else {}
-                arrows = block.into.get(letters[at], {})
-                self.work += sum(len(arrows.get(node, ())) for node in vector) + 1
-                self._known[key] = pulled
-            vector = self._known[key]
-        return sum(weight * vector[node] for node, weight in self.chain.heads[head].items() if node in vector)
+def _below(values: Doubles, table: Doubles) -> Doubles:
+    """Carry weights, a row for every dataset of the clients so far, through the block of one more client."""
+    if values.shape[0] * table.shape[1] * table.shape[2] > MOST_ENTRIES:
+        raise _TooMuch
+    found: Doubles = (values @ table.reshape(len(table), -1)).reshape(-1, table.shape[2])
+    return found

@@ -17,26 +17,21 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import chain, product
-from typing import Any
 
 from tightdp.errors import LimitError
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import as_exact, quotient
-from tightdp.exact.whole import Whole
-from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
-from tightdp.language.program import Bound, Dataset
-from tightdp.methods.chain import Block, Chain, Vector
+from tightdp.language.program import Bound
+from tightdp.methods.chain import Block, Chain, Change, Runs, Vector
 from tightdp.methods.chain_certain import largest_certainly
-from tightdp.methods.chain_forms import Form, Steps, distinct, extreme, positivity, prune
+from tightdp.methods.chain_forms import Form, distinct, extreme, positivity, prune
 from tightdp.methods.chain_lumped import lumped
-from tightdp.methods.chain_published import largest_along_paths, published_levels
+from tightdp.methods.chain_pairs import Found, both, dot, found, impossible, listed, moves_of
 from tightdp.methods.chain_screen import screened
-from tightdp.methods.impossible import find_difference
 
-__all__ = ["BRIEF", "THOROUGH", "Enclosure", "Found", "Runs", "blockwise_bound", "largest_ratio"]
+__all__ = ["BRIEF", "THOROUGH", "Enclosure", "blockwise_bound", "largest_ratio"]
 
 BRIEF = ((12, 100),)
 """How many forms are kept at one block, and how many ways in which the clients below a change may act are followed."""
@@ -44,16 +39,6 @@ THOROUGH = (*BRIEF, (400, 4_000))
 """A large ratio that a brief search finds makes the full one drop much."""
 _WATCHED = 64
 """This many forms are handled between two checks of the limits."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """A dataset, a neighbour and an output code, and the ratio of their probabilities (infinity: division by 0)."""
-
-    ratio: Exact
-    x: Dataset
-    x_prime: Dataset
-    code: int
 
 
 @dataclass(frozen=True)
@@ -80,15 +65,23 @@ def largest_ratio(
     forms and suffixes are followed, search after search.
     """
     chain = lumped(chain)
-    search = (_EveryChange if relation_of(bound).every_record else _OneChange)(chain, bound, watch)
+    relation = relation_of(bound)
+    search = _Search(chain, bound, watch)
     reason: LimitError | None = None
     most: Exact = math.inf
     try:
-        search.run(limits[:1])
-        if search.cut_short and limits[1:]:
-            most = search.screen()
-            if most == math.inf and search.cut_short:
-                search.run(limits[1:])
+        decided, path = largest_certainly(chain, relation, watch)
+        if not decided:
+            path = impossible(chain, bound, watch)
+        if path is not None:
+            search.take(*path)
+        if not decided and path is None:
+            search.chain = chain.by_output
+            search.run(*limits[0])
+            if search.cut_short and search.ratio < math.inf and limits[1:]:
+                most = search.screen()
+                for each in limits[1:] if search.cut_short else ():
+                    search.run(*each)
     except LimitError as error:
         reason = error
     # Probabilities sum to 1 under both neighbours, so some output is at least as likely under the first.
@@ -98,12 +91,12 @@ def largest_ratio(
         reason = LimitError(f"the search would have to follow more than {limits[-1][0]} forms", "use fewer records")
     if reason is not None:
         upper = max(lower, min(most, blockwise_bound(chain, bound)))
-    found = search.best
-    if found is not None and (found.ratio < 1 or found.x == found.x_prime):
-        found = None
+    best = search.best
+    if best is not None and (best.ratio < 1 or best.x == best.x_prime):
+        best = None
     if upper == lower:
-        return Enclosure(lower, upper, found, None, False)
-    return Enclosure(lower, upper, found, reason, search.cut_short)
+        return Enclosure(lower, upper, best, None, False)
+    return Enclosure(lower, upper, best, reason, search.cut_short)
 
 
 def blockwise_bound(chain: Chain, bound: Bound) -> Exact:
@@ -137,14 +130,6 @@ def _block_bound(block: Block, relation: NeighbouringRelation) -> Exact:
 class _Search:
     """One search; `ratio` is the best ratio so far."""
 
-    def _forms(self, below: Vector) -> list[Form]:
-        """Return the forms at the top of the chain that decide whether the present ratio is beaten."""
-        raise NotImplementedError
-
-    def _value(self, above: Vector, form: Vector) -> Whole:
-        """Return the value of a form on the weights from the head."""
-        raise NotImplementedError
-
     def __init__(self, chain: Chain, bound: Bound, watch: Callable[[], None]) -> None:
         self.chain = chain
         self.bound = bound
@@ -155,54 +140,87 @@ class _Search:
         self.cut_short = False
         self._most_forms = self._most_suffixes = 0
 
-    def run(self, limits: Sequence[tuple[int, int]]) -> None:
-        """Search all heads and tails under each limit on forms and suffixes in turn.
+    def run(self, most_forms: int, most_suffixes: int) -> None:
+        """Search all heads and tails, following so many forms and suffixes at most."""
+        self._most_forms, self._most_suffixes, self.cut_short = most_forms, most_suffixes, False
+        runs = Runs(self.chain)
+        last = {tail: {run[-1] for run in runs.of(frozenset(below))} for tail, below in self.chain.tails.items()}
+        ends = list(product(self.chain.heads, self.chain.tails))
+        while ends:  # those that cannot beat the present ratio cannot beat a larger one
+            ends = [
+                (head, tail)
+                for head, tail in reversed(ends)
+                if self.ratio < math.inf and self._improve(head, tail, last[tail])
+            ]
 
-        No search is needed where outputs, or records, determine the nodes. Else an infinite ratio is looked for first:
-        it ends the search.
-        """
-        levels = published_levels(self.chain)
-        if levels is not None:
-            decided, path = True, largest_along_paths(self.chain, levels, self.relation)
-        else:
-            decided, path = largest_certainly(self.chain, self.relation, self.watch)
-        if path is not None:
-            self._take(path.head, path.tail, path.taken)
-        if decided:
-            return
-        difference = find_difference(self.chain, self.relation, self.watch)
-        if difference is not None:
-            self._take(*difference)
-            return
-        self.chain = self.chain.by_output
-        for self._most_forms, self._most_suffixes in limits:
-            self.cut_short = False
-            self._climb()
-            if self.ratio == math.inf or not self.cut_short:
-                return
-
-    def _take(self, head: int, tail: int, taken: list[tuple[Record, Record, int]]) -> None:
-        """Make this the best witness found."""
-        self.best = self._found(head, self.chain.heads[head], tail, self.chain.tails[tail], taken)
-        self.ratio = self.best.ratio
+    def take(self, head: int, tail: int, taken: Sequence[Change]) -> bool:
+        """Make this the best witness if its ratio is larger; return whether it is."""
+        witness = found(self.chain, self.bound, head, tail, taken)
+        larger = witness.ratio > self.ratio
+        if larger:
+            self.ratio, self.best = witness.ratio, witness
+        return larger
 
     def screen(self) -> Exact:
         """Look at all datasets at once, in doubles; return an upper bound on every ratio, infinite where none is known.
 
         The search is over if the ratio found equals this bound.
         """
-        found = screened(self.chain, self.bound, Runs(self.chain).of, self.watch)
-        if found is None:
+        screen = screened(self.chain, self.bound, Runs(self.chain).of, self.watch)
+        if screen is None:
             return math.inf
-        if found.lower > self.ratio:
-            self._take(found.head, found.tail, found.taken)
-        self.cut_short = found.lower < found.upper
-        return found.upper
+        self.take(screen.head, screen.tail, screen.taken)
+        self.cut_short = screen.lower < screen.upper
+        return screen.upper
 
-    def _climb(self) -> None:
-        ends = list(product(self.chain.heads.items(), self.chain.tails.items()))
-        while ends:  # those that cannot beat the present ratio cannot beat a larger one
-            ends = [each for each in reversed(ends) if self.ratio < math.inf and self._improve(*each[0], *each[1])]
+    def _improve(self, head: int, tail: int, last: set[int]) -> bool:
+        """Look for witnesses with this head and tail that beat the present ratio."""
+        above = self.chain.heads[head]
+        above = above | {~node: weight for node, weight in above.items()}
+        beating = [
+            listed(choices) for form, choices in self._forms(self.chain.tails[tail], last) if dot(above, form) > 0
+        ]
+        larger = [self.take(head, tail, taken) for taken in beating]
+        return any(larger)
+
+    def _forms(self, below: Vector, last: set[int]) -> list[Form]:
+        """Return the forms at the top of the chain that decide whether the present ratio is beaten.
+
+        Where one client changes its record, one of `last` does, and a form is a difference; else it lives on two
+        copies of the nodes.
+        """
+        if self.relation.every_record:
+            up, down = as_exact(self.ratio).as_integer_ratio()
+            start = {node: down * value for node, value in below.items()}
+            forms: list[Form] = [(start | {~node: -up * value for node, value in below.items()}, ())]
+            for block in reversed(self.chain.blocks):
+                staying, changing = moves_of(block, self.relation)
+                forms = self._pruned(both(block, forms, [*staying, *changing]))
+            return forms
+        forms, suffixes = [], [(below, ())]
+        for at in range(len(self.chain.blocks) - 1, -1, -1):
+            block = self.chain.blocks[at]
+            forms = self._pruned(chain(_pulled(block, forms), self._changes(block, suffixes) if at in last else ()))
+            if any(end < at for end in last):
+                pulled = distinct(self._watched(_pulled(block, suffixes)))
+                suffixes = self._narrow(extreme(pulled), self._most_suffixes)
+        return forms
+
+    def _changes(self, block: Block, suffixes: Sequence[Form]) -> Iterator[Form]:
+        """Yield the forms in which this client changes its record."""
+        up, down = as_exact(self.ratio).as_integer_ratio()
+        _, changing = moves_of(block, self.relation)
+        for pulled, choices in both(
+            block, ((one | {~node: v for node, v in one.items()}, steps) for one, steps in suffixes), changing
+        ):
+            value: Vector = {}
+            for node, weight in pulled.items():
+                place, scaled = (node, down * weight) if node >= 0 else (~node, -up * weight)
+                value[place] = value.get(place, 0) + scaled
+            yield value, choices
+
+    def _pruned(self, forms: Iterable[Form]) -> list[Form]:
+        return self._narrow(prune(self._watched(forms), self.watch), self._most_forms)
 
     def _narrow(self, forms: list[Form], most: int) -> list[Form]:
         """Return the forms, or only the most positive ones; then the search gives a lower bound only."""
@@ -218,158 +236,6 @@ class _Search:
                 self.watch()
             yield form
 
-    def _improve(self, head: int, above: Vector, tail: int, below: Vector) -> bool:
-        """Look for a witness with this head and tail that beats the present ratio."""
-        improved = False
-        for value, steps in self._forms(below):
-            if self._value(above, value) > 0:
-                found = self._found(head, above, tail, below, _listed(steps))
-                if found.ratio > self.ratio:
-                    self.ratio, self.best, improved = found.ratio, found, True
-        return improved
-
-    def _arranged(self, taken: list[Any], below: Vector) -> list[Any]:
-        """Return the same witness with the records of interchangeable clients in order."""
-        return taken
-
-    def _found(self, head: int, above: Vector, tail: int, below: Vector, taken: list[Any]) -> Found:
-        taken = self._arranged(taken, below)
-        x: list[Record] = [self.bound.record.values[0]] * self.bound.n
-        x_prime = list(x)
-        ours, theirs = below, below
-        for block, (old, new, bits) in zip(reversed(self.chain.blocks), reversed(taken), strict=True):
-            x[block.client], x_prime[block.client] = old, new
-            ours = block.pull((old, bits), ours)
-            theirs = block.pull((new, bits), theirs) if (new, bits) in block.into else {}
-        up, down = _dot(above, ours), _dot(above, theirs)
-        letters = [(old, bits) for old, _, bits in taken]
-        code = self.chain.code(head, letters, tail)
-        return Found(quotient(up, down) if down else math.inf, tuple(x), tuple(x_prime), code)
-
-
-class Runs:
-    """Runs of consecutive clients that are interchangeable given an output."""
-
-    def __init__(self, chain: Chain) -> None:
-        self.chain = chain
-        self._commutes: dict[tuple[int, frozenset[int]], bool] = {}
-
-    def of(self, below: frozenset[int]) -> list[list[int]]:
-        """Return the runs, as lists of places in the chain, on what leads to the given nodes above the tail."""
-        supports = self.supports(below)
-        runs: list[list[int]] = []
-        for at in range(len(self.chain.blocks)):
-            if at and self._commute(at - 1, supports[at + 1]):
-                runs[-1].append(at)
-            else:
-                runs.append([at])
-        return runs
-
-    def supports(self, below: frozenset[int]) -> list[frozenset[int]]:
-        """Return, for the place above every block (and below the last), the nodes that lead to the given ones."""
-        supports = [below]
-        for block in reversed(self.chain.blocks):
-            here = supports[-1]
-            supports.append(
-                frozenset(
-                    above
-                    for arrows in block.into.values()
-                    for node in here & arrows.keys()
-                    for above, _ in arrows[node]
-                )
-            )
-        return supports[::-1]
-
-    def _commute(self, at: int, support: frozenset[int]) -> bool:
-        key = (at, support)
-        if key not in self._commutes:
-            self._commutes[key] = _interchangeable(self.chain.blocks[at], self.chain.blocks[at + 1], support)
-        return self._commutes[key]
-
-
-class _OneChange(_Search):
-    """One client changes its record."""
-
-    @cached_property
-    def _runs(self) -> Runs:
-        return Runs(self.chain)
-
-    def _value(self, above: Vector, form: Vector) -> Whole:
-        return _dot(above, form)
-
-    def _forms(self, below: Vector) -> list[Form]:
-        ends = {run[-1] for run in self._runs.of(frozenset(below))}
-        forms: list[Form] = []
-        suffixes: list[Form] = [(below, ())]
-        for at in range(len(self.chain.blocks) - 1, -1, -1):
-            block = self.chain.blocks[at]
-            pulled = chain(_pulled(block, forms), self._changes(block, suffixes) if at in ends else ())
-            forms = self._narrow(prune(self._watched(pulled), self.watch), self._most_forms)
-            if any(end < at for end in ends):
-                pulled_up = distinct(self._watched(_pulled(block, suffixes)))
-                suffixes = self._narrow(extreme(pulled_up), self._most_suffixes)
-        return forms
-
-    def _arranged(self, taken: list[Any], below: Vector) -> list[Any]:
-        position = {record: at for at, record in enumerate(self.bound.record.values)}
-        result = []
-        for run in self._runs.of(frozenset(below)):
-            steps = [taken[at] for at in run]
-            result += sorted(steps, key=lambda step: (position[step[0]], step[0] == step[1], step[2]))
-        return result
-
-    def _changes(self, block: Block, suffixes: Sequence[Form]) -> Iterator[Form]:
-        """Yield the forms in which this client changes its record."""
-        moves = [(bits, *step) for bits, kinds in block.kinds.items() for step in self.relation.steps_of_kinds(kinds)]
-        up, down = as_exact(self.ratio).as_integer_ratio()
-        for vector, steps in suffixes:
-            pulled: dict[int, Vector] = {number: block.pull(letter, vector) for number, letter in block.first.items()}
-            for bits, old, new in moves:
-                kinds = block.kinds[bits]
-                ours, theirs = pulled[kinds[old]], pulled[kinds[new]] if new in kinds else {}
-                if any(down * value > up * theirs.get(node, 0) for node, value in ours.items()):
-                    value = {
-                        node: down * ours.get(node, 0) - up * theirs.get(node, 0)
-                        for node in ours.keys() | theirs.keys()
-                    }
-                    yield value, ((old, new, bits), steps)
-
-
-class _EveryChange(_Search):
-    """Every client may change its record; a form then lives on two copies of the nodes, those of x' negated."""
-
-    def _value(self, above: Vector, form: Vector) -> Whole:
-        return _dot(above, form) + _dot({~node: weight for node, weight in above.items()}, form)
-
-    def _forms(self, below: Vector) -> list[Form]:
-        up, down = as_exact(self.ratio).as_integer_ratio()
-        start = {node: down * value for node, value in below.items()}
-        start |= {~node: -up * value for node, value in below.items()}
-        forms: list[Form] = [(start, ())]
-        for block in reversed(self.chain.blocks):
-            forms = self._narrow(prune(self._watched(self._both(block, forms)), self.watch), self._most_forms)
-        return forms
-
-    def _both(self, block: Block, forms: Sequence[Form]) -> Iterator[Form]:
-        for vector, steps in forms:
-            ours = {node: value for node, value in vector.items() if node >= 0}
-            theirs = {~node: value for node, value in vector.items() if node < 0}
-            pulled = {letter: block.pull(letter, theirs) for letter in block.into}
-            for old, bits in block.into:
-                left = block.pull((old, bits), ours)
-                for new in self.relation.steps[old]:
-                    right = pulled.get((new, bits), {})
-                    yield left | {~node: value for node, value in right.items()}, ((old, new, bits), steps)
-
-
-def _listed(steps: Steps) -> list[Any]:
-    """Return the choices of a form, from the top block down."""
-    taken = []
-    while steps:
-        step, steps = steps
-        taken.append(step)
-    return taken
-
 
 def _pulled(block: Block, forms: Sequence[Form]) -> Iterator[Form]:
     """Yield every form pulled up by every letter of a block."""
@@ -378,23 +244,3 @@ def _pulled(block: Block, forms: Sequence[Form]) -> Iterator[Form]:
         for vector, steps in forms
         for letter in block.first.values()
     )
-
-
-def _dot(left: Vector, right: Vector) -> Whole:
-    return sum(weight * right[node] for node, weight in left.items() if node in right)
-
-
-def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bool:
-    """Whether two neighbouring blocks give the same, in either order of any two letters, to the nodes below them."""
-    if first.into.keys() != second.into.keys() or first.bits != second.bits:
-        return False
-    kinds = {(first.kinds[bits][record], second.kinds[bits][record]): (record, bits) for record, bits in first.into}
-    letters = list(kinds.values())
-    for node in support:
-        unit: Vector = {node: 1}
-        halves = {letter: second.pull(letter, unit) for letter in letters}
-        for at, one in enumerate(letters):
-            for other in letters[:at]:
-                if first.pull(one, halves[other]) != first.pull(other, halves[one]):
-                    return False
-    return True

@@ -36,10 +36,9 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("independent outputs", by_outputs.look),
     # Where the aggregates have many values together, what is left of each round when it is over may be far less.
     Candidate("elimination", by_elimination.look_before_aggregates),
-    Candidate("aggregate", by_aggregates.look),
     # Where the counts are many, a chain with few forms finds the tight ratio sooner; it gives up early.
     Candidate("chain", by_chain.look_before_aggregates),
-    Candidate("aggregate", by_aggregates.look_costly),
+    Candidate("aggregate", by_aggregates.look),
     # A small diagram is built quickly, and a chain shows the symmetries.
     Candidate("chain", by_chain.look_at_small),
     # More contents of what the parts see are still fewer than outputs.

@@ -1,392 +1,346 @@
-"""Exact output laws by elimination along the core program, without a decision diagram.
+"""Exact output laws by elimination along the core program, without a decision diagram, for many datasets at once.
 
 A table holds a weight for every combination of the values that are still needed. A step computes one more value (a
 draw splits the rows), drops what is not needed any more, and rows that have become equal are added up. So there are
 never more rows than runs of the program, and far fewer where it forgets.
+
+A *lane* is one choice of values for all input leaves, as a dataset gives it. Every row belongs to a lane, or to all
+lanes that agree on the inputs learned so far: it splits where they differ. Columns are arrays, so that an operation on
+a row takes nanoseconds, and a step some time however few its rows are. Weights are machine integers while their
+denominator is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import islice
-from operator import itemgetter
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from math import prod
+from typing import TYPE_CHECKING, Any
 
-from tightdp.core.nodes import Case, Draw
+from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import NOTHING, Value
-from tightdp.exact.field import Number
-from tightdp.exact.weights import as_exact, over, over_common
+from tightdp.exact.lazily import lazily
+from tightdp.exact.weights import over_common
 from tightdp.exact.whole import Whole, gcd, lcm
-from tightdp.language.laws import Law
-from tightdp.methods.elimination_guards import ALWAYS
-from tightdp.methods.elimination_plan import Plan, Row, Step
+from tightdp.methods.elimination_columns import MACHINE_BITS, Column, Operations, distinct
+from tightdp.methods.elimination_plan import ROWS_IN_ONE, STEP, Plan, Step
 
-__all__ = ["INTEGERS", "Elimination", "Failed", "Integers", "Numbers", "Part", "Ring", "TooMuchWork"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-_AT_ONCE = 10_000
-"""This many rows are made between two checks of the limits."""
-_LONG = 256
-"""Denominators of more bits than this are reduced now and then."""
-_CACHED = 100_000
+    Codes = NDArray[np.int64]
+    Weights = NDArray[Any]
+else:
+    np = lazily("numpy")
 
-Weight: TypeAlias = Any
-"""A number of a ring."""
+__all__ = ["Elimination", "Failed", "TooManyRows", "TooMuchWork", "laws"]
+
+_MOST_ROWS = 1 << 21
+"""How many rows there may be at a time: with ten columns they take some 200 MB."""
+_AT_ONCE = 1 << 14
+"""At most this many lanes are processed together."""
+_MOST_KNOWN = 1 << 25
+"""How many values that depend on no draw are kept for all lanes that are processed together: 256 MB."""
+_OBJECT = 16
+"""An operation on a weight that is no machine integer takes as long as that on so many rows of a column."""
+_PATIENCE = 32
+"""After this many steps that may have made rows equal, equal rows are added up."""
 
 
 class TooMuchWork(Exception):
     """More rows were made than the budget allows."""
 
 
+class TooManyRows(TooMuchWork):
+    """There are too many rows at a time for all of these lanes; not raised for one lane without a budget."""
+
+
 class Failed(Exception):
-    """An obligation of the program does not hold on a run of positive probability; `check` is its number."""
+    """An obligation of the program does not hold on a run of positive probability: number `check`, on lane `lane`."""
 
-    def __init__(self, check: int) -> None:
-        super().__init__(check)
-        self.check = check
-
-
-class Ring(Protocol):
-    """A type of weights: they add, and multiply with one another and with ints."""
-
-    one: Weight
-
-    def masses(self, law: Sequence[Number]) -> tuple[Sequence[Weight], Whole]:
-        """Return the probabilities of a law as weights over a common denominator."""
-
-    def reduced(self, part: Part) -> Part:
-        """Return the same weights over a smaller denominator, where there is one."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Weighted rows over one denominator; never changed."""
-
-    rows: dict[Row, Weight]
-    denominator: Whole
-
-
-class Integers:
-    """Whole numbers over a denominator."""
-
-    one: Weight = 1
-
-    def masses(self, law: Sequence[Number]) -> tuple[Sequence[Whole], Whole]:
-        return over_common(law)
-
-    def reduced(self, part: Part) -> Part:
-        shared = part.denominator
-        for weight in part.rows.values():
-            shared = gcd(shared, weight)
-            if shared == 1:
-                return part
-        return Part({row: weight // shared for row, weight in part.rows.items()}, part.denominator // shared)
-
-
-class Numbers:
-    """Exact numbers of any type; `number` converts a fraction."""
-
-    def __init__(self, number: Callable[[Number], Weight] = as_exact) -> None:
-        self._number = number
-        self.one = number(Fraction(1))
-
-    def masses(self, law: Sequence[Number]) -> tuple[Sequence[Weight], Whole]:
-        return [self._number(mass) for mass in law], 1
-
-    def reduced(self, part: Part) -> Part:
-        return part
-
-
-INTEGERS = Integers()
-
-Waiting = dict[int, list[Part]]
-"""By step, the rows that wait for it."""
+    def __init__(self, check: int, lane: int) -> None:
+        super().__init__(check, lane)
+        self.check, self.lane = check, lane
 
 
 class Elimination:
-    """Carries out the steps of a plan, on one dataset after another.
+    """Goes through the steps of a plan once, for all lanes.
 
-    `watch` is called from time to time, and may raise. `work` counts the rows that were made; TooMuchWork is raised
-    where they are more than `budget`. Where a run of positive probability fails, Failed is raised; with `failures`, its
-    weight is recorded by number of the check instead, and it is followed no further.
+    `lanes` are the values of the leaves, in the order in which the plan learns them (`Plan.inputs`). `work` is counted
+    as in the estimates of plans; TooMuchWork is raised where it is more than `budget`, besides one passage through the
+    steps, which takes no longer than to make the plan. Where a run of positive probability fails, Failed is raised;
+    with `failures`, its weight is recorded in `failed`, by check and lane, and it is followed no further.
     """
 
     def __init__(
         self,
         plan: Plan,
-        ring: Ring = INTEGERS,
+        lanes: Sequence[Sequence[Value]],
         watch: Callable[[], None] = lambda: None,
         budget: int | None = None,
         failures: bool = False,
     ) -> None:
-        self.plan = plan
-        self.ring = ring
-        self.watch = watch
-        self.budget = budget
-        self.failures = failures
-        self.work = 0
-        self.known: list[Value] = [NOTHING] * len(plan.nodes.nodes)
-        self._looked = 0
-        self._long = _LONG
-        self._place = [{column: at for at, column in enumerate(step.layout)} for step in plan.steps]
-        self._onto: dict[tuple[int, int], Callable[[Row], Row]] = {}
-        self._listed: dict[int, tuple[list[Value], Sequence[Weight], Whole]] = {}
-        self._check = {place: number for number, place in reversed(list(enumerate(plan.nodes.checks)))}
-        self.learn(-1)
+        self.plan, self.watch, self.failures = plan, watch, failures
+        self.budget = None if budget is None else budget + STEP * len(plan.steps)
+        self.work = 0.0
+        self.failed: dict[tuple[int, int], Whole] = {}
+        """Weights over the denominator at the end."""
+        self.operations = Operations(self._count)
+        self.given: dict[int, Column] = {}
+        """For some draws, what they are by lane instead."""
+        self.columns: dict[int, Column] = {}
+        self.denominator: Whole = 1
+        self._reduced_at = MACHINE_BITS
+        self._unmerged = 0
+        self._evidence = set(plan.nodes.evidence)
+        checks = [at for at, step in enumerate(plan.steps) if step.kind == "check"]
+        self._rejecting = max(checks, default=-1)
+        """From this step on, runs that `observe` rejects are not followed: a check is asked of all runs before."""
+        self._learn(lanes)
+        self.lane = self._first[-1 if failures else 0]
+        self._depth = len(self._first) - 1 if failures else 0
+        self.weights: Weights = np.ones(len(self.lane), dtype=np.int64)
 
-    def start(self) -> Waiting:
-        """Return the one row that every run starts from."""
-        self._long = _LONG
-        return {0: [Part({(): self.ring.one}, 1)]}
+    def _learn(self, lanes: Sequence[Sequence[Value]]) -> None:
+        """Sort the lanes, and compute what does not depend on draws, for all of them."""
+        nodes, plain = self.plan.nodes.nodes, self.plan.nodes.plain
+        codes = [
+            [self.operations.values(nodes[place])[1][value] for value in values]
+            for place, values in zip(self.plan.inputs, zip(*lanes, strict=True), strict=False)
+        ]
+        if codes:
+            learned, number = np.unique(np.array(codes, dtype=np.int64), axis=1, return_inverse=True)
+            self.number = number.reshape(-1)
+        else:
+            learned, self.number = np.zeros((0, 1), dtype=np.int64), np.zeros(len(lanes), dtype=np.int64)
+        width = learned.shape[1]
+        new = np.arange(width) == 0
+        self._first = [np.flatnonzero(new)]
+        """By number of inputs learned, the first lane of those that agree on them."""
+        for values in learned:
+            new[1:] |= values[1:] != values[:-1]
+            self._first.append(np.flatnonzero(new))
+        self._known: dict[int, Column] = {}
+        learning = iter(learned)
+        known = {place: next(learning) for place in self.plan.inputs}
+        for place, node in enumerate(nodes):
+            if plain[place]:
+                if node.kind == "const":
+                    column = self.operations.constant(node.expr, width)
+                elif node.kind == "input":
+                    column = Column(self.operations.values(node)[0], known[place])
+                else:
+                    column = self.operations.value(node, self._known.__getitem__)
+                self._known[place] = column
 
-    def learn(self, rank: int, value: Value = None) -> None:
-        """Compute the nodes without draws that are known once a leaf is; `value` is that of the leaf, an input."""
-        nodes, known = self.plan.nodes.nodes, self.known
-        for place in self.plan.plain.get(rank, ()):
-            node = nodes[place]
-            if node.kind == "const":
-                known[place] = node.expr.values[0]
-            elif node.kind == "input":
-                known[place] = value
+    def begin(self, columns: dict[int, Column], lanes: int) -> None:
+        """Begin again with one row for each of so many lanes, where no input is learned."""
+        self.columns, self.denominator, self._reduced_at = columns, 1, MACHINE_BITS
+        self.weights = np.ones(lanes, dtype=np.int64)
+        self.regroup(columns, np.arange(lanes), lanes)
+
+    def regroup(self, columns: dict[int, Column], lane: Codes, lanes: int) -> None:
+        """Give every row another lane of so many, and other columns, where no input is learned."""
+        self.columns, self.lane, self.number, self._first = columns, lane, np.arange(lanes), [np.arange(lanes)]
+        for place, column in self._known.items():
+            self._known[place] = Column(column.values, np.broadcast_to(column.codes[0], (lanes,)))
+
+    def run(self, start: int = 0, end: int | None = None) -> Elimination:
+        """Go through some steps, or all."""
+        nodes = self.plan.nodes.nodes
+        for at, step in enumerate(self.plan.steps[start:end], start=start):
+            self._count(0, STEP)
+            if step.kind in ("draw", "input") and self._unmerged:
+                self._merge()
+            if step.kind == "input":
+                self._split()
+            elif step.kind == "draw":
+                self._draw(step)
+            elif step.kind == "check":
+                self._check(step)
             else:
-                known[place] = node.value([known[operand] for operand in node.operands])
+                self.columns[step.node] = self.operations.value(nodes[step.node], self.read)
+            if at > self._rejecting and step.node in self._evidence and step.kind != "check":
+                self._keep(self.read(step.node).among((True,)))
+            for column in step.dropped:
+                del self.columns[column]
+            self._unmerged += bool(step.dropped)
+            if self._unmerged > _PATIENCE:
+                before = len(self.lane)
+                self._merge()
+                self._unmerged = 0 if len(self.lane) < before else -7 * _PATIENCE
+        self._merge()
+        return self
 
-    def advance(self, waiting: Waiting, start: int, end: int, failed: dict[int, Weight]) -> None:
-        """Take the waiting rows through steps start..end-1, so that all wait for step `end` or a later one."""
-        for at in range(start, end):
-            parts = waiting.pop(at, None)
-            if parts:
-                part = self.merged(parts)
-                if part.denominator.bit_length() > self._long:
-                    part = self.ring.reduced(part)
-                    self._long = max(_LONG, 2 * part.denominator.bit_length())
-                self._take(at, part, waiting, failed)
+    def laws(self, components: Sequence[Expr]) -> list[dict[int, Whole]]:
+        """Return the weights of outputs by lane, outputs by code, of the runs that `observe` accepts.
 
-    def merged(self, parts: Sequence[Part]) -> Part:
-        """Return the sum of weighted rows."""
-        if len(parts) == 1:
-            return parts[0]
-        denominator = lcm(*(part.denominator for part in parts))
-        total: dict[Row, Weight] = {}
-        for part in parts:
-            factor = denominator // part.denominator
-            for chunk in self._chunks(part.rows):
-                for row, weight in chunk:
-                    scaled = weight if factor == 1 else weight * factor
-                    total[row] = total[row] + scaled if row in total else scaled
-        return Part(total, denominator)
+        The digits of a code are the places of the components' values.
+        """
+        evidence = self.plan.nodes.evidence
+        if evidence:
+            self._keep(self.read(evidence[-1]).among((True,)))
+        kind: Any = np.int64 if prod(len(component.values) for component in components) < 1 << MACHINE_BITS else object
+        code: Any = np.zeros(len(self.lane), dtype=kind)
+        for place, component in zip(self.plan.nodes.components, components, strict=True):
+            column = self.read(place)
+            onto = np.array([*(component.index.get(value, -1) for value in column.values), -1])[column.codes]
+            if onto.min(initial=0) < 0:
+                raise AssertionError("an output has no value: a defect of elimination")
+            code = code * len(component.values) + onto.astype(kind)
+        found: list[dict[int, Whole]] = [{} for _ in self._first[-1]]
+        for lane, output, weight in zip(self.lane.tolist(), code.tolist(), self.weights.tolist(), strict=True):
+            if weight:
+                law = found[lane]
+                law[output] = law[output] + weight if output in law else weight
+        return [found[lane] for lane in self.number.tolist()]
+
+    def read(self, place: int) -> Column:
+        """Return the values of a node by row."""
+        column = self.columns.get(place)
+        return self._known[place].at(self.lane) if column is None else column
 
     # one step
 
-    def _take(self, at: int, part: Part, waiting: Waiting, failed: dict[int, Weight]) -> None:
-        step = self.plan.steps[at]
-        if step.guard != ALWAYS:
-            part, skipped = self._split(at, step, part)
-            if skipped.rows:
-                waiting.setdefault(step.past, []).append(skipped)
-            if not part.rows:
-                return
-        self._tick(len(part.rows))
-        match step.kind:
-            case "input":
-                done = part
-            case "check":
-                done = self._checked(at, step, part, failed)
-            case "draw":
-                done = self._drawn(at, step, part)
-            case _:
-                done = self._computed(at, step, part)
-        if done.rows:
-            waiting.setdefault(at + 1, []).append(done)
+    def _split(self) -> None:
+        """Learn one more input: rows of lanes that differ in it are split."""
+        if self._depth + 1 == len(self._first):
+            return
+        before, after = self._first[self._depth], self._first[self._depth + 1]
+        self._depth += 1
+        if len(after) > len(before):
+            ends = np.append(np.searchsorted(after, before[1:]), len(after))[np.searchsorted(before, self.lane)]
+            starts = np.searchsorted(after, self.lane)
+            self.lane = after[self._repeat(ends - starts, starts)]
 
-    def _split(self, at: int, step: Step, part: Part) -> tuple[Part, Part]:
-        """Return the rows on which the guard of a step holds, and the others on their way past it."""
-        place = self._place[at]
-        alternatives = []
-        for conjunction in step.guard:
-            given = [(column, values) for column, values in conjunction if column not in place]
-            if all(self.known[column] in values for column, values in given):
-                alternatives.append([(place[column], values) for column, values in conjunction if column in place])
-        if not all(alternatives):
-            return part, Part({}, 1)
-        columns = sorted({column for alternative in alternatives for column, _ in alternative})
-        key = _getter(columns)
-        examples = dict(zip(map(key, part.rows), part.rows, strict=True))
-        verdicts = {
-            values: any(all(row[column] in wanted for column, wanted in alternative) for alternative in alternatives)
-            for values, row in examples.items()
-        }
-        if all(verdicts.values()):
-            return part, Part({}, 1)
-        going: dict[Row, Weight] = {}
-        left: dict[Row, Weight] = {}
-        onto = self._onto.get((at, step.past))
-        if onto is None:
-            onto = self._onto[at, step.past] = self.plan.onto(at, step.past)
-        for chunk in self._chunks(part.rows):
-            for row, weight in chunk:
-                if verdicts[key(row)]:
-                    going[row] = weight
-                else:
-                    new = onto((*row, NOTHING))
-                    left[new] = left[new] + weight if new in left else weight
-        self._tick(len(left))
-        return Part(going, part.denominator), Part(left, part.denominator)
+    def _repeat(self, many: Codes, starts: Codes) -> Codes:
+        """Repeat every row; return the numbers from the row's start on, one for each time."""
+        ends = np.cumsum(many)
+        if len(ends) and ends[-1] > _MOST_ROWS and (self.budget is not None or len(self._first[-1]) > 1):
+            raise TooManyRows
+        rows = np.repeat(np.arange(len(many)), many)
+        self._count(len(rows) * (4 + len(self.columns) + (_OBJECT if self.weights.dtype == object else 0)), 0)
+        self._take(rows)
+        return np.arange(len(rows)) + (starts - (ends - many))[rows]
 
-    def _checked(self, at: int, step: Step, part: Part, failed: dict[int, Weight]) -> Part:
-        column = self._place[at].get(step.node)
-        number, pick = self._check[step.node], step.pick
-        kept: dict[Row, Weight] = {}
-        for row, weight in part.rows.items():
-            fails = self.known[step.node] if column is None else row[column]
-            if fails is not NOTHING and fails:
-                if not self.failures:
-                    raise Failed(number)
-                share = over(weight, part.denominator)
-                failed[number] = failed[number] + share if number in failed else share
-            else:
-                new = row if pick is None else pick(row)
-                kept[new] = kept[new] + weight if new in kept else weight
-        return Part(kept, part.denominator)
+    def _take(self, rows: Codes) -> None:
+        self.lane, self.weights = self.lane[rows], self.weights[rows]
+        self.columns = {place: column.at(rows) for place, column in self.columns.items()}
 
-    def _drawn(self, at: int, step: Step, part: Part) -> Part:
+    def _keep(self, flags: NDArray[np.bool_]) -> None:
+        if not flags.all():
+            self._take(np.flatnonzero(flags))
+
+    def _check(self, step: Step) -> None:
+        fails = self.read(step.node).among((True,))
+        if not fails.any():
+            return
+        number = self.plan.nodes.checks.index(step.node)
+        if not self.failures:
+            raise Failed(number, int(np.flatnonzero(self.number == self.lane[fails][0])[0]))
+        for lane, weight in zip(self.lane[fails].tolist(), self.weights[fails].tolist(), strict=True):
+            self.failed[number, lane] = self.failed.get((number, lane), 0) + weight
+        self._keep(~fails)
+
+    def _draw(self, step: Step) -> None:
         node = self.plan.nodes.nodes[step.node]
         draw = node.expr
         assert isinstance(draw, Draw)
-        column = self._place[at].get(node.operands[0])
-        index = draw.selector.index
-        selected = [self.known[node.operands[0]]] if column is None else list({row[column] for row in part.rows})
-        laws = [draw.laws[index[value]] if value is not NOTHING and value in index else None for value in selected]
-        listed = [([NOTHING], [self.ring.one], 1) if law is None else self._masses(law) for law in laws]
-        common = lcm(*(below for _, _, below in listed))
-        choices: dict[Value, list[tuple[Row, Weight]]] = {}
-        for value, (outcomes, weights, below) in zip(selected, listed, strict=True):
-            scale = common // below
-            scaled = weights if scale == 1 else [weight * scale for weight in weights]
-            choices[value] = [((outcome,), weight) for outcome, weight in zip(outcomes, scaled, strict=True)]
-        idle = {value: [(outcomes[0][0], common)] for value, outcomes in choices.items()}
-        active = None if step.active is None else self._place[at].get(step.active)
-        if step.active is not None and active is None and self.known[step.active] is False:
-            choices = idle
-        pick = step.pick
-        made: dict[Row, Weight] = {}
-        fixed = choices[selected[0]]
-        size = max(map(len, choices.values()))
-        if pick is None and active is None and len(set(map(len, choices.values()))) == 1:
-            self._foresee(len(part.rows) * size * (1 + self.plan.distinct(at + 1)))
-        for chunk in self._chunks(part.rows, size):
-            for row, weight in chunk:
-                outcomes = fixed if column is None else choices[row[column]]
-                if active is not None and row[active] is False:
-                    outcomes = idle[selected[0] if column is None else row[column]]
-                for outcome, share in outcomes:
-                    new = row + outcome
-                    if pick is not None:
-                        new = pick(new)
-                        if new in made:
-                            made[new] += weight * share
-                            continue
-                    made[new] = weight * share
-        return Part(made, part.denominator * common)
-
-    def _masses(self, law: Law) -> tuple[list[Value], Sequence[Weight], Whole]:
-        known = self._listed.get(id(law))  # the plan keeps the law
-        if known is None:
-            weights, below = self.ring.masses([mass for _, mass in law])
-            known = self._listed[id(law)] = ([outcome for outcome, _ in law], weights, below)
-        return known
-
-    def _computed(self, at: int, step: Step, part: Part) -> Part:
-        value_of = self._function(at, step)
-        pick, made = step.pick, {}
-        for chunk in self._chunks(part.rows):
-            if pick is None:
-                for row, weight in chunk:
-                    made[(*row, value_of(row))] = weight
-            else:
-                for row, weight in chunk:
-                    new = pick((*row, value_of(row)))
-                    made[new] = made[new] + weight if new in made else weight
-        return Part(made, part.denominator)
-
-    def _function(self, at: int, step: Step) -> Callable[[Row], Value]:
-        """Return what computes the value of a node from a row."""
-        node, place, known = self.plan.nodes.nodes[step.node], self._place[at], self.known
-        if node.kind == "case":
-            return self._chosen(step, place)
-        given = tuple(known[operand] for operand in node.operands if operand not in place)
-        columns = [place[operand] for operand in node.operands if operand in place]
-        cache = step.cache.setdefault(given, {})
-        if len(cache) > _CACHED:
-            cache.clear()
-        key, operands = _getter(columns), node.operands
-
-        def value_of(row: Row) -> Value:
-            values = key(row)
-            try:
-                return cache[values]
-            except KeyError:
-                arguments = [row[place[operand]] if operand in place else known[operand] for operand in operands]
-                result = cache[values] = node.value(arguments)
-                return result
-
-        return value_of
-
-    def _chosen(self, step: Step, place: dict[int, int]) -> Callable[[Row], Value]:
-        """Return what computes a case from a row: it looks at the branch that is taken only."""
-        node, known = self.plan.nodes.nodes[step.node], self.known
-        column = place.get(node.operands[0])
-        if column is None:
-            taken = node.branch(known[node.operands[0]])
-            branch = None if taken is None else node.operands[taken]
-            if branch is None or branch not in place:
-                value = NOTHING if branch is None else known[branch]
-                return lambda row: value
-            return itemgetter(place[branch])
-        assert isinstance(node.expr, Case)
-        branches = {value: node.operands[1 + at] for value, at in node.expr.selector.index.items()}
-        columns = {value: place[branch] for value, branch in branches.items() if branch in place}
-        fixed = {value: known[branch] for value, branch in branches.items() if branch not in place}
-        if not columns:
-            return lambda row: fixed.get(row[column], NOTHING)
-
-        def value_of(row: Row) -> Value:
-            selected = row[column]
-            at = columns.get(selected)
-            return fixed.get(selected, NOTHING) if at is None else row[at]
-
-        return value_of
-
-    # limits
-
-    def _chunks(self, rows: dict[Row, Weight], size: int = 1) -> Iterator[Iterable[tuple[Row, Weight]]]:
-        """Yield the entries of a table, in pieces, looking at the limits in between."""
-        most = max(_AT_ONCE // size, 1)
-        if len(rows) <= most:
-            self._tick(len(rows) * (size - 1))
-            yield rows.items()
+        if step.node in self.given:
+            self.columns[step.node] = self.given[step.node].at(self.lane)
             return
-        self._foresee(len(rows) * size)
-        entries = iter(rows.items())
-        while chunk := list(islice(entries, most)):
-            self._tick(len(chunk) * size)
-            yield chunk
+        values, index = self.operations.values(node)
+        selector = self.read(node.operands[0])
+        used, _, choice = distinct(selector.codes, selector.radix)
+        laws = []
+        for value in map(selector.value, used.tolist()):
+            place = draw.selector.index.get(value)
+            law = None if place is None else draw.laws[place]
+            weights, below = ((1,), 1) if law is None else over_common([mass for _, mass in law])
+            laws.append(((NOTHING,) if law is None else [outcome for outcome, _ in law], weights, below))
+        common = lcm(*(below for *_, below in laws))
+        scaled = [[weight * (common // below) for weight in weights] for _, weights, below in laws]
+        self._make_room(common, all(isinstance(weight, int) for weights in scaled for weight in weights))
+        codes = [[index.get(outcome, len(values)) for outcome in outcomes] for outcomes, *_ in laws]
+        if step.active is not None:
+            choice = choice + len(laws) * self.read(step.active).among((False,))
+            codes, scaled = codes + [some[:1] for some in codes], scaled + [[common] for _ in scaled]
+        lengths = np.array(list(map(len, codes)), dtype=np.int64)
+        places = self._repeat(lengths[choice], (np.cumsum(lengths) - lengths)[choice])
+        self.columns[step.node] = Column(values, np.array(list(chain.from_iterable(codes)), dtype=np.int64)[places])
+        self.denominator = self.denominator * common
+        scale = np.array(list(chain.from_iterable(scaled)), dtype=self.weights.dtype)[places]
+        np.multiply(self.weights, scale, out=self.weights, where=scale != 1)
 
-    def _foresee(self, rows: int) -> None:
-        """Raise TooMuchWork before a step begins that makes more rows than the budget leaves."""
-        if self.budget is not None and self.work + rows > self.budget:
-            raise TooMuchWork
+    def _make_room(self, factor: Whole, integers: bool) -> None:
+        """Make weights ready to be multiplied: over a smaller denominator, or as integers of any length, or others."""
+        if (self.denominator * factor).bit_length() > self._reduced_at:
+            shared = gcd(self.denominator, *self.weights.tolist(), *self.failed.values())
+            if shared != 1:
+                self.weights, self.denominator = self.weights // shared, self.denominator // shared
+                self.failed = {key: weight // shared for key, weight in self.failed.items()}
+            bits = (self.denominator * factor).bit_length()
+            if bits > MACHINE_BITS:
+                self.weights, self._reduced_at = self.weights.astype(object), 2 * bits
+        if not (integers and isinstance(factor, int)):
+            self.weights = self.weights.astype(object)
+        self.failed = {key: weight * factor for key, weight in self.failed.items()}
 
-    def _tick(self, rows: int) -> None:
-        self.work += rows
+    def _merge(self) -> None:
+        """Add up rows that are equal."""
+        self._unmerged = 0
+        key, size = self.lane, len(self._first[-1])
+        for column in self.columns.values():
+            if size * column.radix >= 1 << MACHINE_BITS:
+                used, _, key = distinct(key, size)
+                size = len(used)
+            key, size = key * column.radix + column.codes, size * column.radix
+        used, first, inverse = distinct(key, size)
+        self._count(len(key) * (4 + len(self.columns) + (_OBJECT if self.weights.dtype == object else 0)), 0)
+        if len(used) < len(key):
+            total = np.zeros(len(used), dtype=self.weights.dtype)
+            np.add.at(total, inverse, self.weights)
+            self._take(first)
+            self.weights = total
+
+    def _count(self, rows: int, computed: int) -> None:
+        self.work += rows / ROWS_IN_ONE + computed
         if self.budget is not None and self.work > self.budget:
             raise TooMuchWork
-        if self.work - self._looked > _AT_ONCE:
-            self._looked = self.work
-            self.watch()
+        self.watch()
 
 
-def _getter(columns: Sequence[int]) -> Callable[[Row], Value]:
-    """Return a function that gives the entries at some places, as a key."""
-    return itemgetter(*columns) if columns else lambda row: ()
+def laws(
+    plan: Plan,
+    lanes: Sequence[Sequence[Value]],
+    watch: Callable[[], None] = lambda: None,
+    budget: int | None = None,
+    done: Callable[[float], None] = lambda work: None,
+) -> Iterator[tuple[dict[int, Whole], Whole]]:
+    """Yield, for every lane, the weights of the codes of outputs (as `observe` accepts them), and their denominator.
+
+    `done` is told the work, of all lanes of a batch together. Raises TooMuchWork where all lanes take more work than
+    the budget, and Failed where a run fails.
+    """
+    size = max(min(_AT_ONCE, _MOST_KNOWN // max(sum(plan.nodes.plain), 1)), 1)
+    waiting = [(at, lanes[at : at + size]) for at in range(0, len(lanes), size)][::-1]
+    spent = 0.0
+    while waiting:
+        start, some = waiting.pop()
+        found = Elimination(plan, some, watch, None if budget is None else int(budget - spent))
+        try:
+            found.run()
+        except TooManyRows:
+            half = len(some) // 2
+            if not half:
+                raise
+            waiting += [(start + half, some[half:]), (start, some[:half])]
+            continue
+        except Failed as failed:
+            raise Failed(failed.check, start + failed.lane) from None
+        finally:
+            spent += found.work
+            done(found.work)
+        for law in found.laws(plan.program.components):
+            yield law, found.denominator

@@ -7,23 +7,14 @@ partial result takes the place of the operands met so far; operations that share
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, field
 from math import log2
 from operator import add, ne
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
-from tightdp.core.operators import NOTHING, Value, applied, connected, operation
-from tightdp.logic.order import order
+from tightdp.core.operators import Value, applied, connected, operation
 
 __all__ = ["Node", "Nodes", "leaf_orders", "make_nodes"]
-
-_LONG = 64
-_WIDE = 64
-_NARROW = 18
-"""In programs of many leaves, an order that keeps more bits than this at a time gives way to one that keeps few."""
-_MANY_NODES = 20_000
-"""In a program of more nodes the order of the diagram is not looked for; the order in which it was written is."""
 
 _BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
@@ -34,6 +25,7 @@ class Node:
 
     `kind` is const, input, draw, apply, case (selector first), and, or. `function` computes an apply from the values
     of its operands. `size` bounds how many values it takes; `bounds` the least and greatest where all are integers.
+    A case takes operand `taken[value]` for a value of its selector; `constants` are those of its operands that are.
     """
 
     kind: str
@@ -42,19 +34,14 @@ class Node:
     expr: Expr
     function: Callable[..., Value] | None = None
     bounds: tuple[int, int] | None = None
+    taken: dict[Value, int] = field(default_factory=dict)
+    constants: dict[int, Value] = field(default_factory=dict)
 
     def value(self, given: Sequence[Value]) -> Value:
         """Return the value from those of the operands; `NOTHING` where it is not determined, or is refused."""
-        match self.kind:
-            case "apply":
-                assert self.function is not None
-                return applied(self.function, given)
-            case "case":
-                place = self.branch(given[0])
-                return NOTHING if place is None else given[place]
-            case "and" | "or":
-                return connected(self.kind == "or", given)
-        raise TypeError(self.kind)
+        if self.function is not None:
+            return applied(self.function, given)
+        return connected(self.kind == "or", given)
 
     @property
     def values(self) -> Sequence[Value]:
@@ -63,26 +50,14 @@ class Node:
             return (False, True)
         return () if isinstance(self.expr, Nary) else self.expr.values
 
-    @property
-    def negation(self) -> bool:
-        """Whether this is a Boolean negation."""
-        expr = self.expr
-        return self.kind == "apply" and isinstance(expr, Apply) and expr.operator == "not" and expr.operands[0].boolean
-
-    def branch(self, selected: Value) -> int | None:
-        """Return which operand a case takes."""
-        assert isinstance(self.expr, Case)
-        place = self.expr.selector.index.get(selected)
-        return None if place is None else place + 1
-
 
 @dataclass(frozen=True)
 class Nodes:
     """All nodes, operands first, and the place of every leaf and root.
 
     `rank` is the place, among the leaves, of the last one that a node depends on (-1: none); `plain` says whether it
-    depends on no draw. `evidence` is the conjunction of what `observe` demands, None without any; `active` gives, for
-    some draws, the condition under which a run makes them.
+    depends on no draw. `evidence` are the conjunctions of the first conditions of `observe`, the last one that of all;
+    `active` gives, for some draws, the condition under which a run makes them.
     """
 
     nodes: list[Node]
@@ -91,7 +66,7 @@ class Nodes:
     leaves: list[int]
     components: list[int]
     checks: list[int]
-    evidence: int | None
+    evidence: list[int]
     active: dict[int, int]
 
 
@@ -112,22 +87,12 @@ def _every(program: CoreProgram) -> tuple[list[Expr], set[int]]:
 def leaf_orders(program: CoreProgram) -> Iterator[list[Expr]]:
     """Yield some orders of the draws and inputs of a program in which few values are kept at a time.
 
-    Long programs that replace a small state again and again keep few values in the order in which they were written;
-    where another order would keep very many, that one is the first and only one.
+    The first is by need; the second is that in which it was written, in which long programs that replace a small state
+    again and again keep few values.
     """
-    by_need = _by_need(program)
-    if len(by_need) > _LONG and _most_bits(program, by_need) > _WIDE:
-        as_written = _as_written(program)
-        if _most_bits(program, as_written) < _NARROW:
-            yield as_written
-            return
-    yield by_need
-    if len(by_need) <= _LONG:
-        yield _widest_first(program)
-    if len(reachable(program.roots)) > _MANY_NODES:
-        yield _as_written(program)
-    else:
-        yield [block.leaf for block in order(program) if block.leaf is not None]
+    yield _by_need(program)
+    yield _as_written(program)
+    yield _widest_first(program)
 
 
 def _as_written(program: CoreProgram) -> list[Expr]:
@@ -140,35 +105,6 @@ def _as_written(program: CoreProgram) -> list[Expr]:
                 first[child.serial] = expr.serial
     leaves = [expr for expr in every if isinstance(expr, (Draw, Input))]
     return sorted(leaves, key=lambda leaf: (first[leaf.serial], leaf.serial))
-
-
-def _most_bits(program: CoreProgram, leaves: Sequence[Expr]) -> float:
-    """Return the most bits that the values kept after some leaf can take, if all their combinations occur."""
-    every, _ = _every(program)
-    position = {leaf.serial: at for at, leaf in enumerate(leaves)}
-    rank: dict[int, int] = {}
-    last: dict[int, int] = {}
-    since: dict[int, int] = {}
-    drawn: set[int] = set()
-    for expr in every:
-        below = children(expr)
-        known = [rank[child.serial] for child in below]
-        rank[expr.serial] = since[expr.serial] = own = max([position.get(expr.serial, -1), *known])
-        if isinstance(expr, Draw) or any(child.serial in drawn for child in below):
-            drawn.add(expr.serial)
-        if isinstance(expr, Nary):  # a partial result takes the place of the operands met so far
-            since[expr.serial] = min((rank[child.serial] for child in below if child.serial in drawn), default=own)
-        else:
-            for child in below:
-                last[child.serial] = max(last.get(child.serial, -1), own)
-    last.update((component.serial, len(leaves)) for component in program.components)
-    change = [0.0] * (len(leaves) + 2)
-    for expr in every:
-        if expr.serial in drawn:
-            bits = log2(len(expr.values))
-            change[since[expr.serial] + 1] += bits
-            change[max(last.get(expr.serial, -1), rank[expr.serial]) + 1] -= bits
-    return max(accumulate(change))
 
 
 def _widest_first(program: CoreProgram) -> list[Expr]:
@@ -249,7 +185,7 @@ class _Maker:
             self.leaves,
             [self.place[component.serial] for component in program.components],
             [self.place[check.condition.serial] for check in program.checks],
-            self._chain("and", conditions, program.evidence[0]) if conditions else None,
+            self._chain("and", conditions, program.evidence[0]) if conditions else [],
             self.active,
         )
 
@@ -274,29 +210,46 @@ class _Maker:
                 places = tuple(self.place[operand.serial] for operand in expr.operands)
                 return self._add(Node("apply", places, size, expr, operation(expr.operator), _bounds(expr)))
             case Case():
-                return self._add(
-                    Node(
-                        "case",
-                        tuple(self.place[child.serial] for child in children(expr)),
-                        size,
-                        expr,
-                        None,
-                        _bounds(expr),
-                    )
-                )
+                return self._cases(expr)
             case Nary():
-                return self._chain(expr.operator, [self.place[operand.serial] for operand in expr.operands], expr)
+                return self._chain(expr.operator, [self.place[operand.serial] for operand in expr.operands], expr)[-1]
         raise TypeError(type(expr))
 
-    def _chain(self, operator: str, operands: list[int], expr: Expr) -> int:
-        ordered = sorted(operands, key=lambda place: (self.rank[place], place))
-        total = ordered[0]
-        for operand in ordered[1:]:
-            key = operator, total, operand
-            if key not in self.chains:
-                self.chains[key] = self._join(operator, total, operand, expr)
-            total = self.chains[key]
+    def _cases(self, expr: Case) -> int:
+        """Return the place of a case; of branches that are drawn after its selector, what is not taken is forgotten."""
+        selector = self.place[expr.selector.serial]
+        chosen = {
+            value: self.place[branch.serial] for value, branch in zip(expr.selector.values, expr.branches, strict=True)
+        }
+        groups: dict[int, list[int]] = {}
+        for place in dict.fromkeys(chosen.values()):
+            rank = -1 if self.plain[place] else self.rank[place]
+            groups.setdefault(max(rank, self.rank[selector]), []).append(place)
+        ordered = [group for _, group in sorted(groups.items())]
+        if len(ordered) > 1 and all(self.plain[place] for place in ordered[0]):
+            ordered[:2] = [[*ordered[0], *ordered[1]]]
+        total = -1
+        for group in ordered:
+            operands = [selector, *([total] if total >= 0 else ()), *group]
+            own = {place: at for at, place in enumerate(operands) if at >= len(operands) - len(group)}
+            taken = {value: own.get(place, 1) for value, place in chosen.items() if place in own or total >= 0}
+            constants = {
+                at: self.nodes[place].expr.values[0] for place, at in own.items() if self.nodes[place].kind == "const"
+            }
+            node = Node("case", tuple(operands), len(expr.values), expr, None, _bounds(expr), taken, constants)
+            total = self._add(node)
         return total
+
+    def _chain(self, operator: str, operands: list[int], expr: Expr) -> list[int]:
+        """Return the places of an operation on the first operands that become known, on more and more of them."""
+        ordered = sorted(operands, key=lambda place: (self.rank[place], place))
+        totals = [ordered[0]]
+        for operand in ordered[1:]:
+            key = operator, totals[-1], operand
+            if key not in self.chains:
+                self.chains[key] = self._join(operator, totals[-1], operand, expr)
+            totals.append(self.chains[key])
+        return totals
 
     def _join(self, operator: str, left: int, right: int, expr: Expr) -> int:
         if operator in ("and", "or"):

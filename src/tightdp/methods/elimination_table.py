@@ -1,14 +1,14 @@
-"""The output laws found by elimination, dataset by dataset; work that datasets share is done once."""
+"""The output laws found by elimination, of many datasets at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 
 from tightdp.core.codes import PlaceCodes
-from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Expr, Leaf, TupleOf
+from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Expr, Input, Leaf, TupleOf
 from tightdp.core.operators import Value
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
@@ -18,21 +18,18 @@ from tightdp.exact.whole import Whole
 from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.elimination import INTEGERS, Elimination, Failed, Part, Ring, TooMuchWork, Weight
-from tightdp.methods.elimination_arrays import ROWS_IN_ONE, TIME_OF_STEP, RowArrays, TooManyRows
-from tightdp.methods.elimination_plan import Row
-from tightdp.methods.elimination_trial import make_plan
-from tightdp.methods.elimination_walk import Walk
+from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuchWork, laws
+from tightdp.methods.elimination_plan import STEP, Plan, make_plan
 from tightdp.symmetry.sets import Table
 
 __all__ = ["EliminationTable", "Failure"]
 
-_LANES = 1 << 14
-"""This many datasets are eliminated at once."""
+_TRIED = 64
+"""Of more datasets than this, so many are eliminated first, which tells what all of them will take."""
 _SURELY = 4
-"""If all datasets would take this many times the allowed rows, judged by the first, none is tried."""
-_MANY = 100
-"""Of more datasets than this, one is tried in arrays first: that is faster than failing on all of them."""
+"""If all datasets would take this many times the allowed work, judged by the first, no more are tried."""
+_TOGETHER = 1 << 12
+"""The failures of this many datasets are found together."""
 
 Watch = Callable[[], None]
 
@@ -47,227 +44,168 @@ class Failure:
 
 
 class EliminationTable(Table):
-    """The output laws of a program, for all datasets or for one, by elimination.
+    """The output laws of a program by elimination. `work` is counted as estimated (`Plan.estimate`), for all laws.
 
-    `ring` are the numbers of `raw`; `weights` and everything after it need integers. `work` counts the rows that were
-    made, on all datasets together; where they are more than `budget`, TooMuchWork is raised. Raises TooWide where the
-    program keeps too many values at a time.
+    Where it is more than `budget`, TooMuchWork is raised. Raises TooWide where the program keeps too many values at a
+    time.
     """
 
-    def __init__(
-        self,
-        bound: Bound,
-        core: CoreProgram,
-        ring: Ring = INTEGERS,
-        watch: Watch = lambda: None,
-        budget: int | None = None,
-    ) -> None:
+    def __init__(self, bound: Bound, core: CoreProgram, watch: Watch = lambda: None, budget: int | None = None) -> None:
         self.program = expand_shuffles(arrangements_to_counts(core))
         values = [component.values for component in self.program.components]
         self.codes: PlaceCodes
         super().__init__(bound, PlaceCodes(values, self.program.shape))
         self.watch = watch
         self.budget = budget
-        self._ring = ring
-        self._walks: dict[Hashable, Walk] = {}
+        self._work = 0.0
+        self._plans: dict[Hashable, Plan] = {}
 
     @property
-    def elimination(self) -> Elimination:
-        """What goes through the program for the whole law."""
-        return self._walk(None, lambda: self.program).elimination
+    def plan(self) -> Plan:
+        """The plan for the whole law."""
+        return self._plan_of(None, lambda: self.program)
 
-    @property
-    def logarithm(self) -> float:
-        """A bound on the work for one dataset, as a base-2 logarithm."""
-        return self.elimination.plan.logarithm
+    def estimate(self, datasets: int = 1) -> int:
+        """Return an estimate of the work for the laws of so many datasets, before any is done."""
+        return self.plan.estimate(datasets)
 
     @property
     def work(self) -> int:
-        """How many rows were made."""
-        return sum(walk.elimination.work for walk in self._walks.values())
-
-    def raw(self, x: Dataset) -> tuple[dict[int, Weight], Whole]:
-        """Return the weights of all outputs by code, and their denominator. Raises ProgramError where a run fails."""
-        walk = self._walk(None, lambda: self.program)
-        part = self._end(walk, x)
-        weights: dict[int, Weight] = {}
-        for values, weight in walk.rows(part):
-            code = self.codes.code([index[value] for value, index in zip(values, self.codes.index, strict=True)])
-            weights[code] = weights[code] + weight if code in weights else weight
-        return weights, part.denominator
+        """The work that was done."""
+        return int(self._work)
 
     def weights(self, x: Dataset) -> Weights:
-        found = self._laws.get(x)
-        return self._found(x, *self.raw(x)) if found is None else found
+        if x not in self._laws:
+            self._fill([x], self._left())
+        return self._laws[x]
 
     def _reached(self, x: Dataset, most: int) -> bool:
         try:
-            with self._up_to(self.elimination.work + most):
-                self.weights(x)
+            self._fill([x], most)
         except TooMuchWork:
             return False
         return True
 
-    @contextmanager
-    def _up_to(self, budget: int) -> Iterator[None]:
-        """Within this context, raise TooMuchWork once `budget` rows have been made."""
-        elimination = self.elimination
-        elimination.budget = budget
-        try:
-            yield
-        finally:
-            elimination.budget = self.budget
-
     def fill(self, datasets: Sequence[Dataset]) -> None:
-        """Compute the laws of some datasets: one by one where this takes few rows, else many at once, in arrays.
-
-        Raises TooMuchWork, and ProgramError where a run fails.
-        """
-        few = TIME_OF_STEP * len(self.elimination.plan.steps)
-        try:
-            with self._up_to(few if self.budget is None else min(few, self.budget)):
-                rows = max(self.foreseen(datasets[0]), default=0)
-                if rows <= few:
-                    for x in datasets:
-                        self.weights(x)
-                    return
-        except TooMuchWork:
-            rows = 0
-        if self.budget is not None:
-            if rows / ROWS_IN_ONE > _SURELY * self.budget:
+        """Compute the laws of some datasets. Raises TooMuchWork, and ProgramError where a run fails."""
+        self._fill(datasets[:_TRIED], self._left())
+        if len(datasets) > _TRIED and self.budget is not None:
+            each = (self._work - STEP * len(self.plan.steps)) / _TRIED
+            if each * len(datasets) > _SURELY * self.budget:
                 raise TooMuchWork
-            if not rows and len(datasets) > _MANY:
-                self._try(datasets[0], _SURELY * self.budget, len(datasets))
-        self.fill_at_once(datasets)
+        self._fill(datasets[_TRIED:], self._left())
 
-    def _try(self, x: Dataset, budget: int, times: int) -> None:
-        """Eliminate one dataset in arrays. Raises TooMuchWork if `times` datasets like it would exceed the budget."""
-        walk = self._walk(None, lambda: self.program)
-        lanes = [self._leaf_values(walk, x)]
-        with suppress(Failed):  # reported when the laws are computed
-            RowArrays(walk.elimination.plan, lanes, self.watch, budget, times=times).run()
+    def _left(self) -> int | None:
+        return None if self.budget is None else int(self.budget - self._work)
 
-    def fill_at_once(self, datasets: Sequence[Dataset]) -> None:
-        """Compute the laws of some datasets in arrays. Raises as `fill` does."""
-        work = 0.0
-        for start in range(0, len(datasets), _LANES):
-            work = self._fill(datasets[start : start + _LANES], work)
-
-    def _fill(self, datasets: Sequence[Dataset], work: float) -> float:
-        """Compute some laws in arrays, given the work done before; return the total work after it."""
-        walk = self._walk(None, lambda: self.program)
-        lanes = [self._leaf_values(walk, x) for x in datasets]
-        arrays = RowArrays(walk.elimination.plan, lanes, self.watch, self.budget, work)
-        try:
-            arrays.run()
-        except TooManyRows:
-            half = len(datasets) // 2
-            if not half:
-                raise
-            return self._fill(datasets[half:], self._fill(datasets[:half], arrays.work))
-        except Failed as failed:
-            raise _failure_on(self.program.checks[failed.check], datasets[0]) from None
-        for x, by_code in zip(datasets, arrays.laws(self.program.components), strict=True):
-            self._found(x, by_code, arrays.denominator)
-        return arrays.work
-
-    def _found(self, x: Dataset, by_code: dict[int, Whole], denominator: Whole) -> Weights:
-        total = sum(by_code.values())
-        if not self.program.evidence and total != denominator:
-            raise AssertionError("the output law does not sum to 1: a defect of elimination")
-        if not total:
-            raise self.bound.contradiction(x, "is false in every run")
-        return self._noted(x, Weights(dict(sorted(by_code.items())), total))
-
-    def foreseen(self, x: Dataset) -> Iterator[int]:
-        """Eliminate one dataset; keep yielding estimates of the rows for all datasets, if each takes as many.
-
-        The last estimate is for whole datasets, earlier ones for the steps before some record.
-        """
-        walk = self._walk(None, lambda: self.program)
-        values = self._leaf_values(walk, x)
-        rows, beginnings = 0, 1
-        try:
-            for depth, leaf in enumerate(walk.leaves):
-                before = walk.elimination.work
-                walk.end(values[: depth + 1])
-                beginnings *= len(leaf.values)
-                rows += (walk.elimination.work - before) * beginnings
-                yield rows
-        except Failed:
-            return  # reported when the law is asked for
+    def _fill(self, datasets: Sequence[Dataset], budget: int | None) -> None:
+        for x, (by_code, denominator) in zip(datasets, self._laws_of(self.plan, datasets, budget), strict=True):
+            total = sum(by_code.values())
+            if not self.program.evidence and total != denominator:
+                raise AssertionError("the output law does not sum to 1: a defect of elimination")
+            if not total:
+                raise self._contradiction(x)
+            self._noted(x, Weights(dict(sorted(by_code.items())), total))
 
     def chance(self, x: Dataset, code: int) -> Number:
         """Return the probability of a code without computing the rest of the law."""
         if x in self._laws:
             return self._laws[x].probability(code)
         values = self.codes.component_values(code)
-        share = self._mass(self._walk(("given", code), lambda: _given(self.program, values)), x)
+        share = self._mass(self._plan_of(("given", code), lambda: _given(self.program, values)), x)
         if self.program.evidence:
-            whole = self._mass(
-                self._walk("evidence", lambda: replace(self.program, components=(), shape=TupleOf(()))), x
-            )
+            whole = self._mass(self._plan_of("evidence", lambda: _without_output(self.program)), x)
             if not whole:
-                raise self.bound.contradiction(x, "is false in every run")
+                raise self._contradiction(x)
             share /= whole
         return share
 
-    def marginal(self, x: Dataset, components: Sequence[int]) -> dict[Row, Number]:
+    def marginal(self, x: Dataset, components: Sequence[int]) -> dict[tuple[Value, ...], Number]:
         """Return the joint law of some components of the output."""
         chosen = tuple(self.program.components[at] for at in components)
         shape = TupleOf(tuple(map(Leaf, range(len(chosen)))))
-        walk = self._walk(tuple(components), lambda: replace(self.program, components=chosen, shape=shape))
-        law: dict[Row, Weight] = {}
-        for values, weight in walk.rows(self._end(walk, x)):
-            law[values] = law[values] + weight if values in law else weight
-        total = sum(law.values())
+        plan = self._plan_of(tuple(components), lambda: replace(self.program, components=chosen, shape=shape))
+        ((by_code, _),) = self._laws_of(plan, [x], self._left())
+        total = sum(by_code.values())
         if not total:
-            raise self.bound.contradiction(x, "is false in every run")
-        return {values: quotient(weight, total) for values, weight in law.items()}
+            raise self._contradiction(x)
+        codes = PlaceCodes([component.values for component in chosen], shape)
+        return {tuple(codes.component_values(code)): quotient(weight, total) for code, weight in by_code.items()}
+
+    def failures(self, datasets: Sequence[Dataset]) -> list[Failure]:
+        """Return the probability that a run on a dataset fails, among those that no `observe` rejected before."""
+        plan = self._plan_of("failures", lambda: _without_output(self.program))
+        found = Elimination(plan, self._lanes(plan, datasets), self.watch, self._left(), failures=True)
+        try:
+            found.run()
+        except TooManyRows:
+            if len(datasets) == 1:
+                raise
+            half = len(datasets) // 2
+            return [*self.failures(datasets[:half]), *self.failures(datasets[half:])]
+        finally:
+            self._work += found.work
+        of_lane: dict[int, dict[int, Number]] = {}
+        for (check, lane), weight in found.failed.items():
+            of_lane.setdefault(lane, {})[check] = over(weight, found.denominator)
+        passed = found.laws(())
+        failed = [of_lane.get(lane, {}) for lane in found.number.tolist()]
+        result = []
+        for x, by_code, by_check in zip(datasets, passed, failed, strict=True):
+            mass, rest = sum(by_check.values(), Fraction(0)), over(sum(by_code.values()), found.denominator)
+            if not rest and not mass:
+                raise self._contradiction(x)
+            most = max(by_check, key=lambda number: (by_check[number], -number), default=None)
+            result.append(Failure(x, mass / (mass + rest), None if most is None else self.program.checks[most]))
+        return result
 
     def failure(self, x: Dataset) -> Failure:
         """Return the probability that a run on x fails, among those that no `observe` rejected before."""
-        walk = self._walk("failures", lambda: _without_output(self.program), failures=True)
-        part, failed = walk.end(self._leaf_values(walk, x))
-        passed = over(sum(weight for _, weight in walk.rows(part)), part.denominator)
-        mass = sum(failed.values(), Fraction(0))
-        if not passed and not mass:
-            raise self.bound.contradiction(x, "is false in every run")
-        most = max(failed, key=lambda number: (failed[number], -number), default=None)
-        return Failure(x, mass / (mass + passed), None if most is None else self.program.checks[most])
+        return self.failures([x])[0]
 
     def worst_failure(self, datasets: Iterable[Dataset]) -> Failure:
         """Return the failure of the dataset on which it is most probable, the first of those."""
-        return max(map(self.failure, datasets), key=lambda failure: failure.probability)
+        every = iter(datasets)
+        batches = iter(lambda: list(islice(every, _TOGETHER)), [])
+        worst = (max(self.failures(some), key=_probability) for some in batches)
+        return max(worst, key=_probability)
 
     # runs
 
-    def _walk(self, key: Hashable, program: Callable[[], CoreProgram], failures: bool = False) -> Walk:
-        found = self._walks.get(key)
-        if found is None:
-            elimination = Elimination(make_plan(program()), self._ring, lambda: self.watch(), self.budget, failures)
-            found = self._walks[key] = Walk(elimination)
-        return found
+    def _plan_of(self, key: Hashable, program: Callable[[], CoreProgram]) -> Plan:
+        if key not in self._plans:
+            self._plans[key] = make_plan(program())
+        return self._plans[key]
 
-    def _leaf_values(self, walk: Walk, x: Dataset) -> list[Value]:
-        records = [self.bound.record.split(record) for record in x] if walk.leaves else []
-        return [records[leaf.client][leaf.leaf] for leaf in walk.leaves]
+    def _lanes(self, plan: Plan, datasets: Sequence[Dataset]) -> list[list[Value]]:
+        leaves = [leaf for place in plan.inputs if isinstance(leaf := plan.nodes.nodes[place].expr, Input)]
+        split = {record: self.bound.record.split(record) for record in {record for x in datasets for record in x}}
+        return [[split[x[leaf.client]][leaf.leaf] for leaf in leaves] for x in datasets]
 
-    def _end(self, walk: Walk, x: Dataset) -> Part:
+    def _laws_of(
+        self, plan: Plan, datasets: Sequence[Dataset], budget: int | None
+    ) -> Iterator[tuple[dict[int, Whole], Whole]]:
         try:
-            return walk.end(self._leaf_values(walk, x))[0]
+            yield from laws(plan, self._lanes(plan, datasets), self.watch, budget, self._worked)
         except Failed as failed:
-            check = self.program.checks[failed.check]
-        raise _failure_on(check, x)
+            check, x = self.program.checks[failed.check], datasets[failed.lane]
+            message = f"a run on the dataset {brief(x)} fails with {check.message}"
+            raise ProgramError(message, check.hint, check.span, x) from None
 
-    def _mass(self, walk: Walk, x: Dataset) -> Number:
-        part = self._end(walk, x)
-        mass: Number = over(sum(weight for _, weight in walk.rows(part)), part.denominator)
+    def _worked(self, work: float) -> None:
+        self._work += work
+
+    def _mass(self, plan: Plan, x: Dataset) -> Number:
+        ((by_code, denominator),) = self._laws_of(plan, [x], self._left())
+        mass: Number = over(sum(by_code.values()), denominator)
         return mass
 
+    def _contradiction(self, x: Dataset) -> ProgramError:
+        return self.bound.contradiction(x, "is false in every run")
 
-def _failure_on(check: Check, x: Dataset) -> ProgramError:
-    return ProgramError(f"a run on the dataset {brief(x)} fails with {check.message}", check.hint, check.span, x)
+
+def _probability(failure: Failure) -> Number:
+    return failure.probability
 
 
 def _without_output(program: CoreProgram) -> CoreProgram:

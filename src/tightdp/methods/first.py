@@ -22,7 +22,6 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Pair, Refusal
 from tightdp.methods.control import Control
 from tightdp.methods.program import Method
-from tightdp.methods.ranking import ROUGH, logarithm_of
 from tightdp.methods.ratios import Ratio
 from tightdp.symmetry.sets import Table
 
@@ -43,13 +42,8 @@ MOST_OUTPUTS = 4_096
 Attains = Callable[[Weights, Weights], bool]
 
 
-def first_pair(
-    method: Method, control: Control, attains: Attains, perhaps: Callable[[Pair], bool] = lambda pair: True
-) -> Pair | None:
-    """Return the first pair of neighbours that attains something; None where finding it takes too much work.
-
-    The laws of pairs that `perhaps` rules out are not computed.
-    """
+def first_pair(method: Method, control: Control, attains: Attains) -> Pair | None:
+    """Return the first pair of neighbours that attains something; None where finding it takes too much work."""
     try:
         pairs = method.in_order(control)
         if isinstance(pairs, Refusal):
@@ -59,7 +53,7 @@ def first_pair(
             control()
             if not work.affords(pair):
                 return None
-            if perhaps(pair) and attains(pair.table.weights(pair.x), pair.table.weights(pair.x_prime)):
+            if attains(pair.table.weights(pair.x), pair.table.weights(pair.x_prime)):
                 return pair
     except (LimitError, QueryError, ProgramError, RecursionError):
         pass  # the answer is known without it
@@ -88,12 +82,7 @@ def first_alike(method: Method, control: Control, pair: Pair) -> Pair:
 
 def first_ratio(method: Method, control: Control, ratio: Exact, found: Ratio | None) -> Ratio | None:
     """Return the first triple with the largest likelihood ratio, or `found` where the search would take too long."""
-
-    def perhaps(pair: Pair) -> bool:
-        known = pair.table.largest_logarithm(pair.x, pair.x_prime)
-        return known is None or known >= logarithm_of(ratio) - ROUGH
-
-    pair = first_pair(method, control, lambda ours, theirs: bool(_attaining(ours, theirs, ratio)), perhaps)
+    pair = first_pair(method, control, lambda ours, theirs: bool(_attaining(ours, theirs, ratio)))
     if pair is None:
         return found
     table = pair.table

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from tightdp.core.codes import ComponentCodes, PlaceCodes
 from tightdp.core.nodes import (
@@ -26,18 +26,8 @@ from tightdp.exact.whole import Whole
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
-from tightdp.methods.elimination import INTEGERS, Elimination, Failed, TooMuchWork
-from tightdp.methods.elimination_arrays import TIME_OF_STEP
-from tightdp.methods.elimination_plan import Plan, TooWide
-from tightdp.methods.elimination_trial import make_plan
-from tightdp.methods.elimination_walk import Walk
-from tightdp.methods.lane_laws import FEWEST, laws_of_lanes, rounded_laws
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from tightdp.methods.elimination import Failed, TooMuchWork, laws
+from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
 
 __all__ = [
     "SMALL",
@@ -58,11 +48,7 @@ SMALL_CELLS = 4_000
 _CHECKED = 20_000
 """Up to this many nodes, a diagram says whether a run can fail."""
 _MOST_WORK = 20_000_000
-"""How many rows elimination makes for all values of the leaves together, before a diagram is made after all."""
-
-_TIMES_THE_ROWS = 8
-_SOME_ROWS = 20_000
-"""Laws for many values of the leaves are found at once within this multiple of the rows of one, plus some."""
+"""How much work elimination does for all values of the leaves together, before a diagram is made after all."""
 
 Watch = Callable[[int], None]
 
@@ -123,12 +109,6 @@ class LeafLaws(Protocol):
     def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
         """Yield what `given` returns for many values of the leaves, one after the other."""
 
-    def rounded(self, choices: Sequence[Sequence[Value]]) -> tuple[list[int], Floats] | None:
-        """Return codes, and a matrix of their weights, rounded: probabilities, with a row for every choice.
-
-        None where that takes long. Relative errors are below 2^-28; an entry is 0 only if the exact weight is.
-        """
-
 
 class ByDiagram:
     """Laws counted on a diagram."""
@@ -148,84 +128,60 @@ class ByDiagram:
     def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
         return map(self.given, choices)
 
-    def rounded(self, choices: Sequence[Sequence[Value]]) -> tuple[list[int], Floats] | None:
-        return None
-
 
 class ByElimination:
-    """Laws by elimination; counted on a diagram once that took more than `most` rows, or where it is impossible."""
+    """Laws by elimination; counted on a diagram once that took more than `most` work, or where it is impossible."""
 
     def __init__(self, program: CoreProgram, backend: str, watch: Watch, most: int = _MOST_WORK) -> None:
         self.inputs, self.conditioned = program.inputs, bool(program.evidence)
         self.codes: ComponentCodes = PlaceCodes([each.values for each in program.components], program.shape)
-        self._program, self._backend, self._watch, self._most = program, backend, watch, most
+        self._program, self._backend, self._watch = program, backend, watch
+        self._most, self._left = most, float(most)
         self._instead: ByDiagram | None = None
-        self._rows = 0
 
     @cached_property
-    def _walk(self) -> Walk:
-        return Walk(Elimination(make_plan(self._program), INTEGERS, lambda: self._watch(0), self._most))
+    def _plan(self) -> Plan:
+        return make_plan(self._program)
 
     @cached_property
     def _order(self) -> list[int]:
         """The places of the leaves in the order in which elimination learns them."""
         place = {leaf.serial: at for at, leaf in enumerate(self.inputs)}
-        return [place[leaf.serial] for leaf in self._walk.leaves]
+        return [place[self._plan.nodes.nodes[at].expr.serial] for at in self._plan.inputs]
 
     @property
     def size(self) -> tuple[int, int]:
         return (0, 0) if self._instead is None else self._instead.size
 
+    def estimate(self, choices: int = 1) -> int:
+        """Return an estimate of the work for so many values of the leaves, before any is done."""
+        return self._plan.estimate(choices)
+
+    @property
+    def work(self) -> int:
+        """The work that elimination did."""
+        return int(self._most - self._left)
+
     def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
-        if self._instead is None:
-            try:
-                return self._eliminated(values)
-            except (TooMuchWork, TooWide):
-                self._instead = ByDiagram(encode(self._program, self._backend, self._watch))
-        weights, denominator = self._instead.given(values)
-        read = self._instead.codes.component_values
-        return {self._code(read(code)): weight for code, weight in weights.items()}, denominator
+        return next(self.every([values]))
 
     def every(self, choices: Sequence[Sequence[Value]]) -> Iterator[tuple[Mapping[int, Whole], Whole]]:
-        """Yield the laws for many values of the leaves, found all at once where that takes no more rows than a few."""
-        if len(choices) >= FEWEST and self._instead is None:
+        if self._instead is None:
             try:
-                yield from list(laws_of_lanes(*self._lanes(choices)))
-            except (TooMuchWork, TooWide, Failed):
-                pass  # going one by one shows which of them fails, if any
-            else:
+                lanes = [[values[at] for at in self._order] for values in choices]
+                yield from list(laws(self._plan, lanes, lambda: self._watch(0), int(self._left), self._worked))
                 return
-        yield from map(self.given, choices)
+            except Failed as failed:
+                check = self._program.checks[failed.check]
+                raise ProgramError(f"a run fails with {check.message}", check.hint, check.span) from None
+            except (TooMuchWork, TooWide):
+                self._instead = ByDiagram(encode(self._program, self._backend, self._watch))
+        read = self._instead.codes.component_values
+        for weights, denominator in map(self._instead.given, choices):
+            yield {self._code(read(code)): weight for code, weight in weights.items()}, denominator
 
-    def rounded(self, choices: Sequence[Sequence[Value]]) -> tuple[list[int], Floats] | None:
-        if len(choices) < FEWEST or self._instead is not None:
-            return None
-        try:
-            return rounded_laws(*self._lanes(choices))
-        except (TooMuchWork, TooWide, Failed):
-            return None
-
-    def _lanes(self, choices: Sequence[Sequence[Value]]) -> tuple[Plan, list[list[Value]], Callable[[], None], int]:
-        """Return what it takes to go through many values of the leaves at once."""
-        before = self._walk.elimination.work
-        self.given(choices[len(choices) // 2])
-        self._rows = max(self._rows, self._walk.elimination.work - before)  # none where it was the last one, too
-        most = _TIMES_THE_ROWS * self._rows + _SOME_ROWS
-        most += TIME_OF_STEP * len(self._walk.elimination.plan.steps)
-        lanes = [[values[at] for at in self._order] for values in choices]
-        return self._walk.elimination.plan, lanes, lambda: self._watch(0), most
-
-    def _eliminated(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
-        try:
-            part, _ = self._walk.end([values[at] for at in self._order])
-        except Failed as failed:
-            check = self._program.checks[failed.check]
-            raise ProgramError(f"a run fails with {check.message}", check.hint, check.span) from None
-        weights: dict[int, Whole] = {}
-        for row, weight in self._walk.rows(part):
-            code = self._code(row)
-            weights[code] = weights.get(code, 0) + weight
-        return weights, part.denominator
+    def _worked(self, work: float) -> None:
+        self._left -= work
 
     def _code(self, values: Sequence[Value]) -> int:
         return self.codes.code([places[value] for places, value in zip(self.codes.index, values, strict=True)])

@@ -24,10 +24,7 @@ from tightdp.methods.aggregate import Contribution
 from tightdp.methods.joins import COMBINE, State
 from tightdp.symmetry.counts import Counts
 
-__all__ = ["StateLaw", "SumLaw", "certain", "changed", "every_law", "law_of", "one_state"]
-
-_FEW_MOVES = 4
-"""A law is derived from another one where at most this many clients differ."""
+__all__ = ["StateLaw", "SumLaw", "certain", "every_law", "law_of", "one_state"]
 
 
 class StateLaw(Protocol):
@@ -56,6 +53,9 @@ class _Sparse:
         combine = [COMBINE[name] for name in self.operators]
         weights = self.weights
         for _ in range(clients):
+            if self.operators in (("max",), ("min",)):
+                weights = _extremum(weights, contribution, self.operators == ("min",))
+                continue
             result: dict[tuple[Any, ...], Whole] = {}
             for values, weight in contribution.weights:
                 for state, present in weights.items():
@@ -69,6 +69,25 @@ class _Sparse:
 
     def items(self) -> Iterator[tuple[State, Whole]]:
         return iter(self.weights.items())
+
+
+def _extremum(law: dict[State, Whole], more: Contribution, least: bool) -> dict[State, Whole]:
+    """Return the law of the largest (or the least) of two: up to every value, the product of the masses up to it."""
+    other: dict[State, Whole] = {}
+    for state, weight in more.weights:
+        other[state] = other.get(state, 0) + weight
+    values = sorted({value for (value,) in (*law, *other) if value is not None}, reverse=least)
+    result: dict[State, Whole] = {}
+    ours: Whole = 0
+    theirs: Whole = 0
+    before: Whole = 0
+    for state in ((None,), *((value,) for value in values)):
+        ours, theirs = ours + law.get(state, 0), theirs + other.get(state, 0)
+        upto = ours * theirs
+        if mass := upto - before:
+            result[state] = mass
+        before = upto
+    return result
 
 
 @dataclass(frozen=True)
@@ -279,17 +298,3 @@ def _two_letters(
         middle = (low + high) // 2
         stack.append((middle + 1, high, present.add(first, middle + 1 - low)))
         stack.append((low, middle, present.add(second, high - middle)))
-
-
-def changed(law: SumLaw, letters: Sequence[Sequence[Contribution]], old: Counts, new: Counts) -> SumLaw | None:
-    """Return the law after a few clients changed their letters; None where they are many."""
-    moves: list[tuple[Contribution, Contribution]] = []
-    for table, before, after in zip(letters, old, new, strict=True):
-        gone = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(a - b)]
-        come = [letter for letter, a, b in zip(table, before, after, strict=True) for _ in range(b - a)]
-        moves += zip(gone, come, strict=True)
-        if len(moves) > _FEW_MOVES:
-            return None
-    for gone_letter, come_letter in moves:
-        law = law.exchange(gone_letter, come_letter)
-    return law

@@ -8,11 +8,12 @@ from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.methods import questions
 from tightdp.methods.by_aggregates import costly
-from tightdp.methods.by_elimination import MOST_WORK, draws_and_cells, work_of_diagram
+from tightdp.methods.by_elimination import MOST_WORK, work_of_diagram
 from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.elimination_table import EliminationTable
+from tightdp.methods.leaf_laws import SMALL_CELLS, cells
 from tightdp.methods.listing import MOST_LISTED, least_outputs
 from tightdp.methods.program import Program
 
@@ -20,10 +21,6 @@ __all__ = ["probability", "table_without_diagram"]
 
 _FEW_STATES = 2_000_000
 """Up to this many values of the aggregates, the law of one dataset is computed alone where those of all are many."""
-_MANY_DRAWS = 300
-"""The diagram of one dataset takes time quadratic in its draws, so elimination is tried before where these are many."""
-_MANY_CELLS = 100_000
-"""Likewise where operations have more combinations of operand values, which the diagram has one by one."""
 
 
 def probability(program: Program, control: Control, x: Dataset, y: Output) -> Number:
@@ -41,8 +38,7 @@ def probability(program: Program, control: Control, x: Dataset, y: Output) -> Nu
 
 def table_without_diagram(bound: Bound, core: CoreProgram, x: Dataset, control: Control) -> EliminationTable | None:
     """Return the law of a dataset where its diagram would take long and elimination much less, else None."""
-    draws, values = draws_and_cells(core)
-    if draws <= _MANY_DRAWS and values <= _MANY_CELLS:
+    if cells(core) <= SMALL_CELLS:
         return None
     try:
         table = EliminationTable(bound, core, watch=control, budget=work_of_diagram(core))

@@ -7,7 +7,7 @@ that between the laws of these pieces.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,9 +22,10 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd
 from tightdp.language.program import Bound, Dataset, Output, order_of
 from tightdp.logic.count import Weights
+from tightdp.methods.base import Pair
 from tightdp.symmetry.sets import Table
 
-__all__ = ["ELSEWHERE", "Piece", "PieceCodes", "PieceTable", "Triples", "plain"]
+__all__ = ["ELSEWHERE", "Piece", "PieceCodes", "PieceTable", "Pieces", "plain"]
 
 ELSEWHERE = "*"
 """Stands, in an output, for what the other pieces contribute."""
@@ -201,28 +202,62 @@ class PieceTable(Table):
         return self._whole, [whole.join((*self.codes.split(code), *own)) for code in codes for own in product(*laws)]
 
 
-class Triples:
-    """Pairs of neighbours that are compared on one table, by the pieces that it shows: how many triples they are."""
+Changed = tuple[Dataset, Dataset, Sequence[tuple[int, int, int]], int]
+"""Neighbours; the numbers of pieces that the change reaches, each with numbers of its two laws; how many pairs."""
 
-    def __init__(self) -> None:
-        self._pairs: Counter[tuple[int, ...]] = Counter()
 
-    def add(self, shown: tuple[int, ...], pairs: int) -> None:
-        """Add pairs of neighbours that only these pieces tell apart; where none does, the first is shown."""
-        self._pairs[shown or (0,)] += pairs
+class Pieces:
+    """All pieces of an output, and the tables of some of them."""
 
-    def count(self, outputs: Sequence[Collection[int]]) -> int:
-        """Return the triples for each output of the shown pieces; 0 where that depends on the dataset.
+    def __init__(self, bound: Bound, shape: Shape, every: Sequence[Piece]) -> None:
+        self._bound, self._shape, self.every = bound, shape, tuple(every)
+        self._tables: dict[tuple[int, ...], PieceTable] = {}
 
-        `outputs` are the numbers of outputs that each piece has on the datasets.
+    def table(self, shown: tuple[int, ...]) -> PieceTable:
+        """Return the table of the pieces with these numbers; where there are none, of the first."""
+        shown = shown or (0,)
+        if shown not in self._tables:
+            others = [piece for at, piece in enumerate(self.every) if at not in shown]
+            self._tables[shown] = PieceTable(self._bound, self._shape, [self.every[at] for at in shown], others)
+        return self._tables[shown]
+
+    def pairs(self, changes: Iterable[Changed], outputs: Callable[[int], Collection[int]]) -> Iterator[Pair]:
+        """Yield one pair of neighbours for every way in which the laws of the pieces change.
+
+        `outputs` gives the numbers of outputs that a piece has on the datasets, when all changes were seen.
         """
-        total = 0
-        for shown, pairs in self._pairs.items():
-            elsewhere = [numbers for at, numbers in enumerate(outputs) if at not in shown]
-            if any(len(numbers) != 1 for numbers in elsewhere):
-                return 0
-            total += pairs * prod(next(iter(numbers)) for numbers in elsewhere)
-        return total
+        merged: dict[object, tuple[Dataset, Dataset, tuple[int, ...], Counter[tuple[int, ...]]]] = {}
+        unreached = Counter[tuple[int, ...]]()
+        first: tuple[Dataset, Dataset] | None = None
+        for x, x_prime, laws, times in changes:
+            if not laws:
+                first = first or (x, x_prime)
+                unreached[()] += times
+                continue
+            compared = [entry for entry in laws if entry[1] != entry[2]] or laws[:1]  # with the same law, one is shown
+            shown = tuple(at for at, *_ in compared)
+            key = tuple(sorted((ours, theirs) for _, ours, theirs in compared))
+            merged.setdefault(key, (x, x_prime, shown, Counter()))[-1][shown] += times
+        numbers = [outputs(at) for at in range(len(self.every))] if merged or first else []
+        for x, x_prime, shown, pairs in merged.values():
+            yield Pair(x, x_prime, _triples(pairs, numbers), self.table(shown))
+        if first is not None:  # the table shows the first piece; where its outputs are not as many everywhere, 0
+            size = _triples(Counter({(0,): unreached[()]}), numbers) if len(numbers[0]) == 1 else 0
+            yield Pair(*first, size, self.table(()))
+
+
+def _triples(pairs: Counter[tuple[int, ...]], outputs: Sequence[Collection[int]]) -> int:
+    """Return how many triples there are for each output of the pieces shown; 0 where that depends on the dataset.
+
+    `pairs` are pairs of neighbours by the pieces that tell them apart.
+    """
+    total = 0
+    for shown, number in pairs.items():
+        elsewhere = [numbers for at, numbers in enumerate(outputs) if at not in shown]
+        if any(len(numbers) != 1 for numbers in elsewhere):
+            return 0
+        total += number * prod(next(iter(numbers)) for numbers in elsewhere)
+    return total
 
 
 def plain(shape: Shape) -> bool:

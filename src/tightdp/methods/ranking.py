@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from operator import sub
 from typing import Any
 
@@ -15,17 +14,15 @@ from flint import arb
 
 from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Exact, Known, Pair
+from tightdp.methods.base import Known, Pair
 from tightdp.methods.ratios import Ratio
 
-__all__ = ["LONGEST", "MARGIN", "ROUGH", "Logarithms", "logarithm_of", "tight_ratio"]
+__all__ = ["LONGEST", "MARGIN", "Logarithms", "tight_ratio"]
 
 LONGEST = 1 << 20
 """Weights of more bits are not rounded."""
 MARGIN = 2.0**-30
 """The rounded base-2 logarithm of a ratio, made of four logarithms below 2^20, errs by less than half of this."""
-ROUGH = 2.0**-24
-"""The same where the laws themselves are rounded (`methods/rounded_laws.py`)."""
 
 
 def tight_ratio(
@@ -57,13 +54,6 @@ def tight_ratio(
         if top == 1 and best.infinite and not every:
             return tuple(_ratio(*triple, 0) for triple, _ in best.ranking())
     return tuple(_ratio(pair, code, triples) for (pair, code), triples in best.ranking())
-
-
-def logarithm_of(ratio: Exact) -> float:
-    """Return the base-2 logarithm of a rational ratio, rounded, or infinity."""
-    if isinstance(ratio, Fraction):
-        return math.log2(ratio.numerator) - math.log2(ratio.denominator)
-    return math.inf if ratio == math.inf else -math.inf
 
 
 def _ratio(pair: Pair, code: int, triples: int) -> Ratio:

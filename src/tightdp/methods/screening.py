@@ -14,7 +14,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.ranking import LONGEST, MARGIN, ROUGH
+from tightdp.methods.ranking import LONGEST, MARGIN
 from tightdp.methods.states import States
 from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change
@@ -59,11 +59,7 @@ def largest_changes(table: AggregateTable, watch: Callable[[], None], few: int =
 class _Screen:
     def __init__(self, table: AggregateTable, watch: Callable[[], None]) -> None:
         self.table, self.watch = table, watch
-        rounded = table.rounded(watch)
-        if rounded is None:
-            self.counts, self.logarithms, self.margin = *self._exact(), MARGIN
-        else:
-            self.counts, self.logarithms, self.margin = list(rounded.row), rounded.logarithms, ROUGH
+        self.counts, self.logarithms = self._exact()
         self.letters = np.array([list(chain(*one)) for one in self.counts], dtype=np.int64)
         self.best = -math.inf
 
@@ -96,7 +92,7 @@ class _Screen:
             theirs = order[np.searchsorted(ordered, keys[ours] - digits[start + old] + digits[start + new])]
             largest = self._largest(ours, theirs)
             self.best = max(self.best, float(largest.max(initial=-math.inf)))
-            kept = largest >= self.best - self.margin
+            kept = largest >= self.best - MARGIN
             if kept.any():
                 found.append((kind, (old, new), ours[kept], largest[kept]))
         return self._made(found)
@@ -126,13 +122,9 @@ class _Screen:
     def _made(self, found: list[tuple[int, tuple[int, int], Integers, Floats]]) -> Iterator[Change]:
         changes: list[Change] = []
         for kind, (old, new), ours, largest in found:
-            kept = ours[largest >= self.best - self.margin] if self.best < math.inf else ours[largest == math.inf]
+            kept = ours[largest >= self.best - MARGIN] if self.best < math.inf else ours[largest == math.inf]
             several = (_less(self.counts[at], kind, old) for at in kept.tolist())
             changes += self.table.orbits.changes(kind, (old, new), several)
-        if self.best < math.inf:
-            self.table.take(
-                (counts for change in changes for counts in (change.counts, change.counts_after)), self.watch
-            )
         return iter(changes)
 
 

@@ -16,8 +16,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.logic.count import Weights
 from tightdp.logic.formula import WeightedFormula
-from tightdp.methods.chain import Block, Chain
-from tightdp.methods.chain_search import Runs
+from tightdp.methods.chain import Block, Chain, Runs
 from tightdp.symmetry.counts import count_compositions
 from tightdp.symmetry.orbits import Group, Orbits
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table

@@ -1,4 +1,4 @@
-"""How results are shown: text, tables, JSON, HTML, CSV, plots, diagrams; the only place with sentences about them.
+"""How results are shown: text, tables, HTML, CSV, plots, diagrams; the only place with sentences about them.
 
 In: results. Out: strings and pictures, by `show.py`. May import `results` and below.
 """

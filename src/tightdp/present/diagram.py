@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
+from statistics import fmean
 
 from tightdp.errors import QueryError
 from tightdp.logic.formula import Coin, InputBit, code_length
@@ -13,137 +15,118 @@ __all__ = ["MOST_DRAWN", "dot", "picture", "svg"]
 MOST_DRAWN = 400
 """How many nodes a picture may have."""
 
-_TRUE, _FALSE = 1, 0
+_CONSTANTS = {0: "false", 1: "true"}
 _ACROSS, _DOWN, _MARGIN = 96, 64, 40
 _COLOURS = {"input": "#dbeafe", "coin": "#fef3c7", "output": "#dcfce7", "constant": "#e5e7eb"}
 
 
 def dot(result: Structure) -> str:
     """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""
+    drawn = _Drawn(result)
     lines = ["digraph tightdp {", "  node [shape=box, style=filled];"]
-    for level, nodes in _levels(result):
+    for nodes in drawn.rows:
         ranked = " ".join(f"n{node};" for node in nodes)
         lines.append(f"  {{ rank=same; {ranked} }}")
-        kind, label = _label(result, level)
-        lines += [f'  n{node} [label="{label}", fillcolor="{_COLOURS[kind]}"];' for node in nodes]
-    lines += [
-        f'  n{node} [label="{name}", fillcolor="{_COLOURS["constant"]}"];'
-        for node, name in ((_TRUE, "true"), (_FALSE, "false"))
-        if node in _used(result)
-    ]
-    for node in sorted(_used(result) - {_TRUE, _FALSE}):
-        lines.append(f"  n{node} -> n{result.formula.diagram.low[node]} [style=dashed];")
-        lines.append(f"  n{node} -> n{result.formula.diagram.high[node]};")
+        lines += map(drawn.box, nodes)
+    lines += map(drawn.box, reversed(drawn.constants))
+    for node in sorted(drawn.used - {*_CONSTANTS}):
+        low, high = drawn.children(node)
+        lines += [f"  n{node} -> n{low} [style=dashed];", f"  n{node} -> n{high};"]
     return "\n".join([*lines, "}", ""])
 
 
 def svg(result: Structure) -> str:
     """Return the diagram as SVG. Raises QueryError above MOST_DRAWN nodes."""
-    used = _used(result)
-    if len(used) > MOST_DRAWN:
+    drawn = _Drawn(result)
+    if len(drawn.used) > MOST_DRAWN:
         raise QueryError(
-            f"the diagram has {len(used):,} nodes, too many for a readable picture (at most {MOST_DRAWN})",
+            f"the diagram has {len(drawn.used):,} nodes, too many for a readable picture (at most {MOST_DRAWN})",
             "use fewer records or smaller domains, or write --dot and lay it out with Graphviz",
         )
-    return _Drawing(result).svg()
+    return drawn.svg()
 
 
 def picture(result: Structure) -> str:
     """Return the diagram as SVG, nothing where it is too large."""
-    return svg(result) if len(_used(result)) <= MOST_DRAWN else ""
+    drawn = _Drawn(result)
+    return drawn.svg() if len(drawn.used) <= MOST_DRAWN else ""
 
 
-def _used(result: Structure) -> set[int]:
-    """Return the nodes that the root reaches."""
-    diagram = result.formula.diagram
-    found, stack = {diagram.root}, [diagram.root]
-    while stack:
-        node = stack.pop()
-        if node > 1:
-            fresh = {diagram.low[node], diagram.high[node]} - found
-            found |= fresh
-            stack.extend(fresh)
-    return found
-
-
-def _levels(result: Structure) -> list[tuple[int, list[int]]]:
-    """Return the nodes of every level that has some, from the top."""
-    rows: dict[int, list[int]] = {}
-    for node in sorted(_used(result) - {_TRUE, _FALSE}):
-        rows.setdefault(result.formula.diagram.level[node], []).append(node)
-    return sorted(rows.items())
-
-
-def _label(result: Structure, level: int) -> tuple[str, str]:
-    """Return the kind of the variable at a level and its name."""
-    variable = result.formula.variables[level]
-    if isinstance(variable, Coin):
-        return "coin", f"coin {variable.probability}"
-    if isinstance(variable, InputBit):
-        leaf = result.formula.inputs[variable.leaf]
-        part = f".{leaf.leaf}" if leaf.leaf else ""
-        return "input", f"x[{leaf.client}]{part}{_bit(variable.bit, len(leaf.values))}"
-    size = len(result.formula.values[variable.component])
-    part = f"[{variable.component}]" if len(result.formula.values) > 1 else ""
-    return "output", f"output{part}{_bit(variable.bit, size)}"
-
-
-class _Drawing:
-    """A layout by levels: one row per variable, nodes ordered by where their parents are."""
+class _Drawn:
+    """The nodes that the root reaches, in rows: one per variable, and the constants."""
 
     def __init__(self, structure: Structure) -> None:
-        self.structure = structure
-        self.diagram = structure.formula.diagram
-        self.rows = _levels(structure)
-        constants = sorted({_TRUE, _FALSE} & _used(structure))
-        widest = max(len(nodes) for nodes in [*(nodes for _, nodes in self.rows), constants])
-        self.width = 2 * _MARGIN + widest * _ACROSS
-        self.height = 2 * _MARGIN + (len(self.rows) + 1) * _DOWN
-        self.place: dict[int, tuple[float, float]] = {}
-        pull: dict[int, list[float]] = {}
-        for depth, nodes in enumerate([*(nodes for _, nodes in self.rows), constants]):
-            nodes = sorted(nodes, key=lambda node: _mean(pull.get(node, [self.width / 2])))
-            for at, node in enumerate(nodes):
-                across = self.width * (at + 1) / (len(nodes) + 1)
-                self.place[node] = (across, _MARGIN + depth * _DOWN)
-                if node > 1:
-                    for child in (self.diagram.low[node], self.diagram.high[node]):
-                        pull.setdefault(child, []).append(across)
+        self.formula, self.diagram = structure.formula, structure.formula.diagram
+        self.used, stack = {self.diagram.root}, [self.diagram.root]
+        while stack:
+            node = stack.pop()
+            fresh = {*self.children(node)} - self.used
+            self.used |= fresh
+            stack.extend(fresh)
+        self.constants = sorted(self.used & {*_CONSTANTS})
+        by_level: dict[int, list[int]] = {}
+        for node in sorted(self.used - {*_CONSTANTS}):
+            by_level.setdefault(self.diagram.level[node], []).append(node)
+        self.rows = [nodes for _, nodes in sorted(by_level.items())]
+
+    def children(self, node: int) -> tuple[int, ...]:
+        """Return where the edges of a node lead: where its variable is false, and where it is true."""
+        return () if node in _CONSTANTS else (self.diagram.low[node], self.diagram.high[node])
+
+    def box(self, node: int) -> str:
+        """Return a node as Graphviz text."""
+        kind, label = self.label(node)
+        return f'  n{node} [label="{label}", fillcolor="{_COLOURS[kind]}"];'
+
+    def label(self, node: int) -> tuple[str, str]:
+        """Return the kind of a node and its name."""
+        if node in _CONSTANTS:
+            return "constant", _CONSTANTS[node]
+        variable = self.formula.variables[self.diagram.level[node]]
+        if isinstance(variable, Coin):
+            return "coin", f"coin {variable.probability}"
+        if isinstance(variable, InputBit):
+            leaf = self.formula.inputs[variable.leaf]
+            part = f".{leaf.leaf}" if leaf.leaf else ""
+            return "input", f"x[{leaf.client}]{part}{_bit(variable.bit, len(leaf.values))}"
+        size = len(self.formula.values[variable.component])
+        part = f"[{variable.component}]" if len(self.formula.values) > 1 else ""
+        return "output", f"output{part}{_bit(variable.bit, size)}"
 
     def svg(self) -> str:
-        """Return the picture."""
-        size = f'width="{self.width}" height="{self.height}" viewBox="0 0 {self.width} {self.height}"'
-        shapes = [*self._edges(), *self._nodes()]
+        """Return the picture; the nodes of a row stand in the order of where their parents are."""
+        rows = [*self.rows, self.constants]
+        width = 2 * _MARGIN + max(map(len, rows)) * _ACROSS
+        height = 2 * _MARGIN + len(rows) * _DOWN
+        places: dict[int, tuple[float, float]] = {}
+        pull: dict[int, list[float]] = {}
+        for depth, nodes in enumerate(rows):
+            nodes = sorted(nodes, key=lambda node: fmean(pull.get(node, [width / 2])))
+            for at, node in enumerate(nodes):
+                across = width * (at + 1) / (len(nodes) + 1)
+                places[node] = (across, _MARGIN + depth * _DOWN)
+                for child in self.children(node):
+                    pull.setdefault(child, []).append(across)
+        size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         style = 'font-family="sans-serif" font-size="11" text-anchor="middle"'
-        return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>', *shapes, "</svg>", ""])
+        start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>'
+        return "\n".join([start, *self._edges(places), *self._nodes(places), "</svg>", ""])
 
-    def _edges(self) -> list[str]:
-        edges = []
-        for node, (x, y) in self.place.items():
-            if node <= 1:
-                continue
-            for child, dash in ((self.diagram.low[node], ' stroke-dasharray="4 3"'), (self.diagram.high[node], "")):
-                right, below = self.place[child]
+    def _edges(self, places: dict[int, tuple[float, float]]) -> Iterator[str]:
+        for node, (x, y) in places.items():
+            for child, dash in zip(self.children(node), (' stroke-dasharray="4 3"', ""), strict=False):
+                right, below = places[child]
                 ends = f'x1="{x:.0f}" y1="{y + 12:.0f}" x2="{right:.0f}" y2="{below - 12:.0f}"'
-                edges.append(f'<line {ends} stroke="#475569"{dash}/>')
-        return edges
+                yield f'<line {ends} stroke="#475569"{dash}/>'
 
-    def _nodes(self) -> list[str]:
-        labels = {node: _label(self.structure, level) for level, nodes in self.rows for node in nodes}
-        labels |= {_TRUE: ("constant", "true"), _FALSE: ("constant", "false")}
-        shapes = []
-        for node, (x, y) in self.place.items():
-            kind, label = labels[node]
+    def _nodes(self, places: dict[int, tuple[float, float]]) -> Iterator[str]:
+        for node, (x, y) in places.items():
+            kind, label = self.label(node)
             box = f'x="{x - 44:.0f}" y="{y - 12:.0f}" width="88" height="24" rx="6"'
-            shapes.append(f'<rect {box} fill="{_COLOURS[kind]}" stroke="#475569"/>')
-            shapes.append(f'<text x="{x:.0f}" y="{y + 4:.0f}">{escape(label)}</text>')
-        return shapes
+            yield f'<rect {box} fill="{_COLOURS[kind]}" stroke="#475569"/>'
+            yield f'<text x="{x:.0f}" y="{y + 4:.0f}">{escape(label)}</text>'
 
 
 def _bit(bit: int, values: int) -> str:
     """Name a bit of the code of one of `values` values; a single bit needs no name."""
     return f" bit {bit}" if code_length(values) > 1 else ""
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)

@@ -10,7 +10,7 @@ from typing import Any
 from tightdp.errors import MissingExtra
 from tightdp.exact.field import Number
 
-__all__ = ["bars", "formats", "installed", "legend_below", "lines", "new_axes"]
+__all__ = ["bars", "formats", "installed", "legend_below", "lines", "named_axes", "new_axes"]
 
 _MOST_LABELS = 25
 """How many labels there is room for below bars, where they are turned."""
@@ -22,23 +22,27 @@ def lines(
     ax: Any, points: Sequence[tuple[Number | float, Number | float]], x_label: str, y_label: str, title: str
 ) -> Any:
     """Draw a polygonal line on `ax` (new axes when None) and return the axes."""
-    axes = new_axes() if ax is None else ax
+    axes = named_axes(ax, x_label, y_label, title)
     axes.plot([float(x) for x, _ in points], [float(y) for _, y in points], label=title)
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.set_title(title)
     return axes
 
 
 def bars(ax: Any, labels: Sequence[str], heights: Sequence[Number], y_label: str, title: str) -> Any:
     """Draw one bar per label on `ax` (new axes when None), of many labels some, and return the axes."""
-    axes = new_axes() if ax is None else ax
+    axes = named_axes(ax, "", y_label, title)
     axes.bar(range(len(labels)), [float(height) for height in heights])
     shown = range(0, len(labels), 1 + len(labels) // _MOST_LABELS)
     turned = sum(len(labels[place]) + 2 for place in shown) > _ROOM
     axes.set_xticks(list(shown), [labels[place] for place in shown], rotation=90 if turned else 0)
+    return axes
+
+
+def named_axes(ax: Any, x_label: str, y_label: str, title: Any) -> Any:
+    """Return `ax` (new axes when None) with what stands beside and above them."""
+    axes = new_axes() if ax is None else ax
+    axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    axes.set_title(title)
+    axes.set_title(str(title))
     return axes
 
 

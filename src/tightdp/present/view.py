@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-__all__ = ["Grid", "View"]
+__all__ = ["MOST_ROWS", "Grid", "View"]
+
+MOST_ROWS = 40
+"""How many rows of a long table are shown."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -19,6 +26,19 @@ class Grid:
     left_out: int = 0
     keys: int = 1
 
+    @classmethod
+    def of(
+        cls,
+        header: Iterable[str],
+        items: Sequence[T],
+        row: Callable[[T], Iterable[str]],
+        keys: int = 1,
+        most: int = MOST_ROWS,
+    ) -> Grid:
+        """Return the table that has a row for each of the first items."""
+        shown = items[:most]
+        return cls(tuple(header), tuple(tuple(row(item)) for item in shown), len(items) - len(shown), keys)
+
     @property
     def remark(self) -> str:
         """Say how many rows are missing; empty when none is."""
@@ -30,7 +50,7 @@ class View:
     """A heading, labelled facts, perhaps a grid, sentences, and perhaps a picture (SVG, in HTML only)."""
 
     heading: str
-    facts: tuple[tuple[str, str], ...] = ()
+    facts: Sequence[tuple[str, str]] = ()
     grid: Grid | None = None
-    sentences: tuple[str, ...] = ()
+    sentences: Sequence[str] = ()
     picture: str = ""

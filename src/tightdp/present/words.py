@@ -1,4 +1,4 @@
-"""Values as JSON and as text: datasets, outputs, probabilities."""
+"""Values as text: datasets, outputs, probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ __all__ = [
     "ends_in_full",
     "in_full",
     "listed",
-    "plain",
     "shortened",
     "shown",
     "shown_ends",
@@ -30,23 +29,6 @@ __all__ = [
 RELATIVE = ("error", "|output - target| / max(1, |target|)")
 """The fact that errors are relative ones."""
 _LONGEST_NUMBER = 40
-_AS_IN_JSON = frozenset({int, str, bool, type(None)})
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON has it: rationals as "p/q", infinity as "inf", tuples as arrays."""
-    if type(value) in _AS_IN_JSON:
-        return value
-    if isinstance(value, (tuple, list)):
-        # Laws hold many long tuples of ints, which are as JSON has them.
-        return list(value) if _AS_IN_JSON.issuperset(map(type, value)) else [plain(item) for item in value]
-    if isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return as_text(value) if value in (float("inf"), float("-inf")) else value
-    if isinstance(value, (Fraction, ExpNumber)):
-        return as_text(value)
-    return str(value)
 
 
 def shown(value: Any) -> str:

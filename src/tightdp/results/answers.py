@@ -1,22 +1,39 @@
-"""Results about everything but privacy: accuracy, output laws, verdicts, samples."""
+"""Results about everything but privacy: accuracy, utility, output laws, likelihood ratios, failures, verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
-from tightdp.language.tails import share_of
-from tightdp.queries.accuracy import AccuracyClass
+from tightdp.language.tails import Tail, share_of
 from tightdp.queries.nearness import AccuracyAt, LeastError
-from tightdp.results.result import PairWitness, Result, Subject
-from tightdp.results.shown import Drawn, Recorded
+from tightdp.results.record import Recorded, plain
+from tightdp.results.result import Enclosed, PairWitness, Result, Subject, written_witness
+from tightdp.results.shown import Drawn
 
-__all__ = ["Accuracy", "Claim", "Distribution", "Sample", "Unknown", "Verification", "in_order"]
+if TYPE_CHECKING:  # takes time to import, which a mistake on the command line need not
+    from tightdp.queries.accuracy import AccuracyClass
+    from tightdp.queries.likelihood import LikelihoodRow
+
+__all__ = [
+    "Accuracy",
+    "Claim",
+    "Distribution",
+    "Failure",
+    "Likelihood",
+    "Sample",
+    "Unknown",
+    "Utility",
+    "Verification",
+    "Worst",
+    "in_order",
+]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -28,6 +45,7 @@ class Accuracy(Result):
     """
 
     query: ClassVar[str] = "accuracy"
+    json = "alpha one_minus_beta? beta relative=_relative? *_ends witness=_witness? top=_ranking?"
     alpha: Exact
     beta: Number
     one_minus_beta: Number | None = None
@@ -37,6 +55,18 @@ class Accuracy(Result):
     upper: Exact = Fraction(1)
     relative: bool = False
     """Whether the error is |M(x) - V(x)| / max(1, |V(x)|)."""
+
+    @property
+    def _relative(self) -> bool | None:
+        return self.relative or None
+
+    @property
+    def _witness(self) -> dict[str, Any] | None:
+        return None if self.x is None else {"x": self.x}
+
+    @property
+    def _ranking(self) -> tuple[dict[str, Any], ...]:
+        return tuple(map(vars, self.top))
 
     @classmethod
     def between(
@@ -85,13 +115,139 @@ class Distribution(Drawn, Result):
     """
 
     query: ClassVar[str] = "distribution"
+    json = "law=_law upper? tails=_tails?"
     x: tuple[Any, ...]
     law: tuple[tuple[Any, Number], ...]
     upper: tuple[tuple[Any, Number], ...] = ()
 
+    @property
+    def _law(self) -> list[list[Any]]:
+        # Long laws share few numbers: each is written once.
+        masses = {key: plain(mass) for key, mass in {id(mass): mass for _, mass in self.law}.items()}
+        return [[output, masses[id(mass)]] for output, mass in self.law]
+
+    @property
+    def _tails(self) -> tuple[dict[str, Any], ...]:
+        return tuple(
+            {
+                "from": tail.first,
+                "direction": tail.direction,
+                **({} if tail.step == 1 else {"step": tail.step}),
+                "first": mass * (1 - tail.ratio),
+                "ratio": tail.ratio,
+            }
+            for tail, mass in self.law
+            if isinstance(tail, Tail)
+        )
+
     def probability(self, output: Any) -> Number:
         """Return the probability of one output, 0 for one that is never given; it may be one within a listed tail."""
         return sum((mass * share_of(value, output) for value, mass in self.law), start=Fraction(0))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Likelihood(Result):
+    """Every output with its exact probabilities on x and on x', and their ratio, largest first.
+
+    Where they are enclosed a row has lower ends, and the upper ones beside them. Published Gaussian noise beyond a
+    reach is then one output; the ratios of its integers differ, and may be unbounded.
+
+    `are_neighbours` says whether x' is a neighbour of x: the ratios of other pairs may exceed the tight e^ε.
+    """
+
+    query: ClassVar[str] = "likelihood"
+    json = "x x_prime are_neighbours rows=_rows upper=_upper?"
+    x: tuple[Any, ...]
+    x_prime: tuple[Any, ...]
+    rows: tuple[LikelihoodRow, ...]
+    are_neighbours: bool
+
+    @property
+    def _rows(self) -> list[tuple[Any, ...]]:
+        return [(row.output, row.probability, row.probability_prime, row.ratio) for row in self.rows]
+
+    @property
+    def _upper(self) -> tuple[tuple[Any, ...], ...]:
+        return tuple((row.output, *row.above, row.ratio_above) for row in self.rows if row.above is not None)
+
+    @property
+    def largest(self) -> Exact:
+        """The largest P(y | x) / P(y | x') over outputs y, infinite where only x can give an output; a lower end
+        where they are enclosed."""
+        return self.rows[0].ratio
+
+    @property
+    def smallest(self) -> Exact:
+        """The smallest such ratio, 0 where only x' can give an output; an upper end where they are enclosed."""
+        return self.rows[-1].ratio_above
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Failure(Enclosed):
+    """The probability that a run on dataset x ends in a Python exception, such as a failed `assert`.
+
+    `error` says which error is the likeliest, `place` (file:line:column) where it is raised; None where no run fails.
+    With `worst`, no other dataset has a larger probability. Runs that `observe` rejects before they fail do not count.
+    Where it is enclosed, `probability` is the upper end, and `lower` the other one.
+    """
+
+    query: ClassVar[str] = "failure"
+    number = "probability"
+    json = "x probability *_ends worst error place"
+    x: tuple[Any, ...]
+    probability: Number
+    error: str | None = None
+    place: str | None = None
+    worst: bool = False
+    lower: Number | None = None
+
+    @property
+    def _ends(self) -> dict[str, Any]:
+        return {} if self.lower is None else super()._ends
+
+    def __float__(self) -> float:
+        return float(self.probability)
+
+
+@dataclass(frozen=True)
+class Worst(Recorded):
+    """A measure of utility, its worst value over all datasets, and a dataset that attains it.
+
+    Where it is enclosed, `value` is the end that is worse, and `better` the other one.
+    """
+
+    json = "measure value x *_ends"
+    measure: str
+    value: Number | Fraction
+    x: tuple[Any, ...]
+    better: Number | Fraction | None = None
+
+    @property
+    def _ends(self) -> dict[str, Any]:
+        ends = sorted((self.value, self.value if self.better is None else self.better))
+        return {} if self.better is None else {"lower": ends[0], "upper": ends[1]}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Utility(Result):
+    """The utility of a mechanism on its worst dataset, by several measures; targets are compared exactly.
+
+    Numbers have the expected absolute and squared error; tuples of numbers the expected absolute error of each
+    coordinate and of the largest one; all have the least probability that the output equals the target.
+    """
+
+    query: ClassVar[str] = "utility"
+    json = "measures"
+    measures: tuple[Worst, ...]
+
+    def value(self, measure: str) -> Number | Fraction:
+        """Return the worst value of a measure. Raises QueryError where it is not one of `measures`."""
+        for worst in self.measures:
+            if worst.measure == measure:
+                return worst.value
+        raise QueryError(
+            f"there is no measure {measure!r}", f"use {', '.join(worst.measure for worst in self.measures)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -101,6 +257,7 @@ class Claim(Recorded):
     `tight` is the best value that the mechanism has, in the units of `claimed`; a float is a rounded logarithm.
     """
 
+    json = "claim claimed tight? *_between holds witness=_witness?"
     claim: str
     claimed: Number | str
     tight: Exact | None
@@ -110,6 +267,14 @@ class Claim(Recorded):
     """The tight ε where it is rational."""
     ends: tuple[Exact, Exact] | None = None
     """What the tight value lies between where it is not known, in the units of `claimed`; of ε, floats."""
+
+    @property
+    def _between(self) -> dict[str, Exact]:
+        return {} if self.ends is None else {"lower": self.ends[0], "upper": self.ends[1]}
+
+    @property
+    def _witness(self) -> PairWitness | dict[str, Any] | None:
+        return written_witness(self.witness)
 
     @property
     def verdict(self) -> str:
@@ -122,6 +287,7 @@ class Verification(Result):
     """The verdict on one or more claims about an instance; `bool()` of it is True when all hold."""
 
     query: ClassVar[str] = "verify"
+    json = "holds claims"
     claims: tuple[Claim, ...]
 
     @property
@@ -139,6 +305,7 @@ class Sample(Result):
     """Outputs drawn on one dataset."""
 
     query: ClassVar[str] = "sample"
+    json = "x seed? outputs"
     x: tuple[Any, ...]
     seed: int | None
     outputs: tuple[Any, ...]
@@ -150,6 +317,10 @@ class Unknown(Result):
 
     query: ClassVar[str] = "unknown"
     name: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as `--json` prints it."""
+        return {**super().to_dict(), "query": self.name}
 
 
 def in_order(law: Mapping[Any, Number]) -> tuple[tuple[Any, Number], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tightdp.auditing import AuditAnswer, Enclosure, WorstMechanism
 from tightdp.auditing.validity import Validity
@@ -12,8 +12,6 @@ from tightdp.results.result import Result
 from tightdp.results.shown import Drawn
 
 __all__ = ["Audit"]
-
-_LONGEST = 40
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -27,12 +25,25 @@ class Audit(Drawn, Result):
     """
 
     query: ClassVar[str] = "audit"
+    json = "*_found expected_correct=_expected?"
     answer: AuditAnswer
     program: bool = False
     """Whether the guarantee is the trade-off function of the subject."""
 
     expected: Enclosure | None = None
     """The mean number of right guesses of the ideal auditor, where that is the observation (rounded down)."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as `--json` prints it; no mechanism is named unless one gave the trade-off function."""
+        return {**super().to_dict(), "mechanism": self.mechanism if self.program else None}
+
+    @property
+    def _found(self) -> dict[str, object]:
+        return self.answer.to_dict()
+
+    @property
+    def _expected(self) -> dict[str, Fraction] | None:
+        return None if self.expected is None else dict(zip(("low", "high"), self.expected, strict=True))
 
     @property
     def method(self) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.methods.symmetry import Symmetry
 from tightdp.results.result import Result
-from tightdp.results.shown import presenter
+from tightdp.results.shown import as_file
 
 __all__ = ["DiagramSize", "Structure"]
 
@@ -21,6 +21,7 @@ class Structure(Result):
     """
 
     query: ClassVar[str] = "show"
+    json = "*counts"
     formula: WeightedFormula = field(compare=False)
     symmetry: Symmetry
 
@@ -44,11 +45,11 @@ class Structure(Result):
 
     def dot(self) -> str:
         """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""
-        return presenter().as_file(self, "dot")
+        return as_file(self, "dot")
 
     def svg(self) -> str:
         """Return the diagram as SVG. Raises QueryError above 400 nodes."""
-        return presenter().as_file(self, "svg")
+        return as_file(self, "svg")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -56,4 +57,5 @@ class DiagramSize(Result):
     """How many variables of each kind and how many nodes a diagram has, as in `Structure.counts`."""
 
     query: ClassVar[str] = "show"
+    json = "*counts"
     counts: tuple[tuple[str, int], ...]

@@ -11,8 +11,9 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.one_run.gaps import Leak
-from tightdp.results.result import Result
-from tightdp.results.shown import Drawn, Recorded
+from tightdp.results.record import Recorded
+from tightdp.results.result import Enclosed
+from tightdp.results.shown import Drawn
 
 __all__ = ["Efficacy", "Row"]
 
@@ -25,6 +26,7 @@ class Row(Recorded):
     bits are known. `adaptive` is the best share of right guesses when every bit is revealed once it is decided on.
     """
 
+    json = "guesses efficacy ac ddp dp element_gap output_gap interference_gap adaptive?"
     guesses: int
     efficacy: Number
     ac: Number
@@ -54,7 +56,7 @@ class Row(Recorded):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Efficacy(Drawn, Result):
+class Efficacy(Drawn, Enclosed):
     """The efficacy of one-run auditing for a pair vector, by number of guesses, with its gaps (keinan2025, Sec. 5).
 
     `exp_epsilon` is e^ε of the mechanism on the datasets that the pairs can pick; where its search was cut short it is
@@ -64,17 +66,14 @@ class Efficacy(Drawn, Result):
     """
 
     query: ClassVar[str] = "efficacy"
+    number = "exp_epsilon"
+    json = "rows lower_rows=least? pairs *_ends"
     rows: tuple[Row, ...]
     pairs: tuple[tuple[Any, Any], ...]
     exp_epsilon: Exact
     lower: Exact
     leak: Leak | None = None
     least: tuple[Row, ...] = ()
-
-    @property
-    def upper(self) -> Exact:
-        """The upper end of what is known of e^ε."""
-        return self.exp_epsilon
 
     def row(self, guesses: int) -> Row:
         """Return the row for a number of guesses. Raises QueryError where it is not in the table."""

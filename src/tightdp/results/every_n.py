@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tightdp.exact.numbers import Exact, log, log_down, log_up
 from tightdp.results.answers import Verification
@@ -22,12 +22,17 @@ class EveryN(Result):
     """
 
     query: ClassVar[str] = "privacy"
+    json = "*_tight lower upper n attained proof witness?"
     lower: Exact
     upper: Exact
     n: int
     attained: bool | None
     proof: str
     witness: PairWitness | None = None
+
+    @property
+    def _tight(self) -> dict[str, Any]:
+        return {"exp_epsilon": self.upper, "epsilon": self.epsilon} if self.status == "exact" else {}
 
     @property
     def exp_epsilon(self) -> Exact:
@@ -52,4 +57,5 @@ class EveryN(Result):
 class EveryNVerification(Verification):
     """The verdict on a claim for all n >= 1, with the ends that decide it."""
 
+    json = "holds claims lower=found.lower upper=found.upper n=found.n attained=found.attained proof=found.proof"
     found: EveryN

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.results.record import Recorded
 from tightdp.results.result import EventWitness, PairWitness, Result
-from tightdp.results.shown import Recorded
 
 __all__ = ["DrawLoss", "Explanation", "Remedy", "Smallest"]
 
@@ -22,6 +22,7 @@ class DrawLoss(Recorded):
     likely outcome is taken there every time.
     """
 
+    json = "line text published fixed"
     line: int
     text: str
     published: Exact
@@ -37,6 +38,7 @@ class Remedy(Recorded):
     say whether the change adds a draw and uses a parameter that was not used, `exact` that the claim is met exactly.
     """
 
+    json = "line before after loss holds moved"
     line: int
     before: str
     after: str
@@ -52,10 +54,15 @@ class Remedy(Recorded):
 class Smallest(Recorded):
     """The smallest n, domain and parameters found at which the claim still fails, with the smallest event."""
 
+    json = "parameters=_parameters records loss witness"
     parameters: tuple[tuple[str, Any], ...]
     records: tuple[Any, ...]
     loss: Exact
     witness: EventWitness
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        return dict(self.parameters)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -67,6 +74,7 @@ class Explanation(Result):
     """
 
     query: ClassVar[str] = "explain"
+    json = "exp_epsilon witness? draws *_verdict smallest?"
     exp_epsilon: Exact
     witness: PairWitness | None
     draws: tuple[DrawLoss, ...]
@@ -77,3 +85,8 @@ class Explanation(Result):
     remedies: tuple[Remedy, ...] = ()
     smallest: Smallest | None = None
     source: tuple[str, ...] = ()
+
+    @property
+    def _verdict(self) -> dict[str, Any]:
+        names = ("claimed", "delta", "holds", "line", "remedies")
+        return {} if self.claimed is None else {name: getattr(self, name) for name in names}

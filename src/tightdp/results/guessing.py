@@ -20,7 +20,16 @@ __all__ = ["Canaries", "Guessing", "Point", "Reported", "Rule", "points_in_order
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Guessing(Drawn, Result):
+class _Law(Drawn, Result):
+    error: Number = Fraction(0)
+
+    @property
+    def _error(self) -> dict[str, Number]:
+        return {"error": self.error} if self.error else {}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Guessing(_Law):
     """The exact joint law of the number of guesses and of right guesses of one guesser in one kind of audit.
 
     `audit` is "one-run", "adaptive" or "classic"; `canaries` is the number of secret bits; `exp_epsilon` is the largest
@@ -29,12 +38,12 @@ class Guessing(Drawn, Result):
     """
 
     query: ClassVar[str] = "guessing"
+    json = "audit guesser canaries law=joint.entries expected_guesses=joint.guesses expected_right=joint.right *_error"
     audit: str
     guesser: str
     joint: JointLaw
     exp_epsilon: Exact
     delta: Number = Fraction(0)
-    error: Number = Fraction(0)
 
     @property
     def canaries(self) -> int:
@@ -63,17 +72,17 @@ class Guessing(Drawn, Result):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Reported(Drawn, Result):
+class Reported(_Law):
     """The exact law of the ε that an audit reports: (ε, probability), ascending; ε is as exact as the audit gave it.
 
     The probability of no event is further than `error` from the true one.
     """
 
     query: ClassVar[str] = "reported"
+    json = "canaries exp_epsilon law expectation=_expectation power_half=_power wrong *_error"
     canaries: int
     exp_epsilon: Exact
     law: tuple[tuple[Exact, Number], ...]
-    error: Number = Fraction(0)
 
     @property
     def expectation(self) -> Exact:
@@ -81,6 +90,14 @@ class Reported(Drawn, Result):
         if any(value == math.inf for value, _ in self.law):
             return math.inf
         return sum((as_exact(value) * p for value, p in self.law), Fraction(0))
+
+    @property
+    def _expectation(self) -> float:
+        return float(self.expectation)
+
+    @property
+    def _power(self) -> Number:
+        return self.power()
 
     def reached_with(self, probability: Fraction) -> Exact:
         """Return the largest ε that is reported, or exceeded, with at least the given probability."""
@@ -128,6 +145,7 @@ class Canaries(Drawn, Result):
     """
 
     query: ClassVar[str] = "canaries"
+    json = "canaries rule share? epsilon? power at_most points=_points"
     canaries: int | None
     rule: str
     share: Fraction | None
@@ -135,6 +153,10 @@ class Canaries(Drawn, Result):
     power: Fraction
     at_most: int
     points: tuple[Point, ...]
+
+    @property
+    def _points(self) -> list[tuple[int, Number, float]]:
+        return [(point.canaries, point.power, float(point.reported)) for point in self.points]
 
 
 def points_in_order(points: Sequence[Point]) -> tuple[Point, ...]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
-from tightdp.exact.generators import Unknown
+from tightdp.exact.generators import Unknown, naming
 from tightdp.exact.numbers import Exact
 from tightdp.results.efficacy import Row
-from tightdp.results.result import PairWitness, Result
-from tightdp.results.shown import Drawn, Recorded
+from tightdp.results.record import Recorded, plain
+from tightdp.results.result import PairWitness, Result, written_witness
+from tightdp.results.shown import Drawn
 
 __all__ = [
     "AccuracyPieces",
@@ -31,10 +33,16 @@ __all__ = [
 class End(Recorded):
     """An end of an interval of the unknown: exact, infinite, or the root of a polynomial between two rationals."""
 
+    json = "polynomial low high"
     value: Exact | None
     polynomial: str = ""
     low: Fraction = Fraction(0)
     high: Fraction = Fraction(0)
+
+    @property
+    def written(self) -> Exact | End:
+        """The end as JSON has it within a piece: its value where that is exact."""
+        return self if self.value is None else self.value
 
     def __float__(self) -> float:
         return float((self.low + self.high) / 2 if self.value is None else self.value)
@@ -80,11 +88,23 @@ class Pieces(Drawn, Result):
     """The tight e^ε as a function of the unknown, or δ at an e^ε; `what` says which ("exp_epsilon", "delta")."""
 
     query: ClassVar[str] = "privacy"
+    json = "unknown=unknown.name *at pieces=_pieces"
     unknown: Unknown
     what: str
     pieces: tuple[Part, ...]
     at: tuple[tuple[str, Exact], ...] = ()
     """What the question was asked at: e^ε for a δ, α for an accuracy."""
+
+    @property
+    def _pieces(self) -> list[dict[str, Any]]:
+        with naming(self.unknown):
+            return [plain(self._written(part)) for part in self.pieces]
+
+    def _written(self, part: Part) -> dict[str, Any]:
+        found = {"from": part.start.written, "to": part.stop.written, self.what: part.value}
+        found |= {} if part.with_start else {"from_included": False}
+        found |= {} if part.with_stop or part.stop.value == math.inf else {"to_included": False}
+        return found if part.witness is None else {**found, "witness": written_witness(part.witness)}
 
     def part(self, value: Number) -> Part | None:
         """Return the part that holds at a value of the unknown, None where no part does."""
@@ -96,7 +116,12 @@ class AccuracyPieces(Pieces):
     """The tight 1 - β at an error bound as a function of the unknown; see `Accuracy`."""
 
     query: ClassVar[str] = "accuracy"
+    json = "unknown=unknown.name *at relative=_relative? pieces=_pieces"
     relative: bool = False
+
+    @property
+    def _relative(self) -> bool | None:
+        return self.relative or None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -104,6 +129,7 @@ class Distributions(Pieces):
     """The output law on one dataset as a function of the unknown."""
 
     query: ClassVar[str] = "distribution"
+    json = "x unknown=unknown.name *at pieces=_pieces"
     x: tuple[Any, ...]
 
 
@@ -126,6 +152,9 @@ class EfficacyPieces(Pieces):
             for guesses, named in numbers.items()
         )
 
+    def _written(self, part: Part) -> dict[str, Any]:
+        return {**super()._written(part), "rows": self.rows(part)}
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class GuessingPieces(Pieces):
@@ -141,6 +170,10 @@ class Holds(_Interval, Recorded):
     `with_start` and `with_stop` say whether the claims hold at each end too.
     """
 
+    json = (
+        "from=start.written to=stop.written from_included=with_start to_included=with_stop "
+        "safe_from=safe_start safe_to=safe_stop"
+    )
     start: End
     stop: End
     safe_start: Fraction | None
@@ -153,10 +186,16 @@ class Holds(_Interval, Recorded):
 class Best(Recorded):
     """Where the accuracy is largest among the values that are allowed; `attained` unless it is only approached."""
 
+    json = "at=at.written one_minus_beta=_one_minus_beta attained exp_epsilon?"
     at: End
     one_minus_beta: Number | tuple[Fraction, Fraction]
     attained: bool
     exp_epsilon: Exact | None = None
+
+    @property
+    def _one_minus_beta(self) -> Any:
+        value = self.one_minus_beta
+        return {"lower": value[0], "upper": value[1]} if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -164,6 +203,7 @@ class Solution(Result):
     """The exact set of values of the unknown for which claims hold, as intervals."""
 
     query: ClassVar[str] = "solve"
+    json = "unknown=unknown.name claims holds best?"
     unknown: Unknown
     claims: tuple[str, ...]
     holds: tuple[Holds, ...]

@@ -8,32 +8,29 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, log, log_down, log_up
+from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
 from tightdp.methods.ratios import Ratio
-from tightdp.results.result import LimitWitness, PairWitness, Result
+from tightdp.results.result import Enclosed, LimitWitness, PairWitness, Result
 from tightdp.results.shown import Drawn, presenter
 
 __all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff", "Zcdp"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Privacy(Result):
+class Privacy(Enclosed):
     """The tight e^ε: the largest likelihood ratio, or for δ > 0 the least e^ε >= 1 with δ(e^ε) <= δ.
 
     `exp_epsilon` is exact, or math.inf. `top` lists the largest distinct ratios when more than one was asked for.
     """
 
     query: ClassVar[str] = "privacy"
+    number = "exp_epsilon"
+    json = "exp_epsilon epsilon epsilon_exact delta *_ends witness? top=_ranking?"
     exp_epsilon: Exact
     delta: Number = Fraction(0)
     witness: PairWitness | None = None
     top: tuple[Ratio, ...] = ()
     lower: Exact = Fraction(1)
-
-    @property
-    def upper(self) -> Exact:
-        """The upper end of what is known of e^ε."""
-        return self.exp_epsilon
 
     @property
     def attained(self) -> bool | None:
@@ -48,6 +45,16 @@ class Privacy(Result):
         return log(self.exp_epsilon)
 
     @property
+    def epsilon_exact(self) -> Number | None:
+        """ε where it is known to be rational."""
+        return exponent_of(self.exp_epsilon) if self.status == "exact" else None
+
+    @property
+    def _ranking(self) -> tuple[dict[str, Any], ...]:
+        top = self.top if len(self.top) > 1 else ()
+        return tuple({"exp_epsilon": t.exp_epsilon, "epsilon": log(t.exp_epsilon), **vars(t)} for t in top)
+
+    @property
     def epsilon_enclosure(self) -> tuple[float, float]:
         """Two floats, neighbours at most, between which ε lies (for what is known of e^ε when unresolved)."""
         return log_down(self.upper if self.status == "exact" else self.lower), log_up(self.upper)
@@ -57,7 +64,7 @@ class Privacy(Result):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Delta(Result):
+class Delta(Enclosed):
     """δ(t): the largest Σ_y max(0, P(y|x) - t·P(y|x')) over neighbours, at t = e^ε.
 
     It is exact at a rational t, and at t = e^ε with a rational ε (`epsilon`) unless that is too long to write: then
@@ -65,16 +72,13 @@ class Delta(Result):
     """
 
     query: ClassVar[str] = "privacy"
+    number = "delta"
+    json = "delta exp_epsilon *_ends witness?"
     delta: Number
     exp_epsilon: Number | tuple[Number, Number]
     epsilon: Number | None = None
     witness: PairWitness | None = None
     lower: Number = Fraction(0)
-
-    @property
-    def upper(self) -> Number:
-        """The upper end of what is known of δ."""
-        return self.delta
 
     def __float__(self) -> float:
         return float(self.delta)
@@ -88,6 +92,7 @@ class Curve(Drawn, Result):
     """
 
     query: ClassVar[str] = "privacy"
+    json = "points lower?"
     points: tuple[tuple[Number, Number], ...]
     lower: tuple[tuple[Number, Number], ...] = ()
 
@@ -107,12 +112,13 @@ class Tradeoff(Drawn, Result):
     """
 
     query: ClassVar[str] = "privacy"
+    json = "vertices upper?"
     vertices: tuple[tuple[Number, Number], ...]
     upper: tuple[tuple[Number, Number], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Renyi(Result):
+class Renyi(Enclosed):
     """Rényi DP at an order a: `exp_moment` = exp((a-1)·D_a), and `epsilon` = D_a, correctly rounded.
 
     It is exact at integer orders and enclosed at other rational ones. At the order infinity, D is the tight ε of pure
@@ -120,15 +126,17 @@ class Renyi(Result):
     """
 
     query: ClassVar[str] = "privacy"
+    number = "exp_moment"
+    json = "order=whole_order exp_moment epsilon *_ends"
     order: Exact | int
     exp_moment: Exact
     witness: PairWitness | None = None
     lower: Exact = Fraction(1)
 
     @property
-    def upper(self) -> Exact:
-        """The upper end of what is known of the moment."""
-        return self.exp_moment
+    def whole_order(self) -> Exact | int:
+        order = self.order
+        return order.numerator if isinstance(order, Fraction) and order.denominator == 1 else order
 
     @property
     def epsilon(self) -> float:
@@ -141,22 +149,19 @@ class Renyi(Result):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Zcdp(Result):
+class Zcdp(Enclosed):
     """Zero-concentrated DP: the least ρ with D_a <= ρ·a for all orders a > 1 and all neighbours, enclosed.
 
     `rho` is the upper end of the enclosure; the lower end is attained by the witness at about the order `order`.
     """
 
     query: ClassVar[str] = "privacy"
+    number = "rho"
+    json = "rho *_ends order witness?"
     rho: Exact
     lower: Exact = Fraction(0)
     order: float | None = None
     witness: PairWitness | None = None
-
-    @property
-    def upper(self) -> Exact:
-        """The upper end of what is known of ρ."""
-        return self.rho
 
     def __float__(self) -> float:
         return float(self.rho)

@@ -14,13 +14,13 @@ from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number
 from tightdp.exact.rounding import down, up
-from tightdp.queries.composition.loss import Losses, Range
+from tightdp.queries.composition.loss import Direction, Losses, Range
 from tightdp.results.accountants import dp_accounting_of
 from tightdp.results.privacy import Curve, Delta, Privacy
 from tightdp.results.result import Result, Status, Subject, kept
 from tightdp.results.shown import Drawn
 
-__all__ = ["PrivacyLoss", "status_of"]
+__all__ = ["PrivacyLoss", "is_attained", "status_of"]
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed for δ at a rational ε."""
@@ -43,10 +43,22 @@ class PrivacyLoss(Drawn, Result):
     """
 
     query: ClassVar[str] = "privacy"
+    json = "directions=_directions"
     losses: Losses
     error: Fraction = Fraction(0)
     precision: Fraction | None = None
     """How close, relatively, the ends of its answers have to be; they are refused where they are not."""
+
+    @property
+    def _directions(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": each.name,
+                "dominating": [{"runs": times, "outcomes": pair.outcomes} for pair, times in each.dominating],
+                "attained": is_attained(each),
+            }
+            for each in self.losses.directions
+        ]
 
     def within(self, precision: Fraction | None) -> bool:
         """Whether it is as close as that: its answers see to it themselves."""
@@ -171,9 +183,12 @@ class PrivacyLoss(Drawn, Result):
 
 def status_of(losses: Losses, error: Fraction = Fraction(0)) -> Status:
     """Return whether answers are exact as far as that is known without composing."""
-    if error:
-        return "bounded"
-    return "exact" if all(each.dominating in each.real or each.attained for each in losses.directions) else "bounded"
+    return "bounded" if error or not all(map(is_attained, losses.directions)) else "exact"
+
+
+def is_attained(direction: Direction) -> bool:
+    """Whether a real pair of neighbours dominates all others."""
+    return direction.attained or direction.dominating in direction.real
 
 
 def _status(found: Range) -> Status:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tightdp.results.answers import Accuracy
+from tightdp.results.answers import Accuracy, Likelihood
 from tightdp.results.diagram import Structure
 from tightdp.results.efficacy import Efficacy
-from tightdp.results.likelihood import Likelihood
 from tightdp.results.privacy import Curve, Privacy, Tradeoff
 from tightdp.results.result import Result
-from tightdp.results.shown import presenter
+from tightdp.results.shown import as_file
 
 __all__ = ["Report", "SourceText"]
 
@@ -34,6 +33,7 @@ class Report(Result):
     """
 
     query: ClassVar[str] = "report"
+    json = "privacy likelihood? curve? tradeoff? accuracy? efficacy? structure? left_out=_left_out"
     documentation: str
     sources: tuple[SourceText, ...]
     privacy: Privacy
@@ -45,6 +45,10 @@ class Report(Result):
     structure: Structure | None
     left_out: tuple[tuple[str, str], ...]
 
+    @property
+    def _left_out(self) -> list[dict[str, str]]:
+        return [{"question": name, "reason": reason} for name, reason in self.left_out]
+
     def html(self) -> str:
         """Return the report as one page of HTML that needs nothing else: no network, no script."""
-        return presenter().as_file(self, "html")
+        return as_file(self, "html")

@@ -6,17 +6,21 @@ never too small, an accuracy never too large), and `lower` and `upper` are its e
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, TypeVar
 
+from tightdp._version import __version__
 from tightdp.errors import QueryError
 from tightdp.exact.weights import NUMBERS
 from tightdp.exact.writing import brief
-from tightdp.results.shown import Recorded, Shown
+from tightdp.results.record import Recorded, plain, record
+from tightdp.results.shown import Shown
 
 __all__ = [
+    "SCHEMA",
     "CheckedWitness",
+    "Enclosed",
     "EventWitness",
     "LimitWitness",
     "PairWitness",
@@ -26,7 +30,11 @@ __all__ = [
     "Subject",
     "TripleWitness",
     "kept",
+    "written_witness",
 ]
+
+SCHEMA = 1
+"""The version of the JSON of answers, described in docs/command-line.md: it grows when a key changes or is removed."""
 
 Status = Literal["exact", "bounded", "unresolved"]
 
@@ -39,6 +47,7 @@ class Stats(Recorded):
     triples (dataset, neighbour, output) that were compared.
     """
 
+    json = "variables nodes queries inference_set privacy_set accuracy_set? method symmetries seconds=_seconds"
     variables: int = 0
     nodes: int = 0
     queries: int = 0
@@ -53,19 +62,12 @@ class Stats(Recorded):
 
     def __add__(self, other: Stats) -> Stats:
         """Return what two queries of one diagram cost together."""
-        return Stats(
-            self.variables,
-            self.nodes,
-            self.queries + other.queries,
-            self.inference_set + other.inference_set,
-            self.privacy_set + other.privacy_set,
-            self.compile + other.compile,
-            self.count + other.count,
-            self.search + other.search,
-            self.method,
-            self.symmetries,
-            self.accuracy_set,
-        )
+        added = ("queries", "inference_set", "privacy_set", "compile", "count", "search")
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in added})
+
+    @property
+    def _seconds(self) -> dict[str, float]:
+        return {name: round(getattr(self, name), 6) for name in ("compile", "count", "search")}
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class Subject:
 class PairWitness(Recorded):
     """Two neighbouring datasets that attain an answer."""
 
+    json = "x x_prime"
     x: tuple[Any, ...]
     x_prime: tuple[Any, ...]
 
@@ -98,6 +101,7 @@ class PairWitness(Recorded):
 class TripleWitness(PairWitness):
     """Two neighbouring datasets, an output, and its probabilities on both."""
 
+    json = "x x_prime output probability probability_prime"
     output: Any
     probability: Any
     probability_prime: Any
@@ -110,14 +114,21 @@ class LimitWitness(PairWitness):
     They are `output` with k times `direction` added to its numbers (None where nothing is), for k = 0, 1, 2, ...
     """
 
+    json = "x x_prime output direction attained"
     output: Any
     direction: Any
+
+    @property
+    def attained(self) -> bool:
+        """False: none of these outputs has the ratio itself."""
+        return False
 
 
 @dataclass(frozen=True)
 class EventWitness(PairWitness):
     """Two neighbouring datasets, and the event (a set of outputs) that tells them apart best."""
 
+    json = "x x_prime event"
     event: tuple[Any, ...]
 
 
@@ -125,8 +136,14 @@ class EventWitness(PairWitness):
 class CheckedWitness(PairWitness):
     """Two neighbouring datasets that show the lower end of an enclosure, and their exact δ at an e^ε."""
 
+    json = "x x_prime exp_epsilon delta"
     exp_epsilon: Fraction
     delta: Fraction
+
+
+def written_witness(witness: PairWitness | tuple[Any, ...] | None) -> PairWitness | dict[str, Any] | None:
+    """Return a witness as JSON has it: two datasets, or one."""
+    return {"x": witness} if isinstance(witness, tuple) else witness
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -141,6 +158,25 @@ class Result(Shown):
     """Which limit was reached before the answer was exact; empty where none was."""
     hint: str = field(default="", compare=False)
     """What to do about that limit."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as `--json` prints it: what all answers have in common, and `result`, its own numbers."""
+        return {
+            "schema": SCHEMA,
+            "tightdp": __version__,
+            "query": self.query,
+            "mechanism": self.mechanism,
+            "parameters": plain(self.parameters),
+            **({"runs": self.subject.runs} if self.subject.runs else {}),
+            "neighbours": self.neighbours,
+            "status": self.status,
+            "result": record(self),
+            "stats": self.stats.to_dict(),
+        }
+
+    @property
+    def _ends(self) -> dict[str, Any]:
+        return {} if self.status == "exact" else {name: getattr(self, name) for name in ("lower", "upper")}
 
     @property
     def mechanism(self) -> str:
@@ -173,6 +209,17 @@ class Result(Shown):
         if not isinstance(lower, NUMBERS) or not isinstance(upper, NUMBERS):
             return False
         return upper - lower <= precision * upper or upper < _NOTHING
+
+
+class Enclosed(Result):
+    """A result whose number, the attribute `number`, is an upper end where it is not exact."""
+
+    number: ClassVar[str]
+
+    @property
+    def upper(self) -> Any:
+        """The upper end of what is known of the number."""
+        return getattr(self, self.number)
 
 
 R = TypeVar("R")

@@ -7,29 +7,11 @@ A result is a value and knows no sentence. `present` imports results, not the ot
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Any
 
-__all__ = ["Drawn", "Presenter", "Recorded", "Shown", "presenter", "shown_by"]
+from tightdp.results.record import Recorded
 
-
-class Presenter(Protocol):
-    """What shows results: `tightdp.present.show`."""
-
-    def as_json(self, value: Any) -> dict[str, Any]:
-        """Return a value as JSON has it."""
-
-    def as_text(self, value: Any) -> str:
-        """Return a value as text."""
-
-    def as_html(self, value: Any) -> str:
-        """Return a value as a fragment of HTML."""
-
-    def draw(self, value: Any, ax: Any, **options: Any) -> Any:
-        """Draw a value on Matplotlib axes (new ones where None) and return them; some pictures take options."""
-
-    def as_file(self, value: Any, form: str) -> str:
-        """Return a value as the text of a file: "csv", "dot" or "svg"."""
-
+__all__ = ["Drawn", "Shown", "as_file", "presenter", "shown_by"]
 
 _module = ""
 
@@ -40,27 +22,24 @@ def shown_by(module: str) -> None:
     _module = module
 
 
-def presenter() -> Presenter:
-    """Return the presenter."""
-    return cast(Presenter, import_module(_module))
+def presenter() -> Any:
+    """Return the presenter, `tightdp.present.show`."""
+    return import_module(_module)
 
 
-class Recorded:
-    """A value that JSON has a form for."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the value as JSON has it: exact numbers as text, `--json` prints the same."""
-        return presenter().as_json(self)
+def as_file(value: object, form: str) -> str:
+    """Return a value as the text of a file: "csv", "dot", "svg" or "html"."""
+    return str(presenter().as_file(value, form))
 
 
 class Shown(Recorded):
     """A value that people see: as text, and in notebooks as HTML."""
 
     def __repr__(self) -> str:
-        return presenter().as_text(self)
+        return str(presenter().as_text(self))
 
     def _repr_html_(self) -> str:
-        return presenter().as_html(self)
+        return str(presenter().as_html(self))
 
 
 class Drawn(Shown):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+from tightdp._version import __version__
 from tightdp.auditing.certificate import WorstMechanism
 from tightdp.auditing.worst_case import Parts
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
+from tightdp.results.record import Recorded, plain, record
 from tightdp.results.result import Subject
-from tightdp.results.shown import Drawn, Recorded
+from tightdp.results.shown import Drawn
 
 __all__ = ["Observation", "Trial", "Validity", "WorstGame"]
 
@@ -27,12 +30,20 @@ class Trial(Recorded):
     depends on the output.
     """
 
+    json = (
+        "mechanism=subject.mechanism parameters=_parameters guesser exp_epsilon probability observations "
+        "guesses_vary=varies"
+    )
     subject: Subject
     guesser: str
     exp_epsilon: Exact
     probability: Number
     observations: tuple[Observation, ...]
     varies: bool
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        return dict(self.subject.parameters)
 
     @property
     def upper(self) -> Number:
@@ -50,6 +61,7 @@ class WorstGame(Recorded):
     empty where it is too long to write.
     """
 
+    json = "canaries guesses exp_epsilon probability upper observations mechanism=_mixture"
     canaries: int
     guesses: int | None
     exp_epsilon: Fraction
@@ -57,6 +69,10 @@ class WorstGame(Recorded):
     upper: Fraction
     observations: tuple[Observation, ...]
     parts: Parts
+
+    @property
+    def _mixture(self) -> list[dict[str, Any]]:
+        return [{"share": p, "guesses": part.guesses, "right_guesses_law": part.law} for p, part in self.parts]
 
     @property
     def mechanism(self) -> WorstMechanism | None:
@@ -71,11 +87,17 @@ class Validity(Drawn):
     A rule with a significance level promises to do so with at most that probability.
     """
 
+    json = "valid probability witness trials games"
     rule: str
     delta: Fraction
     significance: Fraction
     trials: tuple[Trial, ...]
     games: tuple[WorstGame, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON has it."""
+        asked = {"rule": self.rule, "delta": self.delta, "significance": self.significance}
+        return {"tightdp": __version__, "query": "validity", **plain(asked), "result": record(self)}
 
     @property
     def tried(self) -> tuple[Trial | WorstGame, ...]:

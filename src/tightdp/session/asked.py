@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tightdp.language.program import Bound
-from tightdp.results.answers import Accuracy, Distribution
+from tightdp.results.answers import Accuracy, Distribution, Likelihood
 from tightdp.results.diagram import Structure
 from tightdp.results.efficacy import Efficacy
-from tightdp.results.likelihood import Likelihood
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import Subject
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
@@ -49,6 +49,8 @@ Collected = tuple[Pieces, Stats]
 class TightRatio:
     """The tight e^ε."""
 
+    continuous: ClassVar[bool] = True
+
     def collect(self, instance: InstanceBase) -> Collected:
         """Compare all pairs; see `Question`."""
         if (known := numeric.tight_privacy(instance.engine)) is not None:
@@ -74,6 +76,7 @@ class TightRatio:
 class DeltaAt:
     """δ at t = e^ε; where t is a function of the unknown, `t_of` gives it for an instance in which that has a value."""
 
+    continuous: ClassVar[bool] = True
     t: Number
     t_of: Callable[[InstanceBase], Number] | None = None
 
@@ -98,6 +101,7 @@ class DeltaAt:
 class LeastRatioAt:
     """The least e^ε >= 1 at a δ."""
 
+    continuous: ClassVar[bool] = True
     delta: Number
 
     def collect(self, instance: InstanceBase) -> Collected:
@@ -121,6 +125,7 @@ class LeastRatioAt:
 class WorstAccuracy:
     """The tight 1 - β at an error bound."""
 
+    continuous: ClassVar[bool] = False
     question: AccuracyAt
 
     def collect(self, instance: InstanceBase) -> Collected:
@@ -153,6 +158,7 @@ Answered = tuple[Any, Any, Result]
 class Computed:
     """What the engine computes on every cell just as with numbers: all its comparisons come out the same there."""
 
+    continuous: ClassVar[bool] = False
     ask: Callable[[InstanceBase], Answered]
 
     def collect(self, instance: InstanceBase) -> Collected:

@@ -1,8 +1,8 @@
 """From a mechanism with one unknown to piecewise functions: run on every cell of the unknown, and at the ends of cells.
 
-The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. It
-runs at the ends of cells too, which says whether the pieces beside an end go on: with a number where the end has a
-closed form, else with the unknown, and with signs decided at the end.
+The engine runs as it does with numbers, once per cell (`exact/cells`); what it finds there are rational functions. They
+go on to an end of their cell where all comparisons come out there as on the cell. Where one does not, the engine runs
+at the end: with a number where the end has a closed form, else with the unknown, and with signs decided at the end.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeAlias
 
-from tightdp.errors import ParameterError, ProgramError, TightdpError
-from tightdp.exact.cells import Cell, InExponents, Single, covered
+from tightdp.errors import LanguageError, ParameterError, ProgramError, TightdpError
+from tightdp.exact.cells import Cell, InExponents, Signs, Single, covered
 from tightdp.exact.field import ExpNumber, Number, exp, ratio
 from tightdp.exact.generators import LOG, UNKNOWN, Unknown, at_place
 from tightdp.exact.lines import parts_in_x
@@ -51,8 +51,15 @@ class Stretch:
     with_high: bool = False
 
 
+_Known: TypeAlias = tuple[Stretch, Signs]
+"""A stretch, and the signs that were asked for on its cell: where these are kept it may be taken further."""
+
+
 class Question(Protocol):
     """What is asked of a mechanism on every cell, and at single values."""
+
+    continuous: ClassVar[bool]
+    """Whether the answer goes on, where it is finite, wherever the comparisons of the mechanism come out the same."""
 
     def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
         """Ask a mechanism with the unknown in it; return how the stretches of its cell are found, and the cost."""
@@ -95,12 +102,13 @@ class Cellwise:
     def _asked(self, question: Question, watch: Callable[[], None]) -> list[Stretch]:
         symbolic = self.with_value(self.symbol)
 
-        def compute() -> Callable[[Cell], Sequence[Stretch]] | TightdpError:
+        def compute(cell: Cell) -> tuple[Callable[[Cell], Sequence[Stretch]], Signs] | TightdpError:
             symbolic.forget()
             try:
+                meaning = _signs_of_program(symbolic, cell) if question.continuous else None
                 pieces, stats = question.collect(symbolic)
                 total.append(stats)
-                return pieces
+                return pieces, cell.signs if meaning is None else meaning
             except (ParameterError, ProgramError) as error:
                 return error
 
@@ -109,23 +117,22 @@ class Cellwise:
             symbolic.progress = self._told(point, len(total))
 
         total: list[Stats] = []
-        runs: list[list[Stretch]] = []
-        ends: list[Point] = []
+        runs: list[list[_Known]] = []
+        last: Point | None = None
         failures: list[tuple[Cell, TightdpError]] = []
         for found in covered(*self.ends, compute, self.unknown, reached):
             if isinstance(found.value, TightdpError):
                 failures.append((found.cell, found.value))
                 continue
-            with at_place(found.cell):
-                pieces = list(found.value(found.cell))
-            if not ends or found.cell.low.compare(ends[-1]):
+            pieces, signs = found.value
+            if last is None or found.cell.low.compare(last):
                 runs.append([])
-            runs[-1] += pieces
-            if found.cell.high is not None:
-                ends.append(found.cell.high)
+            with at_place(found.cell):
+                runs[-1] += [(piece, signs) for piece in pieces(found.cell)]
+            last = found.cell.high
         self._check(runs, failures)
         self.stats = sum(total[1:], total[0])
-        return [part for run in runs for part in self._finished(question, run, ends)]
+        return [part for run in runs for part in self._finished(question, run)]
 
     def _told(self, point: Point, cells: int) -> Progress | None:
         """Report up to which value the answer is known; return the callback for the steps of a cell."""
@@ -194,22 +201,20 @@ class Cellwise:
                 raise ProgramError(f"{near}, {error.what}", hint, error.span, error.x)
             raise ParameterError(f"{near}, {error.what}", hint)
 
-    def _finished(self, question: Question, run: Sequence[Stretch], ends: Sequence[Point]) -> list[Stretch]:
-        """Join stretches where the answer goes on, and add single points where it does not; `ends` are those of cells.
+    def _finished(self, question: Question, run: Sequence[_Known]) -> list[Stretch]:
+        """Join stretches where the answer goes on, and add single points where it does not.
 
         Within a cell the answer is a largest one of continuous functions.
         """
-        points = [closed(run[0].low), *(None if each.high is None else closed(each.high) for each in run)]
+        points = [closed(run[0][0].low), *(None if each.high is None else closed(each.high) for each, _ in run)]
         joined: list[Stretch] = []
         for at, point in enumerate(points):
-            left, right = run[at - 1] if at else None, run[at] if at < len(run) else None
+            left, right = run[at - 1][0] if at else None, run[at][0] if at < len(run) else None
             if point is None:
                 break
-            sides = [side for side in (left, right) if side is not None]
-            if len(sides) == 2 and all(point.compare(end) for end in ends):
-                single, reaching = None, list(sides)
-            else:
-                single, reaching = self._at_end(question, point, sides)
+            beside = run[max(at - 1, 0) : at + 1]
+            sides = [side for side, _ in beside]
+            single, reaching = (None, sides) if _goes_on(beside, point) else self._at_end(question, point, sides)
             goes_on = len(reaching) == len(sides)
             if left is not None:
                 joined[-1] = replace(joined[-1], high=point, with_high=left in reaching)
@@ -238,6 +243,29 @@ class Cellwise:
             return None, []
         reaching = [side for side in sides if _meet(side.value, found, point)]
         return None if reaching else Stretch(point, point, found, witness, True, True), reaching
+
+
+def _signs_of_program(instance: InstanceBase, cell: Cell) -> Signs | None:
+    """Return the signs on which depends what the mechanism does; None where it is not compiled."""
+    query = instance.engine.query()
+    try:
+        instance.engine.program.core(query.control)
+    except LanguageError:
+        return None
+    return cell.signs
+
+
+def _goes_on(beside: Sequence[_Known], point: Point) -> bool:
+    """Whether the answer has, at an end of one cell or two, the value to which it tends there.
+
+    It does where all comparisons come out as they do beside the point. An infinite value may still end there: a δ that
+    is reached by no e^ε may be reached at a point.
+    """
+    if len(beside) == 2 and beside[0][1] is beside[1][1]:
+        return True
+    if not any(signs.kept_at(point) for _, signs in beside) or any(_is_infinite(s.value, point) for s, _ in beside):
+        return False
+    return len(beside) == 1 or _meet(beside[0][0].value, beside[1][0].value, point)
 
 
 def limit_of(value: Any, point: Number) -> Any:

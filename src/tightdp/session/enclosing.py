@@ -11,7 +11,8 @@ from tightdp.errors import LanguageError, LimitError, QueryError
 from tightdp.every_n.alike import errs_alike
 from tightdp.every_n.extending import Triple, extended
 from tightdp.every_n.following import Untraceable
-from tightdp.every_n.states import explore
+from tightdp.every_n.states import Paths, explore
+from tightdp.every_n.telling import ends_early
 from tightdp.every_n.upper import Upper, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
@@ -64,6 +65,7 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
         upper = Upper(math.inf, "witness")
     else:
         upper = least_upper(programs, best.value)
+        _refuse_unproved(instance, programs, upper)
         known = _compared(instance, upper)
         best = _raised(instance, best, upper, enough, known)
         _refuse_crossing(best, upper)
@@ -90,6 +92,14 @@ def _compared(instance: InstanceBase, upper: Upper) -> dict[int, _Lower]:
         _refuse_crossing(found, upper)
         known[n] = found
     return known
+
+
+def _refuse_unproved(instance: InstanceBase, programs: list[Paths], upper: Upper) -> None:
+    """Raise LanguageError where nothing is proved, and the end of the program was not followed."""
+    if upper == Upper(math.inf, "none") and all(map(ends_early, programs)):
+        what = "no answer for every n: what is made after the records of what was found in them is not followed"
+        hint = "publish the messages as they are, or their sum, least, greatest or number, or ask for one n"
+        raise LanguageError(what, hint, instance.bound.program.source.span())
 
 
 def _refuse_crossing(lower: _Lower, upper: Upper) -> None:
@@ -205,6 +215,7 @@ def _engine(instance: InstanceBase, n: int, allowance: Allowance | None) -> Engi
     one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
     limits = instance.backend, instance.timeout, instance.max_nodes, instance.max_memory, instance.method
     engine = Engine(one, *limits)
+    engine.lower_only = True  # the upper end is for every n
     if allowance is not None:
         allowance.price = _RECORDS + n
         engine.allowance = allowance

@@ -132,6 +132,7 @@ class Engine:
         self.program = program_of(bound, backend, method)
         self.progress: Progress | None = None
         self.allowance: Allowance | None = None
+        self.lower_only = False
         self.stopping = False
         self.profile_bound: Exact = math.inf
         self.profile_method: Method | None = None

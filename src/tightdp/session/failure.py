@@ -9,7 +9,7 @@ from tightdp.language.program import Dataset
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
-from tightdp.results.failure import Failure
+from tightdp.results.answers import Failure
 from tightdp.results.result import Status
 from tightdp.session.engine import Engine, Outcome
 from tightdp.symmetry.sets import every_dataset

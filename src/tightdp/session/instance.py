@@ -24,19 +24,16 @@ from tightdp.session.base import InstanceBase
 from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
-    from tightdp.results.answers import Accuracy, Distribution, Sample, Verification
+    from tightdp.results.answers import Accuracy, Distribution, Failure, Likelihood, Sample, Utility, Verification
     from tightdp.results.diagram import Structure
     from tightdp.results.efficacy import Efficacy
     from tightdp.results.explanation import Explanation
-    from tightdp.results.failure import Failure
     from tightdp.results.guessing import Guessing
-    from tightdp.results.likelihood import Likelihood
     from tightdp.results.pieces import Solution
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
     from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Report
     from tightdp.results.sweep import Sweep
-    from tightdp.results.utility import Utility
     from tightdp.session.certify import Certificate
 
 __all__ = ["Instance"]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
@@ -21,7 +22,7 @@ from tightdp.queries.enclosed.privacy import Found, delta, largest_ratio, least_
 from tightdp.queries.nearness import AccuracyAt, LeastError, Measure
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, Privacy
-from tightdp.results.result import CheckedWitness, PairWitness, Status
+from tightdp.results.result import CheckedWitness, PairWitness, Result, Status
 from tightdp.session.engine import Engine, Outcome, Query
 
 __all__ = [
@@ -49,6 +50,7 @@ _MISSING = 1e3
 _DIGITS = 20
 _ENCLOSED = 40
 """To how many digits e^ε is enclosed where it is irrational."""
+R = TypeVar("R", bound=Result)
 METHOD = "sums of records alike"
 """What the statistics of a result call this method."""
 
@@ -87,7 +89,7 @@ def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
         found = _without_end(form, found, bar)
         lower = found.lower if isinstance(found.lower, float) else down(found.lower, _DIGITS)
         witness = _checked(form, found, lower, bar) if isinstance(lower, Fraction) else _witness(form, found)
-    return answer(found, witness)
+    return _close(engine, form, answer(found, witness))
 
 
 def _without_end(form: PublishedSum, found: Found[Fraction | float], bar: Number) -> Found[Fraction | float]:
@@ -153,7 +155,7 @@ def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | Non
         for end in dict.fromkeys((high, low)):  # δ at the larger e^ε is a lower end
             ends.append(_delta(engine, query, form, end, known))
         witness = _checked(form, ends[0], high, down(ends[0].lower, _DIGITS))
-    return answer(ends[0], ends[-1].upper, witness)
+    return _close(engine, form, answer(ends[0], ends[-1].upper, witness))
 
 
 def _delta(
@@ -191,7 +193,7 @@ def accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:
         letters = form.summands(_MASS, form.step)
         window = partial(form.window, question)
         found = surely_within(letters, form.n, window, width, query.control, note=lambda found: snapshot(answer(found)))
-    return answer(found)
+    return _close(engine, form, answer(found))
 
 
 def least_error(engine: Engine, question: LeastError) -> Accuracy | None:
@@ -230,6 +232,11 @@ def _error(engine: Engine, measure: Measure) -> tuple[ErrorSum | None, Query]:
 
 def _wanted(engine: Engine, form: PublishedSum | ErrorSum) -> bool:
     return engine.precision is not None or _large(form)
+
+
+def _close(engine: Engine, form: PublishedSum | ErrorSum, found: R) -> R | None:
+    """Return an answer, None where exact laws can be had, and it is not as narrow as was asked for."""
+    return found if found.within(engine.precision) or _large(form) else None
 
 
 def _large(form: PublishedSum | ErrorSum) -> bool:

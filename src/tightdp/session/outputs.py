@@ -18,8 +18,7 @@ from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.gaussian import clamped
 from tightdp.queries.likelihood import likelihood_table
-from tightdp.results.answers import Distribution, Sample, in_order
-from tightdp.results.likelihood import Likelihood
+from tightdp.results.answers import Distribution, Likelihood, Sample, in_order
 from tightdp.session import numeric
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase

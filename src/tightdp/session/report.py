@@ -8,7 +8,7 @@ from typing import TypeVar
 from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 from tightdp.limits import Allowance
-from tightdp.results.likelihood import Likelihood
+from tightdp.results.answers import Likelihood
 from tightdp.results.report import Report
 from tightdp.results.result import TripleWitness
 from tightdp.session.asked import Asked

@@ -69,8 +69,8 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
     control.stopped = found.reason
     decided = found.upper == found.lower
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
-    if top > 1 and found.reason is not None:  # the ranking may miss some, even where the largest ratio is known
-        outcome = replace(outcome, reason=found.reason.what, hint=found.reason.hint)
+    if top > 1 and decided and found.reason is not None:
+        outcome = replace(outcome, reason=f"the ranking may miss ratios: {found.reason.what}", hint=found.reason.hint)
     return outcome.on(
         Privacy(
             subject=engine.subject,

@@ -19,8 +19,8 @@ from tightdp.language.program import Bound, Dataset, Output, as_output
 from tightdp.language.tails import share_of
 from tightdp.methods import questions
 from tightdp.queries.moments import Moment, is_real, moment
-from tightdp.results.utility import Utility, Worst
-from tightdp.session import numeric
+from tightdp.results.answers import Utility, Worst
+from tightdp.session import numeric, numeric_errors
 from tightdp.session.engine import Engine
 from tightdp.symmetry.sets import every_dataset
 
@@ -74,7 +74,7 @@ def _of_published_noise(engine: Engine) -> Utility | None:
     worst: dict[str, Worst] = {}
     with query.searching():
         for x in every_dataset(engine.bound):
-            found = numeric.expected_errors(engine, query, x, _target(engine.bound, x))
+            found = numeric_errors.expected_errors(engine, query, x, _target(engine.bound, x))
             if found is None:
                 return None
             right = Worst(RIGHT, 1 - found[0], x)

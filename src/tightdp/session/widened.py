@@ -142,7 +142,8 @@ class _Widening:
                 return close
             known = powers.ratios(self._pairs(), self._error)
             upper = known.upper
-            upper = every_n.upper_for_every_n(self._engine.bound, known.lower) if upper == math.inf else upper
+            if upper == math.inf and not self._engine.lower_only:
+                upper = every_n.upper_for_every_n(self._engine.bound, known.lower)
             least, most = max(down(known.lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
             return replace(found, status="bounded", exp_epsilon=most, lower=least, witness=_witness(known.pair), top=())
         if self._error.published:

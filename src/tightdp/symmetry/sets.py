@@ -204,10 +204,6 @@ class Table:
         """Return how many codes of a dataset have a positive probability."""
         return len(self.weights(x).by_code)
 
-    def largest_logarithm(self, x: Dataset, x_prime: Dataset) -> float | None:
-        """Return the base-2 logarithm of a pair's largest likelihood ratio if known up to 2^-24, else None."""
-        return None
-
     def _counted(self, x: Dataset) -> Weights:
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""The commands: one module each, with `add_arguments` and `run`, imported when the command is asked for.
+"""The commands: `run` answers the options of one. `question.py` has those that ask an instance, the others stand apart.
 
-In: parsed options. Out: an exit status. May import everything but each other.
+In: parsed options. Out: an exit status. May import everything.
 """

@@ -1,46 +1,43 @@
-"""The command `certify`: a file that an independent checker accepts."""
+"""The commands `certify`, `certify audit` and `check`: files that an independent checker accepts."""
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
+from pathlib import Path
 
-from tightdp.cli import targets
 from tightdp.cli.answer import DONE, write_text
-from tightdp.cli.binding import add_limits, add_program, bind
-from tightdp.cli.claimed import add_claims, claims_of
+from tightdp.cli.binding import bind
+from tightdp.cli.commands import audit
+from tightdp.cli.errors import UsageError
+from tightdp.cli.options import given
 from tightdp.errors import LimitError
-from tightdp.session.certify import Certificate, as_json
+from tightdp.session.certify import Certificate, as_json, check_file
+from tightdp.session.certify_audit import certify_audit
 
-__all__ = ["add_arguments", "add_output", "run", "write"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare what the command accepts."""
-    add_program(parser)
-    add_claims(parser)
-    add_output(parser)
-    add_limits(parser)
-
-
-def add_output(parser: ArgumentParser) -> None:
-    """Declare where the certificate goes."""
-    where = "where to write it (default: to stdout)"
-    parser.add_argument("--output", metavar="FILE", default="-", type=targets.file, help=where)
+__all__ = ["run"]
 
 
 def run(options: Namespace) -> int:
-    """Write the certificate, and return the exit status."""
-    instance = bind(options)
-    try:
-        found = instance.certify(**claims_of(options))
-    except LimitError as error:
-        raise LimitError(f"no certificate was made: {error.what}", error.hint) from None
-    write(found, options.output)
+    """Write the certificate, and what it establishes where it went to a file; or check one."""
+    if options.command == "check":
+        return _check(options)
+    found = certify_audit(audit.asked(options)) if options.command == "certify_audit" else _certified(options)
+    write_text(options.output, as_json(found))
+    if options.output != "-":
+        write_text("-", f"{options.output}: {found.establishes}\n")
     return DONE
 
 
-def write(found: Certificate, output: str) -> None:
-    """Write a certificate, and where it went to a file, what it establishes."""
-    write_text(output, as_json(found))
-    if output != "-":
-        write_text("-", f"{output}: {found.establishes}\n")
+def _certified(options: Namespace) -> Certificate:
+    instance = bind(options)
+    claims = {name: value for name, value in given(options).items() if name != "output"}
+    try:
+        return instance.certify(**claims)
+    except LimitError as error:
+        raise LimitError(f"no certificate was made: {error.what}", error.hint) from None
+
+
+def _check(options: Namespace) -> int:
+    if not Path(options.file).is_file():
+        raise UsageError(f"there is no file {options.file}", "give a certificate that `tightdp certify --output` wrote")
+    return check_file(options.file, options.work)

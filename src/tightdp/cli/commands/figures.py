@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 
 from tightdp._version import __version__
-from tightdp.claims.command import DEFAULT, located
+from tightdp.claims.command import located
 from tightdp.claims.figures import Cell, Figure, as_csv, draw, exact_text, shown
 from tightdp.claims.files import load_papers
-from tightdp.cli import targets
 from tightdp.errors import ParameterError
 from tightdp.present import plot
-from tightdp.present.registry import SCHEMA
 from tightdp.present.text import table, terminal_width
+from tightdp.results.result import SCHEMA
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["run"]
 
 Made = list[tuple[str, Figure, list[tuple[Cell, ...]]]]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare what the command accepts."""
-    what = f"a package or a directory of claims (default {DEFAULT}, or those that ship with tightdp)"
-    parser.add_argument("path", metavar="PATH", nargs="?", default=DEFAULT, help=what)
-    parser.add_argument("--id", metavar="NAME", action="append", default=[], help="only this one, as in 'Table 3'")
-    what = "write a CSV file for each, and a picture where one can be drawn"
-    parser.add_argument("--out", metavar="DIR", type=targets.directory, help=what)
 
 
 def run(options: Namespace) -> int:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 
 from tightdp._version import __version__
 from tightdp.cli.answer import DONE
 from tightdp.cli.errors import UsageError
-from tightdp.present.registry import SCHEMA
 from tightdp.present.text import print_view
 from tightdp.present.view import Grid, View
+from tightdp.results.result import SCHEMA
 from tightdp.session.builtin import BuiltIn, builtin_program, builtin_programs, nearest_program
 
-__all__ = ["add_arguments", "run"]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare what the command accepts."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="print the source of this one")
+__all__ = ["run"]
 
 
 def run(options: Namespace) -> int:

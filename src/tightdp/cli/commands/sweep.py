@@ -16,50 +16,26 @@ from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.cli import targets
-from tightdp.cli.answer import INTERRUPTED, Asked, add_plot, ask, emit
-from tightdp.cli.binding import add_limits, add_program, bind_to, load
+from tightdp.cli.answer import INTERRUPTED, Asked, ask, emit
+from tightdp.cli.binding import bind_to, load
 from tightdp.cli.errors import UsageError
-from tightdp.cli.jobs import add_jobs, answers, number_of_jobs
+from tightdp.cli.jobs import answers, number_of_jobs
 from tightdp.cli.table_file import TableFile, grows
-from tightdp.cli.words import read_bindings, read_pairs
+from tightdp.cli.words import read_bindings
 from tightdp.limits import keep
-from tightdp.present.words import plain
+from tightdp.results.record import plain
 from tightdp.results.result import Result, Subject
 from tightdp.results.sweep import Sweep
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.sweep import Question, combinations, fixed, known, status_of
 
-__all__ = ["add_arguments", "read_range", "run"]
+__all__ = ["read_range", "run"]
 
 _WHERE = ("csv", "plot", "json", "jobs", "dask")
 _LIMITS = ("timeout", "max_nodes", "max_memory")
 """Options that do not change an exact row."""
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what the command accepts."""
-    add_program(parser)
-    query = parser.add_mutually_exclusive_group()
-    query.add_argument("--delta", metavar="D", help="the tight ε for this δ (without an option: the tight ε)")
-    query.add_argument("--epsilon", metavar="E", help="δ at this ε")
-    query.add_argument("--exp-epsilon", metavar="T", help="δ at e^ε = T")
-    query.add_argument("--alpha", metavar="A", help="the tight 1 - β at this error bound")
-    query.add_argument("--beta", metavar="B", help="the least α for this failure probability")
-    query.add_argument("--efficacy", action="store_true", help="the efficacy of one-run auditing and what bounds it")
-    query.add_argument("--size", action="store_true", help="how many variables and nodes the diagram has")
-    query.add_argument("--canaries", metavar="M", help="audit: the p-value of the mechanism's trade-off function")
-    parser.add_argument("--correct", metavar="V", help="with --canaries: how many of --guesses are right")
-    guesses = "with --efficacy: the number of guesses (default n); with --canaries: how many were made"
-    parser.add_argument("--guesses", metavar="K", help=guesses)
-    parser.add_argument("--pairs", metavar="Z", help="with --efficacy: as for the command efficacy")
-    csv = "write CSV (to stdout without FILE)"
-    parser.add_argument("--csv", metavar="FILE", nargs="?", const="-", type=targets.file, help=csv)
-    add_plot(parser)
-    add_jobs(parser)
-    add_limits(parser)
 
 
 @dataclass(frozen=True)
@@ -77,8 +53,6 @@ def run(options: argparse.Namespace) -> int:
     for name in ("guesses", "pairs"):
         if getattr(options, name) is not None and not options.efficacy and options.canaries is None:
             raise UsageError(f"--{name} belongs to --efficacy", "give --efficacy too")
-    if options.pairs not in (None, "best"):
-        options.pairs = read_pairs(options.pairs)
     token = time.time_ns()
     mechanism = _loaded(options.file, token)
     axes = {name: read_range(name, value) for name, value in read_bindings(options.bindings).items()}
@@ -140,7 +114,9 @@ def _instance(mechanism: Mechanism, task: _Task) -> Instance:
 
 def _row(task: _Task) -> Asked:
     """Work on one row, here or in another process."""
-    return _ask(_instance(_loaded(task.place, task.sweep), task), task.options)
+    instance = _instance(_loaded(task.place, task.sweep), task)
+    question = Question(**{field.name: getattr(task.options, field.name) for field in fields(Question)})
+    return ask(instance, task.options, lambda: question.ask(instance), question.name)
 
 
 @lru_cache(maxsize=1)
@@ -151,9 +127,7 @@ def _loaded(place: str, sweep: int) -> Mechanism:
 
 def read_range(name: str, value: Any) -> Sequence[Any]:
     """Return the values of LO..HI or of A,B,C; anything else is one value."""
-    if not isinstance(value, str):
-        return [value]
-    if value.startswith("?"):
+    if not isinstance(value, str) or value.startswith("?"):
         return [value]
     found = _RANGE.fullmatch(value)
     if found is None:
@@ -165,9 +139,3 @@ def read_range(name: str, value: Any) -> Sequence[Any]:
     if low > high:
         raise UsageError(f"{name}={value} is an empty range", "give the lower end first")
     return range(low, high + 1)
-
-
-def _ask(instance: Instance, options: argparse.Namespace) -> Asked:
-    """Return one row."""
-    question = Question(**{field.name: getattr(options, field.name) for field in fields(Question)})
-    return ask(instance, options, lambda: question.ask(instance), question.name)

@@ -163,6 +163,8 @@ def _list(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 @builtin(tuple)
 def _tuple(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
     expect(arguments, keywords, 0, 1)
+    if arguments and isinstance(arguments[0], Every) and not arguments[0].parts:
+        return arguments[0]  # a sequence that nobody changes
     return collected(m, arguments[0]) if arguments else ()
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from tightdp.core.lowering.loop_chain import FASTER, LoopChain, Outcome, Rounds, Values, Written, remade
+from tightdp.core.lowering.loop_chain import FASTER, LoopChain, Outcome, Rounds, TooManyStates, Values, Written, remade
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.rounds import Context, NotAChain, Outer, Run
 from tightdp.core.lowering.store import MISSING, Cell
@@ -21,6 +21,7 @@ from tightdp.core.lowering.values import Value, is_scalar, known
 from tightdp.core.nodes import Expr, Input, Nary, reachable
 from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
+from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
 
 __all__ = ["in_place_of"]
@@ -46,8 +47,8 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
             selector = _joint(m, outer)
             possible = _possible(m, rounds, selector, outer)
             laws = [
-                chain.law(context, _entry(chain, held, context)) if here else None
-                for here, context in zip(possible, _contexts(selector, outer), strict=True)
+                _law(m, chain, held, selector, context, at) if here else None
+                for at, (here, context) in enumerate(zip(possible, _contexts(selector, outer), strict=True))
             ]
             break
         except Outer as needed:
@@ -77,6 +78,19 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
     if not outcomes:
         return [], failing
     return _taken_apart(m, chain, _drawn(m, selector, table), outcomes, failing)
+
+
+def _law(
+    m: Machine, chain: LoopChain, held: Values, selector: Expr, context: Context, at: int
+) -> dict[Outcome, Number] | Values | None:
+    """Return how the loop ends with the values from before it at a place; None where they cannot come together."""
+    try:
+        return chain.law(context, _entry(chain, held, context))
+    except TooManyStates as reason:
+        if reason.any_case and context and m.probe and not m.probe(m.alive, [selector])[0][at]:
+            chain.forget()
+            return None
+        raise
 
 
 def _possible(m: Machine, rounds: Rounds, selector: Expr, outer: Sequence[Expr]) -> Sequence[bool]:

@@ -17,7 +17,7 @@ from tightdp.core.far import Far
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.rounds import Context, NotAChain, Run, runs
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Reference, Value
+from tightdp.core.lowering.values import Reference, Value, all_plain
 from tightdp.core.nodes import Expr
 from tightdp.exact.absorbing import absorbed, reaching
 from tightdp.exact.field import Number
@@ -47,6 +47,8 @@ _MOST_PLACES = 100_000
 """How many states a loop may have, those that differ in the place of the next item alone included."""
 _MOST_RUNS = 20_000
 """How many runs one round may have from one state."""
+_LONGEST = 60
+"""So many characters of a value are shown."""
 _FEW_STATES = 64
 """How many states a loop that could be unrolled may have besides."""
 
@@ -86,7 +88,7 @@ class Rounds:
 
 
 class TooManyStates(NotAChain):
-    """A loop has more states than are followed; in `any_case`, not only for so few rounds, or if values can occur."""
+    """A loop has more states than are followed; in `any_case`, not only for so few rounds."""
 
     def __init__(self, what: str, any_case: bool) -> None:
         super().__init__(what)
@@ -131,7 +133,7 @@ class _Lists:
 
     def _listed(self, whole: Value) -> Value:
         if isinstance(whole, tuple):
-            return tuple(map(self._listed, whole))
+            return whole if all_plain(whole) else tuple(map(self._listed, whole))
         if not isinstance(whole, Reference) or whole.key <= self._keys:
             return whole
         number = self._numbers.setdefault(whole.key, len(self._numbers))
@@ -149,7 +151,7 @@ def remade(m: Machine, values: Sequence[Value]) -> Values:
 
     def thawed(value: Value) -> Value:
         if isinstance(value, tuple):
-            return tuple(map(thawed, value))
+            return value if all_plain(value) else tuple(map(thawed, value))
         if not isinstance(value, _Listed):
             return value
         if value.number not in made:
@@ -163,7 +165,7 @@ def remade(m: Machine, values: Sequence[Value]) -> Values:
 def _endless(value: Value) -> bool:
     """Whether what a round goes on with may be any integer: it would have to be compared with what comes later."""
     inner = value.items if isinstance(value, _Listed) else value
-    return isinstance(value, Far) or (isinstance(inner, tuple) and any(map(_endless, inner)))
+    return isinstance(value, Far) or (isinstance(inner, tuple) and not all_plain(inner) and any(map(_endless, inner)))
 
 
 @dataclass
@@ -194,7 +196,7 @@ class LoopChain:
     def _law(self, context: Context, entry: State) -> dict[Outcome, Number] | Values:
         steps: dict[Place, dict[Place, Number]] = {}
         ends: dict[Outcome, None] = {}
-        level, depth = [entry], 0
+        level, depth, before = [entry], 0, len(self.known)
         while level:
             following: dict[State, None] = {}
             for state in level:
@@ -206,7 +208,7 @@ class LoopChain:
                         following[place] = None
                     else:
                         ends[place] = None
-                self._check_size(state, depth, context)
+                self._check_size(state, depth, before, context)
             level, depth = [state for state in following if state not in steps], depth + 1
             if self.rounds.growth and depth == LONG and not context and all(len(row) == 1 for row in steps.values()):
                 raise NotAChain("it draws nothing")
@@ -217,15 +219,20 @@ class LoopChain:
         start: Place = entry
         return {end: mass for end, mass in absorbed(start, steps).items() if len(end) == 3}
 
-    def _check_size(self, state: State, depth: int, context: Context) -> None:
-        """Raise NotAChain where there are too many states, or too many for so few rounds."""
+    def _check_size(self, state: State, depth: int, before: int, context: Context) -> None:
+        """Raise NotAChain where states are too many, or too many for so few rounds besides those known `before`."""
         self.places += 1
         growth, most = self.rounds.growth, _MOST_STATES
         if growth:
-            most = min(most, _FEW_STATES + growth * depth * (depth + LONG if self.rounds.alike else 1))
+            most = min(most, before + _FEW_STATES + growth * depth * (depth + LONG if self.rounds.alike else 1))
         if len(self.known) > most or self.places > _MOST_PLACES:
-            what = f"it has more than {most:,} states, such as {self.shown(state[1], context)}"
-            raise TooManyStates(what, most == _MOST_STATES and (not context or growth == FASTER))
+            shown = self.shown(state[1], context)
+            what = f"it has more than {most:,} states" + (f", such as {shown}" if shown else "")
+            raise TooManyStates(what, most == _MOST_STATES)
+
+    def forget(self) -> None:
+        """Drop all states: they were reached with values that cannot come together, and do not count."""
+        self.known, self.laws, self.places = {}, {}, 0
 
     def _read(self, values: Values) -> Values:
         """Return a state without what no round reads."""
@@ -297,7 +304,16 @@ class LoopChain:
     def shown(self, state: Values, context: Context) -> str:
         """Write a state, with the names of this function that hold something else that is known."""
         held = [(cell[1], value) for cell, value in zip(self.cells, state, strict=True) if isinstance(cell, tuple)]
+        lists = {cell: value for cell, value in zip(self.cells, state, strict=True) if not isinstance(cell, tuple)}
         for name, value in self.m.store.names(self.m.frame.key):
+            if isinstance(value, Reference) and value.key in lists:
+                held.append((name, list(lists[value.key])))
             if isinstance(value, Expr) and value.serial in context and (self.m.frame.key, name) not in self.cells:
                 held.append((name, context[value.serial]))
-        return ", ".join(f"{name} = {value!r}" for name, value in held if value is not MISSING)
+        return ", ".join(f"{name} = {_shortened(value)}" for name, value in held if value is not MISSING)
+
+
+def _shortened(value: object) -> str:
+    """Write a value, of one that is long its beginning."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, is_scalar
+from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, all_plain, is_scalar
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary
 from tightdp.core.operators import operation
 from tightdp.exact.field import Number
@@ -82,7 +82,7 @@ class Run:
         if isinstance(value, Expr):
             return self.value(value)
         if isinstance(value, tuple):
-            return tuple(self.whole(item) for item in value)
+            return value if all_plain(value) else tuple(self.whole(item) for item in value)
         if isinstance(value, Union):
             *others, last = value.alternatives
             return self.whole(next((item for guard, item in others if self.value(guard)), last[1]))

@@ -42,6 +42,7 @@ __all__ = [
     "Union",
     "Value",
     "View",
+    "all_plain",
     "alternatives",
     "holds",
     "is_scalar",
@@ -269,6 +270,14 @@ SCALARS: tuple[type, ...] = (bool, int, Fraction, ExpNumber, Const, Input, Draw,
 
 UNBOUND = Host("a name that is not bound")
 """What a name holds on the runs that have not assigned it."""
+
+
+_PLAIN = frozenset({bool, int, str, Fraction, ExpNumber, type(None)})
+
+
+def all_plain(values: tuple[Value, ...]) -> bool:
+    """Whether all items of a tuple are known numbers, strings or None: nothing is inside, and nothing is open."""
+    return _PLAIN.issuperset(map(type, values))
 
 
 def is_scalar(value: Value) -> bool:

@@ -6,12 +6,19 @@ same mean under a geometric law as under a law on finitely many z and a point at
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 
-from tightdp.exact.field import ExpNumber, Number
+from flint import arb, arb_mat, ctx
+
+from tightdp.exact.field import ExpNumber, Number, as_ball
 
 __all__ = ["tail_nodes"]
+
+_BITS = 64
+"""With so many bits for each base, and as many more, weights are screened."""
 
 
 @lru_cache(1024)
@@ -26,18 +33,44 @@ def tail_nodes(ratio: Number, bases: tuple[Number, ...]) -> tuple[tuple[int, Num
     count = len(bases)
     if not count:
         return ()
-    points = count
-    unknown = any(isinstance(number, ExpNumber) and number.unknown for number in (ratio, *bases))
-    while True:
-        beyond = [(1 - ratio) * (ratio * base) ** points / (1 - ratio * base) for base in bases]
+    if any(isinstance(number, ExpNumber) and number.unknown for number in (ratio, *bases)):
+        return _mean_of(ratio, bases, count, 0)
+    for points in itertools.count(count):
         for first in range(points - count, -1, -1):
-            correction = _weights([base**first for base in bases], bases, beyond)
-            weights = [(1 - ratio) * ratio**z for z in range(points)]
-            for at, change in enumerate(correction):
-                weights[first + at] += change
-            if unknown or (min(weights) >= 0 and sum(weights) < 1):
-                return tuple((z, weight) for z, weight in enumerate(weights) if weight)
-        points += 1
+            if _may_be_law(ratio, bases, points, first):
+                found = _mean_of(ratio, bases, points, first)
+                if min(weight for _, weight in found) > 0 and sum(weight for _, weight in found) < 1:
+                    return found
+    raise AssertionError("unreachable")
+
+
+def _mean_of(ratio: Number, bases: tuple[Number, ...], points: int, first: int) -> tuple[tuple[int, Number], ...]:
+    """Return so many points with weights that give the means, corrected from `first` on; without weights of 0.
+
+    With an unknown a weight is left out where it is 0 as a function: what it is at a point is not asked for.
+    """
+    beyond = [(1 - ratio) * (ratio * base) ** points / (1 - ratio * base) for base in bases]
+    weights = [(1 - ratio) * ratio**z for z in range(points)]
+    for at, change in enumerate(_weights([base**first for base in bases], bases, beyond)):
+        weights[first + at] += change
+    return tuple((z, weight) for z, weight in enumerate(weights) if not _is_zero(weight))
+
+
+def _may_be_law(ratio: Number, bases: tuple[Number, ...], points: int, first: int) -> bool:
+    """Whether `_mean_of` may have weights that are not negative and of sum below 1; decided by balls as far as these
+    tell."""
+    count = len(bases)
+    with ctx.workprec(_BITS * (count + 1)):
+        r, balls = as_ball(ratio), [as_ball(base) for base in bases]
+        rows = arb_mat([[base ** (first + at) for at in range(count)] for base in balls])
+        beyond = arb_mat(count, 1, [(1 - r) * (r * base) ** points / (1 - r * base) for base in balls])
+        try:
+            changes = rows.solve(beyond).entries()
+        except ZeroDivisionError:
+            return True
+        if any((1 - r) * r ** (first + at) + change < 0 for at, change in enumerate(changes)):
+            return False
+        return not sum(changes, arb(0)) >= r**points
 
 
 def _weights(scales: Sequence[Number], bases: Sequence[Number], wanted: Sequence[Number]) -> list[Number]:
@@ -48,11 +81,16 @@ def _weights(scales: Sequence[Number], bases: Sequence[Number], wanted: Sequence
         for scale, base, value in zip(scales, bases, wanted, strict=True)
     ]
     for at in range(size):
-        pivot = next(row for row in range(at, size) if rows[row][at])
+        pivot = next(row for row in range(at, size) if not _is_zero(rows[row][at]))
         rows[at], rows[pivot] = rows[pivot], rows[at]
         rows[at] = [entry / rows[at][at] for entry in rows[at]]
         for row in range(size):
-            if row != at and rows[row][at]:
+            if row != at and not _is_zero(rows[row][at]):
                 factor = rows[row][at]
                 rows[row] = [a - factor * b for a, b in zip(rows[row], rows[at], strict=True)]
     return [row[size] for row in rows]
+
+
+def _is_zero(number: Number) -> bool:
+    """Whether a number is 0, as a function where it has the unknown: no sign is asked for."""
+    return isinstance(number, Fraction) and not number

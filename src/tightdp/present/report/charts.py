@@ -10,11 +10,11 @@ from html import escape
 
 from tightdp.exact.field import Number
 
-__all__ = ["bars", "curve", "tradeoff"]
+__all__ = ["bars", "curve", "paired_bars", "tradeoff"]
 
 _WIDTH, _HEIGHT = 400, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 12, 44
-_ROW = 40
+_ROW, _PAIR = 40, 44
 
 Points = Sequence[tuple[float, float]]
 
@@ -24,14 +24,31 @@ def bars(rows: Sequence[tuple[str, Number, str]], title: str, longest: Number | 
 
     Unless it is given, the largest probability takes the full width.
     """
+    placed = [(place * _ROW + 14, place * _ROW + 19, 12) for place in range(len(rows))]
+    return _bars(rows, placed, _ROW * len(rows), title, longest)
+
+
+def paired_bars(rows: Sequence[tuple[str, Number, str]], title: str) -> str:
+    """Return bars in pairs, with one label above each pair; the largest probability takes the full width."""
+    tops = [place // 2 * _PAIR + 19 + place % 2 * 9 for place in range(len(rows))]
+    return _bars(rows, [(top - 5, top, 8) for top in tops], _PAIR * ((len(rows) + 1) // 2), title)
+
+
+def _bars(
+    rows: Sequence[tuple[str, Number, str]],
+    placed: Sequence[tuple[int, int, int]],
+    height: int,
+    title: str,
+    longest: Number | None = None,
+) -> str:
+    """Draw bars, each with the place of its label, its own, and its height."""
     longest = max((share for _, share, _ in rows), default=Fraction(0)) if longest is None else longest
     parts = []
-    for place, (label, share, style) in enumerate(rows):
-        top = place * _ROW
-        wide = float(share / longest) * (_WIDTH - 2) if longest else 0.0
-        parts.append(f'<text x="0" y="{top + 14}">{escape(label)}</text>')
-        parts.append(f'<rect class="{style}" x="0" y="{top + 19}" width="{max(wide, 1.5):.2f}" height="12" rx="2"/>')
-    return _svg(_WIDTH, _ROW * len(rows), "".join(parts), title)
+    for (label, share, style), (text, top, high) in zip(rows, placed, strict=True):
+        wide = max(float(share / longest) * (_WIDTH - 2) if longest else 0.0, 1.5)
+        parts += [f'<text x="0" y="{text}">{escape(label)}</text>'] if label else []
+        parts.append(f'<rect class="{style}" x="0" y="{top}" width="{wide:.2f}" height="{high}" rx="2"/>')
+    return _svg(_WIDTH, height, "".join(parts), title)
 
 
 def curve(points: Sequence[tuple[Number, Number]], title: str) -> str:

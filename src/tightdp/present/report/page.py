@@ -13,9 +13,10 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.weights import as_exact
 from tightdp.present.html import table
-from tightdp.present.registry import view
-from tightdp.present.report.charts import bars, curve, tradeoff
+from tightdp.present.report.charts import bars, curve, paired_bars, tradeoff
 from tightdp.present.report.style import STYLE
+from tightdp.present.show import view
+from tightdp.present.views.result import witness_sentence
 from tightdp.present.words import brief, shown_number
 from tightdp.results.report import Report, SourceText
 from tightdp.results.result import Result, TripleWitness
@@ -102,7 +103,12 @@ def _lines(source: SourceText) -> Iterator[str]:
 def _witness(report: Report) -> str:
     witness = report.privacy.witness
     if not isinstance(witness, TripleWitness):
-        return "<p>All neighbouring datasets have the same output law: there is nothing to tell apart.</p>"
+        said = "All neighbouring datasets have the same output law: there is nothing to tell apart."
+        if witness is not None:
+            said = witness_sentence(witness, "The lower end is reached")
+        elif report.privacy.status != "exact":
+            said = "No pair of neighbours is known to be the worst."
+        return f"<p>{escape(said)}</p>"
     changed = [a != b for a, b in zip(witness.x, witness.x_prime, strict=True)]
     p, q = witness.probability, witness.probability_prime
     rows = [(f"on x: {_short(p)}", p, "bar1"), (f"on x': {_short(q)}", q, "bar2")]
@@ -143,21 +149,7 @@ def _outputs(report: Report) -> str:
     more = len(report.likelihood.rows) - len(listed)
     said = "Probabilities on x (first) and on x' (second), largest ratio first."
     said += f" {more:,} more outputs are left out." if more else ""
-    return _section("All outputs of this pair", _pairs(rows) + _soft(said))
-
-
-def _pairs(rows: Sequence[tuple[str, Number, str]]) -> str:
-    """Return bars in pairs, below one label each."""
-    longest = max(share for _, share, _ in rows)
-    parts = []
-    for place, (label, share, style) in enumerate(rows):
-        top = place // 2 * 44 + 19 + place % 2 * 9
-        if label:
-            parts.append(f'<text x="0" y="{top - 5}">{escape(label)}</text>')
-        wide = max(float(share / longest) * 398, 1.5)
-        parts.append(f'<rect class="{style}" x="0" y="{top}" width="{wide:.2f}" height="8" rx="2"/>')
-    height = 44 * ((len(rows) + 1) // 2)
-    return f'<svg viewBox="0 0 400 {height}" role="img" aria-label="probabilities by output">{"".join(parts)}</svg>'
+    return _section("All outputs of this pair", paired_bars(rows, "probabilities by output") + _soft(said))
 
 
 def _accuracy(report: Report) -> str:

@@ -1,4 +1,4 @@
-"""How accuracy, output laws, verdicts and samples are shown."""
+"""How accuracy, utility, output laws, likelihood ratios, failures, verdicts and samples are shown."""
 
 from __future__ import annotations
 
@@ -8,96 +8,70 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.exact.numbers import Exact, decimal_text
-from tightdp.language.tails import Tail
 from tightdp.present import plot
-from tightdp.present.registry import answer_of, answer_record, json_of, picture_of, record_of, view_of
-from tightdp.present.view import Grid, View
-from tightdp.present.views.result import enclosure, heading, unresolved_remark, witness_sentence
-from tightdp.present.words import RELATIVE, brief, in_full, plain, shown, shown_ends, shown_number
-from tightdp.results.answers import Accuracy, Claim, Distribution, Sample, Unknown, Verification
+from tightdp.present.show import picture_of, view_of
+from tightdp.present.view import MOST_ROWS, Grid, View
+from tightdp.present.views.result import between, heading, unresolved_remark, witness_sentence
+from tightdp.present.words import RELATIVE, brief, in_full, shown, shown_ends, shown_number
+from tightdp.queries.likelihood import LikelihoodRow
+from tightdp.results.answers import (
+    Accuracy,
+    Claim,
+    Distribution,
+    Failure,
+    Likelihood,
+    Sample,
+    Unknown,
+    Utility,
+    Verification,
+    Worst,
+)
 from tightdp.results.result import PairWitness
-
-_MOST_ROWS = 40
-
-
-@answer_of.register
-def _accuracy_answer(result: Accuracy) -> dict[str, Any]:
-    answer: dict[str, Any] = {"alpha": plain(result.alpha)}
-    if result.one_minus_beta is not None:
-        answer["one_minus_beta"] = plain(result.one_minus_beta)
-    answer["beta"] = plain(result.beta)
-    answer |= {"relative": True} if result.relative else {}
-    answer |= enclosure(result.status, result.lower, result.upper)
-    if result.x is not None:
-        answer["witness"] = {"x": plain(result.x)}
-    if result.top:
-        answer["top"] = [
-            {"x": plain(row.x), "one_minus_beta": plain(row.one_minus_beta), "inputs": row.inputs} for row in result.top
-        ]
-    return answer
 
 
 @view_of.register
 def _accuracy_view(result: Accuracy) -> View:
-    grid = None
-    facts = [RELATIVE] if result.relative else []
-    if result.one_minus_beta is None:
-        facts += [("β", shown_number(result.beta)), *_facts(result, "least α", result.alpha)]
+    exact, bar = result.status == "exact", result.one_minus_beta
+    if bar is None:
+        at, name, label, value = ("β", shown_number(result.beta)), "α", "least α", result.alpha
     else:
-        facts += [("α", shown_number(result.alpha)), *_facts(result, "tight 1 - β", result.one_minus_beta)]
-        facts += [("tight β", shown_number(result.beta))] if result.status == "exact" else []
+        at, name, label, value = ("α", shown_number(result.alpha)), "1 - β", "tight 1 - β", bar
+    facts = [(label, shown_number(value))] if exact else between(name, result.lower, result.upper)
+    facts += [("tight β", shown_number(result.beta))] if exact and bar is not None else []
+    grid = None
     if result.top:
         rows = tuple((shown_number(row.one_minus_beta), brief(row.x, 60), f"{row.inputs:,}") for row in result.top)
         grid = Grid(("1 - β", "dataset, for example", "datasets alike"), rows)
     sentences = [*unresolved_remark(result, "not all datasets were looked at")]
     if result.x is not None:
-        so_far = "" if result.status == "exact" else " so far"
-        sentences.append(f"The worst dataset{so_far} is x = {brief(result.x)}.")
-    if result.one_minus_beta is not None:
-        sentences += in_full(result.one_minus_beta)
-    return View(heading(result), tuple(facts), grid, tuple(sentences))
+        sentences.append(f"The worst dataset{'' if exact else ' so far'} is x = {brief(result.x)}.")
+    sentences += () if bar is None else in_full(bar)
+    return View(heading(result), [*([RELATIVE] if result.relative else ()), at, *facts], grid, sentences)
 
 
-def _facts(result: Accuracy, label: str, value: Exact) -> list[tuple[str, str]]:
-    if result.status == "exact":
-        return [(label, shown_number(value))]
-    name = label.split(" ", 1)[1]
-    low, high = shown_ends(result.lower, result.upper)
-    return [(f"{name} at least", low), (f"{name} at most", high)]
+@view_of.register
+def _utility_view(result: Utility) -> View:
+    def row(worst: Worst) -> tuple[str, ...]:
+        better = worst.value if worst.better is None else worst.better
+        shown_value = shown_ends(*sorted((worst.value, better))) if enclosed else (shown_number(worst.value),)
+        return worst.measure, *shown_value, brief(worst.x, 60)
 
-
-@answer_of.register
-def _distribution_answer(result: Distribution) -> dict[str, Any]:
-    shared = {id(mass): mass for _, mass in result.law}  # long laws share few numbers
-    masses = {key: plain(mass) for key, mass in shared.items()}
-    answer: dict[str, Any] = {"law": [[plain(output), masses[id(mass)]] for output, mass in result.law]}
-    tails = [
-        {
-            "from": plain(output.first),
-            "direction": output.direction,
-            **({} if output.step == 1 else {"step": plain(output.step)}),
-            "first": plain(mass * (1 - output.ratio)),
-            "ratio": plain(output.ratio),
-        }
-        for output, mass in result.law
-        if isinstance(output, Tail)
-    ]
-    if result.upper:
-        answer["upper"] = plain(result.upper)
-    return {**answer, "tails": tails} if tails else answer
+    enclosed = any(worst.better is not None for worst in result.measures)
+    columns = ("worst value at least", "at most") if enclosed else ("worst value",)
+    said = () if enclosed else in_full(*(worst.value for worst in result.measures))
+    return View(heading(result), (), Grid.of(("measure", *columns, "on x"), result.measures, row), said)
 
 
 @view_of.register
 def _distribution_view(result: Distribution) -> View:
-    shown_law = result.law[:_MOST_ROWS]
-    names: tuple[str, ...] = ("output", "probability")
-    rows: tuple[tuple[str, ...], ...] = tuple((brief(output, 60), shown_number(mass)) for output, mass in shown_law)
-    if result.upper:
-        names = (*names[:1], "probability at least", "at most")
-        both = zip(shown_law, result.upper, strict=False)
-        rows = tuple((brief(output, 60), *shown_ends(low, high)) for (output, low), (_, high) in both)
-    grid = Grid(names, rows, len(result.law) - len(rows))
-    return View(heading(result), (("x", brief(result.x)),), grid)
+    ends = dict(result.upper)
+
+    def row(entry: tuple[Any, Any]) -> tuple[str, ...]:
+        output, mass = entry
+        return brief(output, 60), *(shown_ends(mass, ends[output]) if ends else (shown_number(mass),))
+
+    columns = ("probability at least", "at most") if ends else ("probability",)
+    return View(heading(result), (("x", brief(result.x)),), Grid.of(("output", *columns), result.law, row))
 
 
 @picture_of.register
@@ -107,20 +81,50 @@ def _distribution_plot(result: Distribution, ax: Any) -> Any:
     return plot.bars(ax, outputs, masses, "probability", f"{result.subject} on {brief(result.x, 40)}")
 
 
-@record_of.register
-def _claim_record(result: Claim) -> dict[str, Any]:
-    """Return the verdict as JSON has it."""
-    answer = {"claim": result.claim, "claimed": plain(result.claimed)}
-    if result.tight is not None:
-        answer["tight"] = plain(result.tight)
-    if result.ends is not None:
-        answer["lower"], answer["upper"] = plain(result.ends)
-    answer["holds"] = result.holds
-    if isinstance(result.witness, PairWitness):
-        answer["witness"] = json_of(result.witness)
-    elif result.witness is not None:
-        answer["witness"] = {"x": plain(result.witness)}
-    return answer
+@view_of.register
+def _likelihood_view(result: Likelihood) -> View:
+    facts = [
+        ("x", brief(result.x)),
+        ("x'", brief(result.x_prime)),
+        ("neighbours", "yes" if result.are_neighbours else "no"),
+    ]
+    listed = result.rows[:MOST_ROWS]
+    enclosed = any(row.above is not None for row in listed)
+
+    def cells(row: LikelihoodRow) -> tuple[str, ...]:
+        ratio = shown_ends(row.ratio, row.ratio_above) if enclosed else (shown_number(row.ratio),)
+        return brief(row.output, 40), shown_number(row.probability), shown_number(row.probability_prime), *ratio
+
+    columns = ("P/Q at least", "at most") if enclosed else ("P/Q",)
+    grid = Grid.of(("output", "P = P(output | x)", "Q = P(output | x')", *columns), result.rows, cells)
+    said = () if result.are_neighbours else ("These datasets are not neighbours: the tight ε says nothing about them.",)
+    if not enclosed:
+        facts += [("P/Q, largest", shown_number(result.largest)), ("P/Q, smallest", shown_number(result.smallest))]
+        said = (*said, *in_full(*(row.ratio for row in listed)))
+    return View(heading(result), facts, grid, said)
+
+
+@view_of.register
+def _failure_view(result: Failure) -> View:
+    facts = [("a run fails with probability", shown_number(result.probability))]
+    if result.lower is not None:
+        low, high = shown_ends(result.lower, result.probability)
+        facts = [("a run fails with probability at least", low), ("and at most", high)]
+    facts.append(("x", brief(result.x)))
+    facts += [("likeliest error", result.error)] if result.error is not None else []
+    facts += [("raised at", result.place)] if result.place is not None else []
+    said = "No dataset has a larger probability of a failing run." if result.probability else ""
+    worst = (said or "No run fails on any dataset.",) if result.worst else ()
+    return View(heading(result), facts, None, (*worst, *in_full(result.probability)))
+
+
+@view_of.register
+def _verification_view(result: Verification) -> View:
+    rows = tuple((claim.claim, shown_claimed(claim), _shown_tight(claim), claim.verdict) for claim in result.claims)
+    grid = Grid(("claim", "claimed", "tight", "verdict"), rows)
+    undecided = "the claim is not decided" if len(result.claims) == 1 else "not all claims are decided"
+    said = unresolved_remark(result, undecided)
+    return View(heading(result), (), grid, (*said, *filter(None, map(_sentence, result.claims))))
 
 
 def _sentence(result: Claim) -> str:
@@ -135,43 +139,10 @@ def _sentence(result: Claim) -> str:
     return f"The worst dataset{' so far' if result.tight is None else ''} is x = {brief(result.witness)}."
 
 
-@answer_of.register
-def _verification_answer(result: Verification) -> dict[str, Any]:
-    return {"holds": result.holds, "claims": [json_of(claim) for claim in result.claims]}
-
-
-@view_of.register
-def _verification_view(result: Verification) -> View:
-    rows = tuple((claim.claim, shown_claimed(claim), _shown_tight(claim), claim.verdict) for claim in result.claims)
-    grid = Grid(("claim", "claimed", "tight", "verdict"), rows)
-    sentences = tuple(filter(None, map(_sentence, result.claims)))
-    undecided = "the claim is not decided" if len(result.claims) == 1 else "not all claims are decided"
-    return View(heading(result), (), grid, (*unresolved_remark(result, undecided), *sentences))
-
-
-@answer_of.register
-def _sample_answer(result: Sample) -> dict[str, Any]:
-    seed = {} if result.seed is None else {"seed": result.seed}
-    return {"x": plain(result.x), **seed, "outputs": plain(result.outputs)}
-
-
 @view_of.register
 def _sample_view(result: Sample) -> View:
     """Return what a person sees: one output a line."""
-    return View(
-        f"{result.subject} on x = {brief(result.x)}", (), None, tuple(shown(output) for output in result.outputs)
-    )
-
-
-@record_of.register
-def _unknown_record(result: Unknown) -> dict[str, Any]:
-    """Return the answer as `--json` prints it."""
-    return {**answer_record(result), "query": result.name}
-
-
-@answer_of.register
-def _unknown_answer(result: Unknown) -> dict[str, Any]:
-    return {}
+    return View(f"{result.subject} on x = {brief(result.x)}", sentences=[shown(output) for output in result.outputs])
 
 
 @view_of.register

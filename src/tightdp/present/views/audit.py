@@ -12,29 +12,14 @@ from tightdp.auditing.ask import p_value_at
 from tightdp.errors import QueryError
 from tightdp.exact.numbers import decimal_text
 from tightdp.present import plot
-from tightdp.present.registry import answer_of, answer_record, picture_of, record_of, view_of
+from tightdp.present.show import picture_of, view_of
 from tightdp.present.view import View
 from tightdp.present.views.result import unresolved_remark
-from tightdp.present.words import plain, shown_number
+from tightdp.present.words import shown_number
 from tightdp.results.audit import Audit
 
 _POINTS = 60
 _LONGEST = 40
-
-
-@record_of.register
-def _audit_record(result: Audit) -> dict[str, Any]:
-    """Return the answer as `--json` prints it; no mechanism is named unless one gave the trade-off function."""
-    return {**answer_record(result), "mechanism": result.mechanism if result.program else None}
-
-
-@answer_of.register
-def _audit_answer(result: Audit) -> dict[str, Any]:
-    answer = {name: plain(value) for name, value in result.answer.to_dict().items()}
-    if result.expected is not None:
-        low, high = result.expected
-        answer["expected_correct"] = {"low": plain(low), "high": plain(high)}
-    return answer
 
 
 @view_of.register
@@ -65,11 +50,8 @@ def _found(result: Audit) -> list[tuple[str, str]]:
 
 
 def _bound(result: Audit) -> str:
-    lower = result.answer.epsilon_lower
-    text = decimal_text(Fraction(lower or 0), 6, ROUND_FLOOR)
-    if _is_family(result):
-        return f"{text} at δ = {result.answer.delta}"
-    return text
+    text = decimal_text(Fraction(result.answer.epsilon_lower or 0), 6, ROUND_FLOOR)
+    return f"{text} at δ = {result.answer.delta}" if _is_family(result) else text
 
 
 def _is_family(result: Audit) -> bool:
@@ -78,10 +60,8 @@ def _is_family(result: Audit) -> bool:
 
 def _asked(result: Audit) -> str:
     asked = dict(result.subject.parameters)
-    for name, label in (("epsilon", "ε"), ("exp_epsilon", "e^ε")):
-        if name in asked:
-            return f" of {label} = {asked[name]}"
-    return ""
+    named = {"ε": "epsilon", "e^ε": "exp_epsilon"}
+    return next((f" of {label} = {asked[name]}" for label, name in named.items() if name in asked), "")
 
 
 @picture_of.register
@@ -93,7 +73,8 @@ def _audit_plot(result: Audit, ax: Any) -> Any:
     answer = result.answer
     if answer.exp_epsilon_lower is None or _is_family(result):
         raise QueryError("the p-value is drawn against ε for (ε, δ) only", "leave out tradeoff")
-    axes = plot.new_axes() if ax is None else ax
+    game = f"{answer.correct} of {answer.guesses} right, {answer.canaries} canaries, δ = {answer.delta}"
+    axes = plot.named_axes(ax, "ε", "p-value", game)
     end = 1.5 * (answer.epsilon_lower or 0) + 0.5
     places = [end * i / (_POINTS - 1) for i in range(_POINTS)]
     heights = [float(p_value_at(answer, Fraction(math.exp(place)))) for place in places]
@@ -102,9 +83,6 @@ def _audit_plot(result: Audit, ax: Any) -> Any:
     axes.axvline(answer.epsilon_lower, color="black", linestyle="--", label="ε at least")
     axes.set_yscale("log")
     axes.set_ylim(float(answer.significance) / 1000, 1.5)
-    axes.set_xlabel("ε")
-    axes.set_ylabel("p-value")
-    axes.set_title(f"{answer.correct} of {answer.guesses} right, {answer.canaries} canaries, δ = {answer.delta}")
     axes.legend()
     return axes
 

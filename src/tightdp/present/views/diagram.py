@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tightdp.present.diagram import dot, picture, svg
-from tightdp.present.registry import answer_of, file_of, view_of
+from tightdp.present.show import file_of, view_of
 from tightdp.present.view import View
-from tightdp.results.diagram import Structure
+from tightdp.results.diagram import DiagramSize, Structure
 
-
-@answer_of.register
-def _structure_answer(result: Structure) -> dict[str, Any]:
-    return dict(result.counts)
+_SETS = ("inference_set", "privacy_set", "accuracy_set")
 
 
 @view_of.register
 def _structure_view(result: Structure) -> View:
-    facts = [(name.replace("_", " "), f"{count:,}") for name, count in result.counts.items()]
-    facts.append(("method", result.stats.method))
-    facts += [("symmetry", words) for words in result.symmetry.words]
-    for name in ("inference_set", "privacy_set", "accuracy_set"):
-        size = getattr(result.symmetry, name)
-        if size is not None:
-            facts.append((name.replace("_", " "), f"{size:,}"))
-    return View(f"{result.subject}, neighbours: {result.neighbours}", tuple(facts), picture=picture(result))
+    seen = _size_view(result.size)
+    facts = [*seen.facts, ("method", result.stats.method), *(("symmetry", words) for words in result.symmetry.words)]
+    sizes = {name: getattr(result.symmetry, name) for name in _SETS}
+    facts += [(name.replace("_", " "), f"{size:,}") for name, size in sizes.items() if size is not None]
+    return View(seen.heading, facts, picture=picture(result))
+
+
+@view_of.register
+def _size_view(result: DiagramSize) -> View:
+    facts = [(name.replace("_", " "), f"{count:,}") for name, count in result.counts]
+    return View(f"{result.subject}, neighbours: {result.neighbours}", facts)
 
 
 @file_of.register

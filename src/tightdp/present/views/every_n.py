@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from tightdp.present.registry import answer_of, json_of, view_of
+from tightdp.present.show import view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.answers import shown_claimed
 from tightdp.present.views.privacy import shown_log
 from tightdp.present.views.result import heading, witness_sentence
-from tightdp.present.words import in_full, plain, shown_number
+from tightdp.present.words import in_full, shown_number
 from tightdp.results.every_n import EveryN, EveryNVerification
 
 _PROOFS = {
@@ -26,55 +25,30 @@ _PROOFS = {
 }
 
 
-@answer_of.register
-def _every_n_answer(result: EveryN) -> dict[str, Any]:
-    exact = {"exp_epsilon": plain(result.upper), "epsilon": plain(result.epsilon)} if result.status == "exact" else {}
-    answer = {
-        **exact,
-        "lower": plain(result.lower),
-        "upper": plain(result.upper),
-        "n": result.n,
-        "attained": result.attained,
-        "proof": result.proof,
-    }
-    if result.witness is not None:
-        answer["witness"] = json_of(result.witness)
-    return answer
-
-
 @view_of.register
 def _every_n_view(result: EveryN) -> View:
     if result.status == "exact":
-        facts = [("tight e^ε", shown_number(result.upper)), ("tight ε", shown_log(result.upper))]
-        facts.append(("it is", _reached(result)))
+        reached = f"attained at n = {result.n}" if result.attained else "approached as n grows"
+        facts = [("tight e^ε", shown_number(result.upper)), ("tight ε", shown_log(result.upper)), ("it is", reached)]
+        facts += _ends(result)[2:]
     else:
-        facts = [("e^ε at least", f"{shown_number(result.lower)} (at n = {result.n})")]
-        facts.append(("e^ε at most", shown_number(result.upper)))
-    facts.append(("upper end by", f"{result.proof}: {_PROOFS[result.proof]}"))
-    return View(heading(result), tuple(facts), None, (*_said(result), *in_full(result.lower, result.upper)))
-
-
-@answer_of.register
-def _verification_answer(result: EveryNVerification) -> dict[str, Any]:
-    found = _every_n_answer(result.found)
-    ends = {key: found[key] for key in ("lower", "upper", "n", "attained", "proof")}
-    return {"holds": result.holds, "claims": [json_of(claim) for claim in result.claims], **ends}
+        facts = _ends(result)
+    return View(heading(result), facts, None, (*_said(result), *in_full(result.lower, result.upper)))
 
 
 @view_of.register
 def _verification_view(result: EveryNVerification) -> View:
     found = result.found
     rows = tuple((claim.claim, shown_claimed(claim), claim.verdict) for claim in result.claims)
-    facts = (
-        ("e^ε at least", f"{shown_number(found.lower)} (at n = {found.n})"),
-        ("e^ε at most", shown_number(found.upper)),
-        ("upper end by", f"{found.proof}: {_PROOFS[found.proof]}"),
-    )
-    return View(heading(result), facts, Grid(("claim for every n", "claimed", "verdict"), rows), _said(found))
+    return View(heading(result), _ends(found), Grid(("claim for every n", "claimed", "verdict"), rows), _said(found))
 
 
-def _reached(result: EveryN) -> str:
-    return f"attained at n = {result.n}" if result.attained else "approached as n grows"
+def _ends(result: EveryN) -> list[tuple[str, str]]:
+    return [
+        ("e^ε at least", f"{shown_number(result.lower)} (at n = {result.n})"),
+        ("e^ε at most", shown_number(result.upper)),
+        ("upper end by", f"{result.proof}: {_PROOFS[result.proof]}"),
+    ]
 
 
 def _said(result: EveryN) -> tuple[str, ...]:

@@ -3,60 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tightdp.exact.numbers import Exact, as_text
-from tightdp.present.registry import answer_of, json_of, record_of, view_of
+from tightdp.present.show import view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading, unresolved_remark, witness_sentence
-from tightdp.present.words import brief, listed, plain, shown_number
-from tightdp.results.explanation import DrawLoss, Explanation, Remedy, Smallest
-
-
-@record_of.register
-def _draw_record(draw: DrawLoss) -> dict[str, Any]:
-    return {
-        "line": draw.line,
-        "text": draw.text,
-        "published": plain(draw.published),
-        "fixed": plain(draw.fixed),
-    }
-
-
-@record_of.register
-def _remedy_record(remedy: Remedy) -> dict[str, Any]:
-    return {
-        "line": remedy.line,
-        "before": remedy.before,
-        "after": remedy.after,
-        "loss": plain(remedy.loss),
-        "holds": remedy.holds,
-        "moved": plain(remedy.moved),
-    }
-
-
-@record_of.register
-def _smallest_record(found: Smallest) -> dict[str, Any]:
-    return {
-        "parameters": {name: plain(value) for name, value in found.parameters},
-        "records": plain(found.records),
-        "loss": plain(found.loss),
-        "witness": json_of(found.witness),
-    }
-
-
-@answer_of.register
-def _explanation_answer(result: Explanation) -> dict[str, Any]:
-    answer: dict[str, Any] = {"exp_epsilon": plain(result.exp_epsilon)}
-    if result.witness is not None:
-        answer["witness"] = json_of(result.witness)
-    answer["draws"] = [json_of(draw) for draw in result.draws]
-    if result.claimed is not None:
-        answer |= {"claimed": plain(result.claimed), "delta": plain(result.delta), "holds": result.holds}
-        answer |= {"line": result.line, "remedies": [json_of(remedy) for remedy in result.remedies]}
-    if result.smallest is not None:
-        answer["smallest"] = json_of(result.smallest)
-    return answer
+from tightdp.present.words import brief, listed, shown_number
+from tightdp.results.explanation import Explanation, Remedy, Smallest
 
 
 @view_of.register
@@ -65,8 +18,7 @@ def _explanation_view(result: Explanation) -> View:
     said = [witness_sentence(result.witness)] if result.witness is not None else []
     if result.claimed is not None:
         at = f" and δ = {as_text(result.delta)}" if result.delta else ""
-        verdict = "holds" if result.holds else "refuted"
-        facts.append((f"claim e^ε = {as_text(result.claimed)}{at}", verdict))
+        facts.append((f"claim e^ε = {as_text(result.claimed)}{at}", _verdict(bool(result.holds))))
     if result.line is not None:
         facts.append((f"to blame: line {result.line}", result.source[result.line - 1].strip()))
     for draw in result.draws:
@@ -77,24 +29,22 @@ def _explanation_view(result: Explanation) -> View:
     remark = unresolved_remark(result, "what is shown belongs to the pair compared so far")
     if result.reason and result.status == "exact":
         said.append(f"{result.reason[0].upper()}{result.reason[1:]}.")
-    return View(heading(result), tuple(facts), _remedies(result), (*remark, *said))
+    return View(heading(result), facts, _remedies(result), (*remark, *said))
 
 
 def _remedies(result: Explanation) -> Grid | None:
+    def row(remedy: Remedy) -> tuple[str, ...]:
+        change, moved = f"{remedy.before} → {remedy.after}", shown_number(remedy.moved)
+        return str(remedy.line), change, _number(remedy.loss), _verdict(remedy.holds), moved
+
     if not result.remedies:
         return None
-    name = "δ then" if result.delta else "e^ε then"
-    rows = tuple(
-        (
-            str(remedy.line),
-            f"{remedy.before} → {remedy.after}",
-            _number(remedy.loss),
-            "holds" if remedy.holds else "refuted",
-            shown_number(remedy.moved),
-        )
-        for remedy in result.remedies
-    )
-    return Grid(("line", "if it were", name, "claim", "outputs moved"), rows, keys=2)
+    header = ("line", "if it were", "δ then" if result.delta else "e^ε then", "claim", "outputs moved")
+    return Grid(header, tuple(map(row, result.remedies)), keys=2)
+
+
+def _verdict(holds: bool) -> str:
+    return "holds" if holds else "refuted"
 
 
 def _smallest_sentence(found: Smallest) -> str:

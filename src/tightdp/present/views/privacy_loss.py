@@ -6,29 +6,11 @@ from typing import Any
 
 from tightdp.exact.numbers import log
 from tightdp.present import plot
-from tightdp.present.registry import answer_of, picture_of, view_of
+from tightdp.present.show import picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
-from tightdp.present.words import plain, shown_number
-from tightdp.queries.composition.loss import Direction
-from tightdp.results.privacy_loss import PrivacyLoss
-
-
-@answer_of.register
-def _loss_answer(result: PrivacyLoss) -> dict[str, Any]:
-    return {"directions": [_direction(each) for each in result.losses.directions]}
-
-
-def _direction(direction: Direction) -> dict[str, Any]:
-    return {
-        "name": direction.name,
-        "dominating": [{"runs": times, "outcomes": plain(pair.outcomes)} for pair, times in direction.dominating],
-        "attained": _attained(direction),
-    }
-
-
-def _attained(direction: Direction) -> bool:
-    return direction.attained or direction.dominating in direction.real
+from tightdp.present.words import shown_number
+from tightdp.results.privacy_loss import PrivacyLoss, is_attained
 
 
 @view_of.register
@@ -39,7 +21,7 @@ def _loss_view(result: PrivacyLoss) -> View:
             f"{times:,}",
             str(len(pair.outcomes)),
             shown_number(pair.outcomes[0][0] / pair.outcomes[0][1]) if not pair.certain else "inf",
-            "yes" if _attained(direction) else "no",
+            "yes" if is_attained(direction) else "no",
         )
         for direction in result.losses.directions
         for pair, times in direction.dominating
@@ -51,11 +33,6 @@ def _loss_view(result: PrivacyLoss) -> View:
 @picture_of.register
 def _loss_plot(result: PrivacyLoss, ax: Any) -> Any:
     """Draw δ against ε on a logarithmic axis."""
-    axes = plot.new_axes() if ax is None else ax
-    points = [(log(t), float(delta)) for t, delta in result.curve().points]
-    axes.plot([x for x, _ in points], [y for _, y in points], label=str(result.subject))
+    axes = plot.lines(ax, [(log(t), delta) for t, delta in result.curve().points], "ε", "δ", str(result.subject))
     axes.set_yscale("log", nonpositive="clip")
-    axes.set_xlabel("ε")
-    axes.set_ylabel("δ")
-    axes.set_title(str(result.subject))
     return axes

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 
 from tightdp.errors import QueryError
-from tightdp.present.registry import answer_of, file_of, json_of, view, view_of
 from tightdp.present.report.page import page
+from tightdp.present.show import file_of, view, view_of
 from tightdp.present.view import View
 from tightdp.results.report import Report
-
-_PARTS = ("privacy", "likelihood", "curve", "tradeoff", "accuracy", "efficacy", "structure")
-
-
-@answer_of.register
-def _report_answer(result: Report) -> dict[str, Any]:
-    parts = {name: getattr(result, name) for name in _PARTS}
-    return {
-        **{name: json_of(part)["result"] for name, part in parts.items() if part is not None},
-        "left_out": [{"question": name, "reason": reason} for name, reason in result.left_out],
-    }
 
 
 @view_of.register

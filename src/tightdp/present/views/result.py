@@ -1,26 +1,15 @@
-"""How what all results have in common is shown: the heading, the status, witnesses, what a query cost."""
+"""How what all results have in common is shown: the heading, the status, the ends of an enclosure, witnesses."""
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from functools import singledispatch
-from typing import Any
 
 from tightdp.exact.numbers import Exact, decimal_text
-from tightdp.present.registry import record_of
-from tightdp.present.words import brief, listed, plain, shown_probability
-from tightdp.results.result import (
-    CheckedWitness,
-    EventWitness,
-    LimitWitness,
-    PairWitness,
-    Result,
-    Stats,
-    Status,
-    TripleWitness,
-)
+from tightdp.present.words import brief, listed, shown_ends, shown_probability
+from tightdp.results.result import CheckedWitness, EventWitness, LimitWitness, PairWitness, Result, TripleWitness
 
-__all__ = ["enclosure", "heading", "unresolved_remark", "witness_sentence"]
+__all__ = ["between", "heading", "unresolved_remark", "witness_sentence"]
 
 
 def heading(result: Result) -> str:
@@ -28,9 +17,12 @@ def heading(result: Result) -> str:
     return f"{result.subject}, neighbours: {result.neighbours}, status: {result.status}"
 
 
-def enclosure(status: Status, lower: Exact | None, upper: Exact | None) -> dict[str, Any]:
-    """Return the ends of an enclosure as JSON has them; nothing where the answer is exact."""
-    return {} if status == "exact" else {"lower": plain(lower), "upper": plain(upper)}
+def between(name: str, lower: Exact, upper: Exact, digits: int = 0) -> list[tuple[str, str]]:
+    """Return both ends of an enclosure as facts, to so many digits where these are given, rounded outward."""
+    low, high = shown_ends(lower, upper)
+    if digits:
+        low, high = decimal_text(lower, digits, ROUND_FLOOR), decimal_text(upper, digits, ROUND_CEILING)
+    return [(f"{name} at least", low), (f"{name} at most", high)]
 
 
 def unresolved_remark(result: Result, remark: str) -> tuple[str, ...]:
@@ -75,57 +67,3 @@ def _checked_sentence(witness: CheckedWitness, said: str = "It is attained") -> 
 
 def _pair(witness: PairWitness) -> str:
     return f"x = {brief(witness.x)} and its neighbour x' = {brief(witness.x_prime)}"
-
-
-@record_of.register
-def _pair_record(witness: PairWitness) -> dict[str, Any]:
-    return {"x": plain(witness.x), "x_prime": plain(witness.x_prime)}
-
-
-@record_of.register
-def _triple_record(witness: TripleWitness) -> dict[str, Any]:
-    return {
-        **_pair_record(witness),
-        "output": plain(witness.output),
-        "probability": plain(witness.probability),
-        "probability_prime": plain(witness.probability_prime),
-    }
-
-
-@record_of.register
-def _limit_record(witness: LimitWitness) -> dict[str, Any]:
-    direction = plain(witness.direction)
-    return {**_pair_record(witness), "output": plain(witness.output), "direction": direction, "attained": False}
-
-
-@record_of.register
-def _event_record(witness: EventWitness) -> dict[str, Any]:
-    return {**_pair_record(witness), "event": plain(witness.event)}
-
-
-@record_of.register
-def _checked_record(witness: CheckedWitness) -> dict[str, Any]:
-    return {
-        **_pair_record(witness),
-        "exp_epsilon": plain(witness.exp_epsilon),
-        "delta": plain(witness.delta),
-    }
-
-
-@record_of.register
-def _stats_record(stats: Stats) -> dict[str, Any]:
-    return {
-        "variables": stats.variables,
-        "nodes": stats.nodes,
-        "queries": stats.queries,
-        "inference_set": stats.inference_set,
-        "privacy_set": stats.privacy_set,
-        **({} if stats.accuracy_set is None else {"accuracy_set": stats.accuracy_set}),
-        "method": stats.method,
-        "symmetries": list(stats.symmetries),
-        "seconds": {
-            "compile": round(stats.compile, 6),
-            "count": round(stats.count, 6),
-            "search": round(stats.search, 6),
-        },
-    }

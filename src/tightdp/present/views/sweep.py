@@ -10,16 +10,17 @@ from typing import Any
 
 from tightdp.exact.numbers import Exact, as_text, log
 from tightdp.present import plot
-from tightdp.present.registry import answer_of, file_of, json_of, picture_of, view_of
+from tightdp.present.show import file_of, picture_of, view_of
 from tightdp.present.view import Grid, View
 from tightdp.present.views.result import heading
-from tightdp.present.words import brief, plain, shown_number
+from tightdp.present.words import brief, shown_number
 from tightdp.results.answers import Accuracy
 from tightdp.results.audit import Audit
 from tightdp.results.diagram import DiagramSize
 from tightdp.results.efficacy import Efficacy
 from tightdp.results.every_n import EveryN
 from tightdp.results.privacy import Delta, Privacy
+from tightdp.results.record import plain
 from tightdp.results.result import Result
 from tightdp.results.sweep import Sweep
 
@@ -27,29 +28,19 @@ _MOST_REASONS = 3
 _MARKERS, _LINES = "os^Dv", ("-", "--", ":", "-.")
 _SPREAD = 100
 """Answers that differ by more are drawn on a logarithmic scale."""
-_EPSILON = ("exp_epsilon", "epsilon")
-
-
-@answer_of.register
-def _sweep_answer(result: Sweep) -> dict[str, Any]:
-    rows = []
-    for row in result.rows:
-        whole = json_of(row)
-        rows.append({key: whole[key] for key in ("query", "parameters", "status", "result", "stats")})
-    return {"rows": rows}
 
 
 @view_of.register
 def _sweep_view(result: Sweep) -> View:
-    names = _columns(result.rows)
-    cells = []
-    for row in result.rows:
+    def cells(row: Result) -> tuple[str, ...]:
         found = _numbers(row)
-        shown_values = [_shown_column(name, found[name]) if name in found else "?" for name in names]
-        cells.append((*_coordinates(result, row), *shown_values, row.status))
+        shown_values = (_shown_column(name, found[name]) if name in found else "?" for name in names)
+        return *_coordinates(result, row), *shown_values, row.status
+
+    names = _columns(result.rows)
     reasons = {row.reason: None for row in result.rows if row.status != "exact" and row.reason}
     said = tuple(f"Not decided everywhere: {reason}." for reason in list(reasons)[:_MOST_REASONS])
-    grid = Grid((*result.swept, *names, "status"), tuple(cells), keys=len(result.swept))
+    grid = Grid((*result.swept, *names, "status"), tuple(map(cells, result.rows)), keys=len(result.swept))
     return View(heading(result), (), grid, said)
 
 
@@ -65,11 +56,9 @@ def _sweep_file(result: Sweep, form: str) -> str:
     writer.writerow([*result.swept, *names, "status", "lower", "upper"])
     for row in result.rows:
         found = _numbers(row)
-        values = [
-            _written(name, found[name][0]) if name in found and found[name][0] == found[name][1] else ""
-            for name in names
-        ]
-        ends = [as_text(end) for end in found[names[0]]] if names[0] in found else ["", ""]
+        known = {name: low for name, (low, high) in found.items() if low == high}
+        values = [_written(name, known[name]) if name in known else "" for name in names]
+        ends = map(as_text, found[names[0]]) if names[0] in found else ("", "")
         writer.writerow([*_coordinates(result, row), *values, row.status, *ends])
     return text.getvalue()
 
@@ -77,14 +66,13 @@ def _sweep_file(result: Sweep, form: str) -> str:
 @picture_of.register
 def _sweep_plot(result: Sweep, ax: Any) -> Any:
     """Draw the first number of every exact row against the first swept parameter, one line per other values."""
-    axes = plot.new_axes() if ax is None else ax
     name = _columns(result.rows)[0]
+    axes = plot.named_axes(ax, result.swept[0], name, result.subject)
     groups: dict[str, list[tuple[Any, Any]]] = {}
     for row in result.rows:
         first, *others = (row.parameters[key] for key in result.swept)
-        label = ", ".join(
-            f"{key}={brief(value, 40, quoted=False)}" for key, value in zip(result.swept[1:], others, strict=True)
-        )
+        named = zip(result.swept[1:], others, strict=True)
+        label = ", ".join(f"{key}={brief(value, 40, quoted=False)}" for key, value in named)
         found = _numbers(row).get(name)
         if found is not None and found[0] == found[1] != math.inf and isinstance(first, (int, Fraction)):
             groups.setdefault(label, []).append((first, found[0]))
@@ -98,9 +86,6 @@ def _sweep_plot(result: Sweep, ax: Any) -> Any:
         axes.set_yscale("log")
     if all(x == int(x) for points in groups.values() for x, _ in points):
         axes.locator_params(axis="x", integer=True)
-    axes.set_xlabel(result.swept[0])
-    axes.set_ylabel(name)
-    axes.set_title(str(result.subject))
     return plot.legend_below(axes) if len(groups) > 1 else axes
 
 
@@ -110,23 +95,21 @@ def _coordinates(result: Sweep, row: Result) -> list[str]:
 
 def _numbers(row: Result) -> dict[str, tuple[Exact, Exact]]:
     """Return the ends of the numbers of an answer that a table shows, equal where exact; none where none is known."""
-    if isinstance(row, (Privacy, EveryN)):
-        return dict.fromkeys(_EPSILON, (row.lower if row.status != "exact" else row.upper, row.upper))
-    if isinstance(row, Delta):
-        return {"delta": (row.lower if row.status != "exact" else row.upper, row.upper)}
+    exact = row.status == "exact"
+    if isinstance(row, (Privacy, EveryN, Delta)):
+        names = ("delta",) if isinstance(row, Delta) else ("exp_epsilon", "epsilon")
+        return dict.fromkeys(names, (row.upper if exact else row.lower, row.upper))
     if isinstance(row, Accuracy):
-        exact = row.alpha if row.one_minus_beta is None else row.one_minus_beta
         name = "alpha" if row.one_minus_beta is None else "one_minus_beta"
-        return {name: (exact, exact) if row.status == "exact" else (row.lower, row.upper)}
+        return {name: (getattr(row, name),) * 2 if exact else (row.lower, row.upper)}
     if isinstance(row, DiagramSize):
         return {name: (Fraction(count), Fraction(count)) for name, count in row.counts}
     if isinstance(row, Audit) and row.p_value is not None:
         return {"p_value": (row.p_value.lower, row.p_value.upper)}
     if isinstance(row, Efficacy):
         last = row.rows[-1]
-        dp = (last.dp if row.status == "exact" else last.ddp, last.dp)
-        same = {"efficacy": last.efficacy, "ac": last.ac, "ddp": last.ddp}
-        return {**{name: (value, value) for name, value in same.items()}, "dp": dp}
+        same = {name: (getattr(last, name),) * 2 for name in ("efficacy", "ac", "ddp")}
+        return {**same, "dp": (last.dp if exact else last.ddp, last.dp)}
     return {}
 
 
@@ -135,15 +118,10 @@ def _columns(rows: tuple[Result, ...]) -> tuple[str, ...]:
 
 
 def _shown_column(name: str, ends: tuple[Exact, Exact]) -> str:
-    lower, upper = ends
-    write = _written if name == "epsilon" else _shown
-    if lower == upper:
-        return write(name, lower)
-    return f"at least {write(name, lower)}" if upper == math.inf else f"{write(name, lower)} to {write(name, upper)}"
-
-
-def _shown(_: str, value: Exact) -> str:
-    return shown_number(value)
+    lower, upper = (_written(name, end) if name == "epsilon" else shown_number(end) for end in ends)
+    if ends[0] == ends[1]:
+        return lower
+    return f"at least {lower}" if ends[1] == math.inf else f"{lower} to {upper}"
 
 
 def _written(name: str, value: Exact) -> str:

@@ -39,6 +39,8 @@ _NEGLIGIBLE = 1 << 24
 """Cells at either end that hold less together, in units of the last bit, are moved or left out."""
 _UNLIKELY = 2.0**-40
 """Outcomes that are less likely need not lie on a progression."""
+_RAREST = 2.0**-128
+"""How far the losses of outcomes that are less likely are spread does not show in an answer."""
 _NEARLY = 1e-7
 _MOST_STEPS = 1 << 16
 """So closely, and with at most so many steps from end to end, losses are taken to lie on a progression."""
@@ -93,6 +95,8 @@ def grid_for(runs: Runs, places: int) -> Grid:
     step = _common_step(runs)
     if step is None or step * _FINER < wanted:
         step = Fraction(2) ** (math.ceil(math.log2(wanted)) if wanted > 0 else -16)
+    elif 0 < wanted < step and not _on_progression(runs, float(step)):
+        step /= math.ceil(step / Fraction(wanted))
     return Grid(step, 1 << min(_TAIL_BITS + math.ceil(largest / math.log(2)), _MOST_BITS))
 
 
@@ -106,6 +110,15 @@ def _common_step(runs: Runs) -> Fraction | None:
         widest = max(widest, likely[0] - likely[-1]) if likely else widest
     steps = round(widest / found) if found else 0
     return Fraction(widest / steps) if 0 < steps <= _MOST_STEPS else None
+
+
+def _on_progression(runs: Runs, step: float) -> bool:
+    """Whether the losses of all outcomes but the rarest lie on a progression with this step, nearly."""
+    for pair, _ in runs:
+        places = [_log(p / q) / step for p, q in pair.finite if p > _RAREST]
+        if any(abs(math.remainder(place - places[0], 1.0)) > _MOST_STEPS * _NEARLY for place in places):
+            return False
+    return True
 
 
 def _common_measure(larger: float, smaller: float) -> float:
