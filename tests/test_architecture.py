@@ -19,6 +19,7 @@ LAYERS = (
     "limits",
     "exact",
     "language",
+    "cells",
     "core",
     "logic",
     "symmetry",

@@ -160,7 +160,7 @@ def test_what_is_proved_for_every_n_bounds_one() -> None:
     for v in x:
         z = geometric(v, 1/4)
         if z >= t:
-            out.append(z - t)
+            out.append((z - t) * (z - t))
             break
         out.append(None)
     return tuple(out)

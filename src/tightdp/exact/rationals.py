@@ -20,6 +20,17 @@ Number: TypeAlias = "int | Fraction | Decimal | float | str"
 Parameter: TypeAlias = Any
 """A public parameter: None, bool, int, Fraction, str, a tuple of those, or a SymPy symbol."""
 
+
+class Symbolic:
+    """A number that is not known yet, such as a draw of which only comparisons are decided."""
+
+    __slots__ = ()
+
+    def as_integer(self, name: str) -> Any:
+        """The number where it is an integer whatever it is; raises an error of its own elsewhere."""
+        raise NotImplementedError
+
+
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")
 _MANTISSA = re.compile(r"\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)")
 _LARGEST_EXPONENT = 4000
@@ -52,6 +63,8 @@ def as_int(value: object, name: str) -> int:
     """The integer that `value` stands for (False is 0, True is 1); `name` says in the error what it is."""
     if isinstance(value, int):
         return int(value)
+    if isinstance(value, Symbolic):
+        return value.as_integer(name)  # type: ignore[no-any-return]
     fraction = None if isinstance(value, str) else _read(value)
     if fraction is None or fraction.denominator != 1:
         raise ParameterError(f"{name} is {_shown(value)}, which is not an integer", "give an int")

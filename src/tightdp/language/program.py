@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramError, Span
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.parameters import Range, as_parameter
-from tightdp.exact.rationals import Parameter, as_int
+from tightdp.exact.rationals import Parameter, Symbolic, as_int
 from tightdp.exact.writing import brief
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
 from tightdp.language.exactness import exact
@@ -288,7 +288,7 @@ def as_output(value: Any) -> Output:
         return tuple(as_output(item) for item in value)
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else value
-    if value is None or isinstance(value, (int, str, ExpNumber)):
+    if value is None or isinstance(value, (int, str, ExpNumber, Symbolic)):
         return value
     raise TypeError(f"the {type(value).__name__} {value!r}")
 

@@ -10,13 +10,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from tightdp.cells.comparing import Comparing
+from tightdp.cells.laws import MOST_DATASETS, cell_laws
+from tightdp.cells.symbols import Outside
 from tightdp.core.inexact import Inexact
 from tightdp.core.lowering import Plans, lower, lower_target
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
+from tightdp.core.unbounded.forms import Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import prober
@@ -113,13 +118,29 @@ class Program:
             return self.given
         return self.once("core", lambda: self._lowered(None, control))
 
+    def cells(self, control: Control) -> Comparing | None:
+        """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
+        if self.given is not None or self.forced is not None or self.datasets > MOST_DATASETS:
+            return None
+        return self.once("cells", lambda: self._cells(control))
+
+    def _cells(self, control: Control) -> Comparing | None:
+        try:
+            self.once("core", lambda: self._lowered(None, control, enclosed=False))
+        except Unmerged:
+            with suppress(Outside):
+                return Comparing(cell_laws(self.bound, control), control)
+        except RecursionError:  # the methods say so
+            pass
+        return None
+
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:
         """Return the core program on one dataset."""
         with deep_recursion():
             return self._lowered(self.bound.check_dataset(x), control)
 
-    def _lowered(self, x: Dataset | None, control: Control) -> CoreProgram:
-        core = lower(self.bound, x, prober(self.backend, control), control, self._plans)
+    def _lowered(self, x: Dataset | None, control: Control, enclosed: bool = True) -> CoreProgram:
+        core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
         if core.inexact is not None:
             self.inexact = core.inexact if self.inexact is None else self.inexact.joined(core.inexact)
         return core

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
 from tightdp.methods.ratios import Ratio
-from tightdp.results.result import Enclosed, PairWitness, Result
+from tightdp.results.result import Enclosed, LimitWitness, PairWitness, Result
 from tightdp.results.shown import Drawn, presenter
 
 __all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff", "Zcdp"]
@@ -31,6 +31,13 @@ class Privacy(Enclosed):
     witness: PairWitness | None = None
     top: tuple[Ratio, ...] = ()
     lower: Exact = Fraction(1)
+
+    @property
+    def attained(self) -> bool | None:
+        """Whether an output has the ratio `exp_epsilon`: False where ratios only approach it, None if not known."""
+        if self.status != "exact" or self.delta or self.witness is None:
+            return None
+        return not isinstance(self.witness, LimitWitness)
 
     @property
     def epsilon(self) -> float:

@@ -22,6 +22,7 @@ __all__ = [
     "CheckedWitness",
     "Enclosed",
     "EventWitness",
+    "LimitWitness",
     "PairWitness",
     "Result",
     "Stats",
@@ -104,6 +105,23 @@ class TripleWitness(PairWitness):
     output: Any
     probability: Any
     probability_prime: Any
+
+
+@dataclass(frozen=True)
+class LimitWitness(PairWitness):
+    """Two neighbouring datasets, and outputs whose likelihood ratios approach an answer that none of them has.
+
+    They are `output` with k times `direction` added to its numbers (None where nothing is), for k = 0, 1, 2, ...
+    """
+
+    json = "x x_prime output direction attained"
+    output: Any
+    direction: Any
+
+    @property
+    def attained(self) -> bool:
+        """False: none of these outputs has the ratio itself."""
+        return False
 
 
 @dataclass(frozen=True)

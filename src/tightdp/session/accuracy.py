@@ -14,6 +14,7 @@ from tightdp.queries import declared
 from tightdp.queries.accuracy import AccuracyClass, classes_of, least_alpha
 from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
+from tightdp.session import numeric_errors
 from tightdp.session.engine import Engine, Outcome
 from tightdp.session.later import Later
 from tightdp.session.widened import widened
@@ -33,6 +34,8 @@ def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy:
 def accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy:
     """Return the tight 1 - β at an error bound, and the worst classes of datasets."""
     _check_target(engine)
+    if (known := numeric_errors.accuracy(engine, question)) is not None:
+        return known
     if engine.many and (seen := large.accuracy_at(engine, question)) is not None:
         return seen
     query = engine.query()
@@ -47,6 +50,8 @@ def accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy:
 def least_error(engine: Engine, question: LeastError) -> Accuracy:
     """Return the least error bound that every dataset keeps with a probability."""
     _check_target(engine)
+    if (known := numeric_errors.accuracy(engine, question)) is not None:
+        return known
     if engine.many and (seen := large.least_error(engine, question)) is not None:
         return seen
     query = engine.query()

@@ -271,7 +271,7 @@ class Instance(InstanceBase):
         """
         return answering.failure.failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
-    @limited()
+    @limited(enclosed=True)
     def probability(self, x: Sequence[Any], y: Output) -> Number:
         """Return P(y | x), without computing the other probabilities; n may be in the thousands.
 

@@ -19,6 +19,7 @@ from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.gaussian import clamped
 from tightdp.queries.likelihood import likelihood_table
 from tightdp.results.answers import Distribution, Likelihood, Sample, in_order
+from tightdp.session import numeric
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine, Outcome, Query
@@ -53,6 +54,8 @@ def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[
 
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
     """Return the probability of one output on one dataset."""
+    if (known := numeric.probability(engine, x, y)) is not None:
+        return known
     found = one_output.probability(engine.program, engine.control(), x, y)
     refuse_inexact(engine.program, "one exact probability")
     return found

@@ -27,6 +27,7 @@ from tightdp.queries.curves import Profile
 from tightdp.results.diagram import Structure
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
+from tightdp.session import numeric
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.later import Later
 from tightdp.session.widened import widened
@@ -50,6 +51,8 @@ _SHORT = 30
 @widened
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
+    if top == 1 and (known := numeric.tight_privacy(engine)) is not None:
+        return known
     if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
         return seen
     query = engine.query()
@@ -104,6 +107,8 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
 
 def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
+    if (known := numeric.privacy_at(engine, delta)) is not None:
+        return known
     if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
         return seen
     if engine.many_outputs and (seen := mixed.privacy_at(engine, delta)) is not None:
@@ -159,6 +164,8 @@ def declared_privacy(
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
     """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
+    if (known := numeric.delta_at(engine, t, epsilon)) is not None:
+        return known
     if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
         return seen
     if engine.many_outputs and (seen := mixed.delta_at(engine, t, epsilon)) is not None:

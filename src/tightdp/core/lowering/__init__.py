@@ -83,12 +83,14 @@ def lower(
     probe: Probe | None = None,
     watch: Callable[[], None] = lambda: None,
     plans: Plans | None = None,
+    enclosed: bool = True,
 ) -> CoreProgram:
     """Return the core program of a mechanism, for every dataset or (with `x`) for one.
 
     `probe` says which values can occur; without one, a loop or recursion ends only where that is plain to see.
     `watch` is called at every statement, and may raise to stop. Programs of one mechanism that are lowered with the
-    same `plans` have the same outputs. Raises LanguageError where the source is outside the language.
+    same `plans` have the same outputs. Raises LanguageError where the source is outside the language, and Unmerged
+    where noise has no exact finite form, unless an `enclosed` law will do.
     """
     plans = plans or Plans()
     plan = Plan() if x is None else plans.whole
@@ -99,6 +101,8 @@ def lower(
             program, wider = lowering.closely()
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
+            if not enclosed:
+                raise
             unmerged, plan = unmerged or error, Plan(cut=1)
             continue
         except (LanguageError, ProgramError) as error:

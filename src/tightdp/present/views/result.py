@@ -7,7 +7,7 @@ from functools import singledispatch
 
 from tightdp.exact.numbers import Exact, decimal_text
 from tightdp.present.words import brief, listed, shown_ends, shown_probability
-from tightdp.results.result import CheckedWitness, EventWitness, PairWitness, Result, TripleWitness
+from tightdp.results.result import CheckedWitness, EventWitness, LimitWitness, PairWitness, Result, TripleWitness
 
 __all__ = ["between", "heading", "unresolved_remark", "witness_sentence"]
 
@@ -43,6 +43,13 @@ def witness_sentence(witness: PairWitness, said: str = "It is attained") -> str:
 def _triple_sentence(witness: TripleWitness, said: str = "It is attained") -> str:
     odds = f"{shown_probability(witness.probability)} against {shown_probability(witness.probability_prime)}"
     return f"On {_pair(witness)} the output {brief(witness.output)} has probability {odds}."
+
+
+@witness_sentence.register
+def _limit_sentence(witness: LimitWitness, said: str = "It is attained") -> str:
+    told = "The lower end is approached" if said.startswith("The lower") else "It is approached, and not attained,"
+    outputs = f"the outputs {brief(witness.output)} + k·{brief(witness.direction)} as k grows"
+    return f"{told} on {_pair(witness)} by {outputs}."
 
 
 @witness_sentence.register

@@ -1,0 +1,269 @@
+"""The laws of two datasets compared over all of their infinitely many outputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
+
+from tightdp.cells.contributions import Contribution
+from tightdp.cells.labels import Label
+from tightdp.cells.laws import CellLaws
+from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
+from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, expanded, variables
+from tightdp.cells.suprema import Supremum, TooLong, larger, supremum, upper_end
+from tightdp.language.program import Dataset
+
+__all__ = ["Comparing", "Largest"]
+
+_MOST_STEPS = 40
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The largest ratio: that of an output, or the limit of outputs that move in a direction."""
+
+    value: Any
+    x: Dataset
+    x_prime: Dataset
+    label: Label
+    start: tuple[int, ...]
+    moved: tuple[int, ...]
+
+    @property
+    def attained(self) -> bool:
+        """Whether it is the ratio of an output."""
+        return not any(self.moved)
+
+
+@dataclass
+class _Part:
+    """Functions of some of the coordinates of a label, by dataset and pattern, each known by a number."""
+
+    coordinates: tuple[int, ...]
+    patterns: list[Pattern]
+    functions: dict[Dataset, tuple[int, ...]]
+
+
+class _Kind:
+    """All that is known of one label: for each dataset a weight, and the functions of independent coordinates."""
+
+    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Callable[[Counted], int]) -> None:
+        self.label, self._one, self._unit = label, laws.one, laws.unit
+        self._found = {x: law[label] for x, law in laws.laws.items() if label in law}
+        self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
+        self.parts: list[_Part] = []
+        single = apart and all(len(each) == 1 for each in self._found.values())
+        groups = self._groups() if single else [tuple(range(label.dimension))]
+        if single:
+            self.weights = {x: self._weight(each[0]) for x, each in self._found.items()}
+        for group in groups:
+            self.parts.append(self._part(group, single, number))
+
+    def _groups(self) -> list[tuple[int, ...]]:
+        """Return the coordinates that are independent of each other under all datasets."""
+        groups: list[set[int]] = [{v} for v in range(self.label.dimension)]
+        for contributions in self._found.values():
+            for pieces in contributions[0]:
+                free = variables(pieces)
+                together = [group for group in groups if group & free]
+                if len(together) > 1:
+                    groups = [group for group in groups if not group & free] + [set().union(*together)]
+        return [tuple(sorted(group)) for group in groups]
+
+    def _weight(self, contribution: Contribution) -> Exact:
+        constants = [pieces for pieces in contribution if not variables(pieces)]
+        return prod((_constant(pieces) for pieces in constants), start=self._one)
+
+    def _part(self, group: tuple[int, ...], single: bool, number: Callable[[Counted], int]) -> _Part:
+        names = {v: at for at, v in enumerate(group)}
+        whole: dict[Dataset, list[Piece]] = {}
+        for x, contributions in self._found.items():
+            total: list[Piece] = []
+            for contribution in contributions:
+                used = [p for p in contribution if not single or variables(p) & set(group)]
+                total += _renamed(expanded(used, self._one), names)
+            whole[x] = total
+        every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
+        cut = patterns(every, len(group))
+        held = [holding(every, pattern) for pattern in cut]
+        functions = {
+            x: tuple(number(on_pattern(pieces, *each, self._unit)) for each in zip(cut, held, strict=True))
+            for x, pieces in whole.items()
+        }
+        return _Part(group, cut, functions)
+
+
+def _constant(pieces: Pieces) -> Exact:
+    return sum((terms[UNIT] for _, terms in pieces), 0)
+
+
+def _renamed(pieces: Pieces, names: dict[int, int]) -> list[Piece]:
+    if all(old == new for old, new in names.items()):
+        return list(pieces)
+    found = []
+    for rows, terms in pieces:
+        moved = frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in rows)
+        found.append(
+            (
+                moved,
+                {
+                    (tuple((names[v], b) for v, b in bases), tuple((names[v], d) for v, d in degrees)): c
+                    for (bases, degrees), c in terms.items()
+                },
+            )
+        )
+    return found
+
+
+class Comparing:
+    """Compares pairs of datasets by their laws.
+
+    Where a supremum was not found, ratios are proved not to exceed `upper`; else that is 0.
+    """
+
+    def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
+        self.laws, self._watch = laws, watch
+        self._numbers: dict[frozenset[Any], int] = {}
+        self._functions: list[Counted] = []
+        self._sums: dict[Any, tuple[Exact, Exact]] = {}
+        self.upper: Any = 0 * laws.one
+        self._apart = self._kinds(True)
+
+    def _number(self, function: Counted) -> int:
+        self._watch()
+        name = frozenset(function.items())
+        if name not in self._numbers:
+            self._numbers[name] = len(self._functions)
+            self._functions.append(function)
+        return self._numbers[name]
+
+    def _kinds(self, apart: bool) -> list[_Kind]:
+        labels = dict.fromkeys(label for law in self.laws.laws.values() for label in law)
+        return [_Kind(self.laws, label, apart, self._number) for label in labels]
+
+    @cached_property
+    def _together(self) -> list[_Kind]:
+        return self._kinds(False)
+
+    def largest(self, pairs: Iterable[tuple[Dataset, Dataset]]) -> Largest | None:
+        """Return the largest likelihood ratio P(output|x)/P(output|x') above 1, None where there is none."""
+        best: Largest | None = None
+        done: set[Any] = set()
+        for x, x_prime in pairs:
+            self._watch()
+            for kind in self._apart:
+                if x not in kind.weights:
+                    continue
+                found = self._of_pair(kind, x, x_prime, done, self.laws.one if best is None else best.value)
+                if found is not None:
+                    best = found
+                    if best.value == math.inf:
+                        return best
+        return best
+
+    def _of_pair(self, kind: _Kind, x: Dataset, x_prime: Dataset, done: set[Any], least: Any) -> Largest | None:
+        """Return the largest ratio of a pair on one kind of output, None where it is at most `least`."""
+        start, moved = [0] * kind.label.dimension, [0] * kind.label.dimension
+        value: Any = math.inf
+        if x_prime in kind.weights:
+            value = kind.weights[x] / kind.weights[x_prime]
+        several = len(kind.parts) > 1
+        for part in kind.parts:
+            ours = part.functions[x]
+            theirs = part.functions.get(x_prime, (self._number({}),) * len(ours))
+            name = (ours, theirs) if several else (value, ours, theirs)
+            if not several:
+                if name in done:
+                    return None
+                done.add(name)
+            found = self._of_part(part, ours, theirs, 0 * self.laws.one if several else least, value)
+            if found is None:
+                return None
+            value, at, along = found
+            for v, place, step in zip(part.coordinates, at, along, strict=True):
+                start[v], moved[v] = place, step
+        if least != math.inf and (value == math.inf or value > least):
+            return Largest(value, x, x_prime, kind.label, tuple(start), tuple(moved))
+        return None
+
+    def _of_part(
+        self, part: _Part, ours: Sequence[int], theirs: Sequence[int], least: Any, times: Any
+    ) -> tuple[Any, Step, Step] | None:
+        """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
+        infinite = times == math.inf
+        times = self.laws.one if infinite else times
+        best: tuple[Any, Step, Step] | None = None
+        least = least / times
+        different = dict(zip(zip(ours, theirs, strict=True), part.patterns, strict=True))
+        for (p, q), pattern in different.items():
+            if p == q and least >= 1:
+                continue
+            found = self._supremum(p, q, pattern, least, times)
+            if found is not None:
+                value = math.inf if infinite or found.value == math.inf else found.value * times
+                best, least = (value, found.place, found.moved), found.value
+                if value == math.inf:
+                    break
+        return best
+
+    def _supremum(self, p: int, q: int, pattern: Pattern, least: Any, times: Any) -> Supremum | None:
+        """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long."""
+        functions = self._functions[p], self._functions[q]
+        try:
+            return supremum(*functions, pattern, least, self._watch)
+        except TooLong as error:
+            known = least if error.best is None else error.best.value
+            end = upper_end(*functions, pattern, known, self._watch)
+            end = math.inf if end == math.inf or not least else end * times  # a product has further factors
+            if self.upper != math.inf and (end == math.inf or end > self.upper):
+                self.upper = end
+            return error.best
+
+    def larger(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
+        """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x'). Raises TooLong."""
+        ours_in_all, theirs_in_all = 0 * self.laws.one, 0 * self.laws.one
+        for kind in self._together:
+            (part,) = kind.parts
+            ours = part.functions.get(x, ())
+            theirs = part.functions.get(x_prime, (self._number({}),) * len(ours))
+            for pattern, p, q in zip(part.patterns, ours, theirs, strict=False):
+                name = p, q, t
+                if name not in self._sums:
+                    functions = self._functions[p], self._functions[q]
+                    self._sums[name] = larger(*functions, t, pattern, self._watch)
+                ours_in_all, theirs_in_all = ours_in_all + self._sums[name][0], theirs_in_all + self._sums[name][1]
+        return ours_in_all, theirs_in_all
+
+    def delta(self, pairs: Iterable[tuple[Dataset, Dataset]], t: Exact) -> tuple[Exact, tuple[Dataset, Dataset] | None]:
+        """Return the largest Σ max(0, P(output|x) - t·P(output|x')), and the first pair that has it."""
+        best: tuple[Exact, tuple[Dataset, Dataset] | None] = 0 * self.laws.one, None
+        for pair in pairs:
+            ours, theirs = self.larger(*pair, t)
+            if ours - t * theirs > best[0]:
+                best = ours - t * theirs, pair
+        return best
+
+    def least(
+        self, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact
+    ) -> tuple[Any, tuple[Dataset, Dataset] | None]:
+        """Return the least t >= 1 for which that is at most `delta` > 0, and the last pair that needs it.
+
+        For one pair it is convex and piecewise linear in t: Newton's steps from below end at the very number, unless
+        its pieces become shorter and shorter there. Raises TooLong where they do.
+        """
+        best: tuple[Any, tuple[Dataset, Dataset] | None] = self.laws.one, None
+        for pair in pairs:
+            for _ in range(_MOST_STEPS):
+                ours, theirs = self.larger(*pair, best[0])
+                if ours - best[0] * theirs <= delta:
+                    break
+                if not theirs:
+                    return math.inf, pair
+                best = (ours - delta) / theirs, pair
+            else:
+                raise TooLong
+        return best

@@ -1,0 +1,162 @@
+"""What one path of a program contributes to the law of its outputs: draws are summed out, coordinates remain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+from flint import fmpq
+
+from tightdp.cells.bases import Bases
+from tightdp.cells.lattices import Lattice, lattice_of
+from tightdp.cells.linear import FALSE, TRUE, Row, Rows, row, tightest
+from tightdp.cells.paths import Path
+from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, absolute, multiplied, summed_out, variables
+from tightdp.exact.field import Number
+
+__all__ = ["Contribution", "Maker", "exact_number"]
+
+_HIDDEN = 1_000
+"""Variables from here on are summed out; those before are the coordinates of an output."""
+
+Contribution: TypeAlias = tuple[Pieces, ...]
+"""A product of functions."""
+
+
+def exact_number(one: Exact, value: Number) -> Exact:
+    """Return a number as those are that have this 1."""
+    if isinstance(one, fmpq) and isinstance(value, Fraction):
+        return fmpq(value.numerator, value.denominator)
+    return value
+
+
+class _Factor(NamedTuple):
+    """A function with a name of its own, and the variables that it depends on."""
+
+    name: Any
+    pieces: Pieces
+    free: frozenset[int]
+
+
+class Maker:
+    """Turns paths into functions of the coordinates; sums that were found are kept."""
+
+    def __init__(self, one: Exact, watch: Callable[[], None]) -> None:
+        self.one, self.watch, self.bases = one, watch, Bases(one)
+        self._known: dict[Any, _Factor] = {}
+
+    def total(self, path: Path) -> Exact:
+        """Return the probability of a path."""
+        draws = len(path.ratios)
+        found = self.contribution(path, lattice_of([], draws), (), [])
+        return prod((sum((t[UNIT] for _, t in part), 0 * self.one) for part in found), start=self.one) if found else 0
+
+    def contribution(
+        self, path: Path, lattice: Lattice, columns: tuple[tuple[int, ...], ...], moved: Sequence[Fraction]
+    ) -> Contribution | None:
+        """Return the law of a path whose output is columns·w + moved in its own terms; None where it has no runs."""
+        dimension = len(columns[0]) if columns else 0
+        own, rows = _coordinates(lattice, columns, moved, dimension)
+        if own is None:
+            return None
+        draws = [self._draw(lattice, line, own) for line in lattice.change]
+        weight = exact_number(self.one, path.weight)
+        factors: list[_Factor] = []
+        for (form, constant), ratio, v in zip(draws, path.ratios, range(len(draws)), strict=True):
+            r = exact_number(self.one, ratio)
+            weight *= (1 - r) / (1 + r)
+            residue, modulus = path.residues.get(v, (0, 1))
+            form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
+            base = self.bases.of(r)
+            name = tuple(sorted(form.items())), constant, base
+            factors.append(_Factor(name, absolute(form, constant, base), frozenset(form)))
+        for normal, bound in path.rows:
+            rows.append(self._moved(path, normal, bound, draws))
+        if FALSE in rows:
+            return None
+        hidden = {_HIDDEN + c for c in range(len(lattice.pivots), len(path.ratios))}
+        found = self._eliminated([line for line in rows if line != TRUE], factors, hidden)
+        return (*found, [(frozenset(), {UNIT: weight})])
+
+    @staticmethod
+    def _draw(
+        lattice: Lattice, line: Sequence[int], own: Sequence[tuple[dict[int, int], int]]
+    ) -> tuple[dict[int, int], int]:
+        """Return a draw as a form of coordinates and hidden variables."""
+        form: dict[int, int] = {}
+        constant = 0
+        for c, times in enumerate(line):
+            if times and c < len(own):
+                for w, a in own[c][0].items():
+                    form[w] = form.get(w, 0) + times * a
+                constant += times * own[c][1]
+            elif times:
+                form[_HIDDEN + c] = times
+        return {w: a for w, a in form.items() if a}, constant
+
+    @staticmethod
+    def _moved(path: Path, normal: Any, bound: int, draws: Sequence[tuple[dict[int, int], int]]) -> Row:
+        form: dict[int, int] = {}
+        rest = bound
+        for v, c in normal:
+            residue, modulus = path.residues.get(v, (0, 1))
+            rest -= c * (residue + modulus * draws[v][1])
+            for w, a in draws[v][0].items():
+                form[w] = form.get(w, 0) + c * modulus * a
+        return row(form, rest)
+
+    def _eliminated(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[Pieces]:
+        """Sum out the hidden variables, each time the one that meets the fewest others."""
+        while hidden:
+            self.watch()
+            y = min(hidden, key=lambda y: (len(_meeting(y, rows, factors)), y))
+            here = [factor for factor in factors if y in factor.free]
+            local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
+            name = y, local, tuple(factor.name for factor in here)
+            if name not in self._known:
+                total: list[Piece] = [(local, {UNIT: self.one})]
+                for factor in here:
+                    total = multiplied(total, factor.pieces)
+                pieces = summed_out(total, y)
+                self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
+            factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
+            rows = [line for line in rows if not any(v == y for v, _ in line[0])]
+            hidden = hidden - {y}
+        bounds: Rows = tightest(rows)
+        return [*([[(bounds, {UNIT: self.one})]] if bounds else []), *(factor.pieces for factor in factors)]
+
+
+def _meeting(y: int, rows: list[Row], factors: list[_Factor]) -> set[int]:
+    """Return the variables that are summed over together with this one."""
+    found: set[int] = set()
+    for normal, _ in rows:
+        here = {v for v, _ in normal}
+        found |= here if y in here else set()
+    return found.union(*(factor.free for factor in factors if y in factor.free))
+
+
+def _coordinates(
+    lattice: Lattice, columns: tuple[tuple[int, ...], ...], moved: Sequence[Fraction], dimension: int
+) -> tuple[list[tuple[dict[int, int], int]] | None, list[Row]]:
+    """Return the u with lattice·u = columns·w + moved as forms of w, and the conditions on w that there is one."""
+    vectors = [[Fraction(line[w]) for line in columns] for w in range(dimension)]
+    linear = [lattice.place(vector) for vector in vectors]
+    constant = lattice.place(moved)
+    found = []
+    for c in range(len(lattice.pivots)):
+        form = {w: linear[w][c] for w in range(dimension) if linear[w][c]}
+        assert all(a.denominator == 1 for a in form.values())
+        if constant[c].denominator > 1:
+            return None, []
+        found.append(({w: int(a) for w, a in form.items()}, int(constant[c])))
+    rows: list[Row] = []
+    reached = [lattice.at(place) for place in linear]
+    base = lattice.at(constant)
+    for k in range(len(columns)):
+        form = {w: Fraction(columns[k][w]) - reached[w][k] for w in range(dimension)}
+        rest = base[k] - moved[k]
+        for sign in (1, -1):
+            rows.append(row({w: sign * a for w, a in form.items() if a}, sign * rest))
+    return found, [line for line in rows if line != TRUE]

@@ -1,0 +1,193 @@
+"""The laws of what a mechanism publishes: on every dataset, for each kind of output, a sum of products of functions.
+
+An output is of a kind, `Label`, together with finitely many integers, its coordinates, which are the variables of these
+functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import lcm, prod
+from typing import Any
+
+from flint import fmpq
+
+from tightdp.cells.bases import Base
+from tightdp.cells.contributions import Contribution, Maker, exact_number
+from tightdp.cells.labels import Label, rebuilt, shape_of
+from tightdp.cells.lattices import Lattice, lattice_of
+from tightdp.cells.paths import Path, paths
+from tightdp.cells.sums import UNIT, Exact, Pieces, value_at
+from tightdp.cells.symbols import Noisy, Outside
+from tightdp.exact.field import Number
+from tightdp.language.program import Bound, Dataset
+
+__all__ = ["MOST_DATASETS", "CellLaws", "cell_laws"]
+
+MOST_DATASETS = 4_096
+"""For more datasets laws are not written down one by one."""
+_MOST_RESIDUES = 64
+
+
+@dataclass
+class CellLaws:
+    """Laws by dataset and label, with the 1 of the bases that they are written with."""
+
+    laws: dict[Dataset, dict[Label, list[Contribution]]]
+    unit: Base
+
+    @property
+    def one(self) -> Exact:
+        """The 1 of the numbers that they are written with."""
+        return self.unit.value
+
+    def probability(self, x: Dataset, output: Any) -> Exact:
+        """Return the probability of an output."""
+        total = 0 * self.one
+        for label, contributions in self.laws.get(x, {}).items():
+            place = label.coordinates(output)
+            if place is not None:
+                total += sum(prod((value_at(f, place) for f in each), start=self.one) for each in contributions)
+        return total
+
+    def exact(self, value: Number) -> Exact:
+        """Return a number that fits as those of these laws are."""
+        return exact_number(self.one, value)
+
+    def fits(self, value: Number) -> bool:
+        """Whether a number can be compared with those of these laws: they may all be rational."""
+        return isinstance(value, Fraction) or not isinstance(self.one, fmpq)
+
+    def number(self, value: Exact) -> Number:
+        """Return a number of these laws as the others are."""
+        return Fraction(int(value.p), int(value.q)) if isinstance(value, fmpq) else value
+
+
+@dataclass
+class _Draft:
+    """A path with its output taken apart: numbers that may be noisy, and everything else."""
+
+    x: Dataset
+    path: Path
+    shape: Any
+    numbers: list[Any]
+
+
+def cell_laws(bound: Bound, watch: Callable[[], None]) -> CellLaws:
+    """Return the laws of a mechanism on all datasets. Raises Outside where its programs are not of this kind."""
+    drafts: list[_Draft] = []
+    conditioned = set()
+    for x in product(bound.record.values, repeat=bound.n):
+        found, rejected = paths(bound, x, watch)
+        if rejected:
+            conditioned.add(x)
+        drafts += [_draft(x, path) for path in found]
+    rational = all(isinstance(value, Fraction) for draft in drafts for value in (*draft.path.ratios, draft.path.weight))
+    maker = Maker(fmpq(1) if rational else Fraction(1), watch)
+    laws: dict[Dataset, dict[Label, list[Contribution]]] = {}
+    for label, draft, contribution in _labelled(drafts, maker):
+        laws.setdefault(draft.x, {}).setdefault(label, []).append(contribution)
+    for x in conditioned:
+        _normalise(laws, x, [maker.total(draft.path) for draft in drafts if draft.x == x])
+    return CellLaws(laws, maker.bases.unit)
+
+
+def _normalise(laws: dict[Dataset, dict[Label, list[Contribution]]], x: Dataset, masses: list[Exact]) -> None:
+    total = sum(masses)
+    if not total:
+        raise Outside("never meets a condition")
+    share: Pieces = [(frozenset(), {UNIT: 1 / total})]
+    laws[x] = {label: [(*each, share) for each in found] for label, found in laws[x].items()}
+
+
+def _draft(x: Dataset, path: Path) -> _Draft:
+    numbers: list[Any] = []
+    return _Draft(x, path, shape_of(path.output, numbers), numbers)
+
+
+def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, Contribution]]:
+    by_shape: dict[Any, list[_Draft]] = {}
+    for draft in drafts:
+        kinds = tuple(_kind(value) for value in draft.numbers)
+        by_shape.setdefault((draft.shape, kinds), []).append(draft)
+    found = []
+    for (shape, _), group in by_shape.items():
+        free = [any(isinstance(d.numbers[at], Noisy) for d in group) for at in range(len(group[0].numbers))]
+        by_constants: dict[Any, list[_Draft]] = {}
+        for draft in group:
+            constants = tuple(value for value, noise in zip(draft.numbers, free, strict=True) if not noise)
+            by_constants.setdefault(constants, []).append(draft)
+        flags = iter(free)
+        marked = rebuilt(shape, lambda _: next(flags))  # noqa: B023
+        for constants, same in by_constants.items():
+            found += _placed(marked, constants, same, free, maker)
+    return found
+
+
+def _kind(value: Any) -> str:
+    return "number" if isinstance(value, (int, Fraction, Noisy)) else type(value).__name__
+
+
+def _placed(
+    shape: Any, constants: Any, drafts: list[_Draft], free: list[bool], maker: Maker
+) -> list[tuple[Label, _Draft, Contribution]]:
+    """Give the outputs of one kind their coordinates, and sum out everything else."""
+    places = [at for at, noise in enumerate(free) if noise]
+    forms = [[_form(draft, draft.numbers[at]) for at in places] for draft in drafts]
+    scales = [lcm(*(_scale(lines[k]) for lines in forms)) for k in range(len(places))]
+    lattices, bases = [], []
+    for draft, lines in zip(drafts, forms, strict=True):
+        draws = len(draft.path.ratios)
+        matrix = [[int(c.get(v, 0) * s) for v in range(draws)] for (c, _), s in zip(lines, scales, strict=True)]
+        lattices.append(lattice_of(matrix, draws))
+        bases.append([constant * s for (_, constant), s in zip(lines, scales, strict=True)])
+    found = []
+    for start, columns in _origins(lattices, bases):
+        label = Label(shape, constants, start, columns, tuple(scales))
+        for draft, lattice, base in zip(drafts, lattices, bases, strict=True):
+            moved = [s - b for s, b in zip(start, base, strict=True)]
+            contribution = maker.contribution(draft.path, lattice, columns, moved)
+            if contribution is not None:
+                found.append((label, draft, contribution))
+    return found
+
+
+def _origins(
+    lattices: Sequence[Lattice], bases: Sequence[Sequence[Fraction]]
+) -> Iterator[tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...]]]:
+    """Yield an origin and columns, for each kind of outputs: one that all paths share, or a residue of the outputs."""
+    first, dimension = lattices[0], len(bases[0])
+    if all(first.same(other) for other in lattices):
+        for start in dict.fromkeys(first.coset(base) for base in bases):
+            yield start, first.columns
+        return
+    step = lcm(*(lattice.index for lattice in lattices))
+    if step**dimension > _MOST_RESIDUES:
+        raise Outside("is published as multiples that differ from run to run")
+    columns = tuple(tuple(step * (i == j) for j in range(dimension)) for i in range(dimension))
+    for shares in {tuple(value % 1 for value in base) for base in bases}:
+        for residues in product(range(step), repeat=dimension):
+            yield tuple(share + residue for share, residue in zip(shares, residues, strict=True)), columns
+
+
+def _form(draft: _Draft, value: Any) -> tuple[dict[int, Fraction], Fraction]:
+    """Return a published number as a form of draws that take all integer values."""
+    if not isinstance(value, Noisy):
+        return {}, Fraction(value)
+    return _rebased(draft.path, {v: Fraction(c) for v, c in value.coefficients.items()}, Fraction(value.constant))
+
+
+def _rebased(path: Path, form: dict[int, Fraction], constant: Fraction) -> tuple[dict[int, Fraction], Fraction]:
+    scaled: dict[int, Fraction] = {}
+    for v, c in form.items():
+        residue, modulus = path.residues.get(v, (0, 1))
+        scaled[v] = c * modulus
+        constant += c * residue
+    return scaled, constant
+
+
+def _scale(form: tuple[dict[int, Fraction], Fraction]) -> int:
+    return lcm(*(c.denominator for c in form[0].values()))

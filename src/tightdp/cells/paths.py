@@ -1,0 +1,116 @@
+"""The paths of a program on one dataset: what it draws, the conditions on the draws, and what it publishes then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from tightdp.cells.linear import Row, Rows, feasible, needed, tightest
+from tightdp.cells.symbols import Noisy, Outside
+from tightdp.errors import ProgramError
+from tightdp.exact.field import Number
+from tightdp.language.laws import Law, OnIntegers, TwoSided
+from tightdp.language.primitives import Rejected
+from tightdp.language.program import Bound, Dataset
+
+__all__ = ["Path", "paths"]
+
+_MOST_PATHS = 4_000
+_MOST_STEPS = 400
+"""How many decisions a path may have."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Runs that decide everything alike. Draw v has the ratio `ratios[v]` around 0 and meets `rows`.
+
+    `weight` is the probability of the finite draws. A draw of `residues` is one of these modulo the other number.
+    """
+
+    weight: Number
+    ratios: tuple[Number, ...]
+    rows: Rows
+    residues: dict[int, tuple[int, int]]
+    output: Any
+
+
+class _Run:
+    """One run: takes the decisions of the past, then the first alternative of each."""
+
+    def __init__(self, past: list[list[int]]) -> None:
+        self.past, self.at = past, 0
+        self.weight: Number = Fraction(1)
+        self.ratios: list[Number] = []
+        self.rows: Rows = frozenset()
+        self.residues: dict[int, tuple[int, int]] = {}
+
+    def _taken(self, number: int) -> int:
+        if self.at == len(self.past):
+            if self.at >= _MOST_STEPS:
+                raise Outside("is drawn in too long a run")
+            self.past.append([0, number])
+        taken = self.past[self.at][0]
+        self.at += 1
+        return taken
+
+    def decide(self, alternatives: list[list[Row]]) -> int:
+        open_ = [(at, tightest([*self.rows, *added])) for at, added in enumerate(alternatives)]
+        open_ = [(at, rows) for at, rows in open_ if feasible(rows)]
+        if not open_:
+            raise Rejected
+        if len(open_) == 1:
+            return open_[0][0]
+        taken, self.rows = open_[self._taken(len(open_))]
+        return taken
+
+    def residue(self, variable: int, modulus: int) -> int:
+        known, period = self.residues.get(variable, (0, 1))
+        common = lcm(period, modulus)
+        if common != period:
+            known += period * self._taken(common // period)
+            self.residues[variable] = known, common
+        return known % modulus
+
+    def draw(self, law: Law) -> int:
+        taken = self._taken(len(law)) if len(law) > 1 else 0
+        self.weight = self.weight * law[taken][1]
+        return law[taken][0]
+
+    def draw_integer(self, law: OnIntegers) -> int:
+        if not isinstance(law, TwoSided):
+            raise Outside("has no geometric tails")
+        self.ratios.append(law.ratio)
+        return law.centre + Noisy(self, {len(self.ratios) - 1: 1}, 0)  # type: ignore[no-any-return]
+
+    def observe(self, condition: bool) -> None:
+        if not condition:
+            raise Rejected
+
+
+def paths(bound: Bound, x: Dataset, watch: Callable[[], None]) -> tuple[list[Path], bool]:
+    """Return the paths on a dataset, and whether some runs are rejected. Raises Outside, or ProgramError."""
+    past: list[list[int]] = []
+    found: list[Path] = []
+    rejected = False
+    while True:
+        watch()
+        run = _Run(past)
+        try:
+            output = bound.execute(x, run)
+        except Rejected:
+            rejected = True
+        except ProgramError as error:
+            raise Outside("is on a run that fails") from error
+        else:
+            found.append(Path(run.weight, tuple(run.ratios), needed(run.rows), run.residues, output))
+        if len(found) > _MOST_PATHS:
+            raise Outside("decides between too many ways")
+        del past[run.at :]
+        while past and past[-1][0] + 1 == past[-1][1]:
+            past.pop()
+        if not past:
+            return found, rejected
+        past[-1][0] += 1

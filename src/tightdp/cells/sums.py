@@ -1,0 +1,290 @@
+"""Sums over the integers: functions that are sums of polynomials times exponentials on cells, a variable summed out.
+
+A variable is summed out of a cell by cases: which lower bound is the largest, which upper bound the smallest. Between
+them the sum is geometric, or a polynomial where the bases are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import comb, prod
+from typing import Any, TypeAlias
+
+from tightdp.cells.bases import Base
+from tightdp.cells.linear import Coefficients, Row, Rows, feasible, row, tightest
+from tightdp.cells.symbols import Outside
+
+__all__ = [
+    "UNIT",
+    "Exact",
+    "Key",
+    "Piece",
+    "Pieces",
+    "Terms",
+    "absolute",
+    "added",
+    "expanded",
+    "multiplied",
+    "multiplied_terms",
+    "summed_out",
+    "value_at",
+    "variables",
+]
+
+Exact: TypeAlias = Any
+"""A rational of FLINT, or a number with e^q."""
+Key: TypeAlias = tuple[tuple[tuple[int, Base], ...], tuple[tuple[int, int], ...]]
+"""The bases other than 1 of variables, and their degrees other than 0."""
+Terms: TypeAlias = dict[Key, Exact]
+"""Coefficients of the products base^variable · variable^degree."""
+Piece: TypeAlias = tuple[Rows, Terms]
+"""Terms on a cell, 0 elsewhere."""
+Pieces: TypeAlias = Sequence[Piece]
+"""The sum of some pieces."""
+
+UNIT: Key = ((), ())
+
+
+def variables(pieces: Pieces) -> set[int]:
+    """Return the variables that a function depends on."""
+    found: set[int] = set()
+    for rows, terms in pieces:
+        found.update(v for normal, _ in rows for v, _ in normal)
+        found.update(v for key in terms for part in key for v, _ in part)
+    return found
+
+
+def absolute(coefficients: Coefficients, constant: int, ratio: Base) -> Pieces:
+    """Return ratio^|form|."""
+    up = _power(ratio, coefficients, constant)
+    down = _power(ratio**-1, coefficients, constant)
+    if not coefficients:
+        return [(frozenset(), up if constant >= 0 else down)]
+    negative = {v: -c for v, c in coefficients.items()}
+    return [(tightest([row(negative, constant)]), up), (tightest([row(coefficients, -constant - 1)]), down)]
+
+
+def _power(base: Base, coefficients: Coefficients, constant: int) -> Terms:
+    bases = tuple((v, base ** int(coefficients[v])) for v in sorted(coefficients))
+    return {(bases, ()): (base**constant).value}
+
+
+def added(total: Terms, terms: Mapping[Key, Exact], sign: int = 1) -> None:
+    """Add terms to others, or subtract them."""
+    for key, c in terms.items():
+        before = total.get(key)
+        c = c if sign > 0 else -c
+        new = c if before is None else before + c
+        if new:
+            total[key] = new
+        else:
+            total.pop(key, None)
+
+
+def _joined(left: Key, right: Key) -> Key:
+    if not (left[0] or left[1]):
+        return right
+    if not (right[0] or right[1]):
+        return left
+    bases, degrees = dict(left[0]), dict(left[1])
+    for v, base in right[0]:
+        bases[v] = bases[v] * base if v in bases else base
+    for v, degree in right[1]:
+        degrees[v] = degrees.get(v, 0) + degree
+    free = (v for v in sorted(bases) if bases[v] is not bases[v].unit)
+    return tuple((v, bases[v]) for v in free), tuple(sorted(degrees.items()))
+
+
+def multiplied_terms(left: Terms, right: Terms) -> Terms:
+    """Return the product of two sums of terms."""
+    found: Terms = {}
+    for ours, c in left.items():
+        for theirs, d in right.items():
+            key = _joined(ours, theirs)
+            new = found[key] + c * d if key in found else c * d
+            if new:
+                found[key] = new
+            else:
+                found.pop(key, None)
+    return found
+
+
+def multiplied(left: Pieces, right: Pieces) -> list[Piece]:
+    """Return the product of two functions."""
+    found = []
+    for ours, terms in left:
+        for theirs, others in right:
+            rows = tightest([*ours, *theirs])
+            if feasible(rows):
+                found.append((rows, multiplied_terms(terms, others)))
+    return found
+
+
+def expanded(factors: Sequence[Pieces], one: Exact) -> list[Piece]:
+    """Return a product of functions as one."""
+    total: list[Piece] = [(frozenset(), {UNIT: one})]
+    for pieces in sorted(factors, key=len):
+        total = multiplied(total, pieces)
+    return total
+
+
+def value_at(pieces: Pieces, place: Sequence[int]) -> Exact:
+    """Return the value of a function at a place."""
+    total: Exact = 0
+    for rows, terms in pieces:
+        if all(sum(c * place[v] for v, c in normal) <= bound for normal, bound in rows):
+            for (bases, degrees), c in terms.items():
+                powers = prod((place[v] ** degree for v, degree in degrees), start=1)
+                total = total + prod(((base ** place[v]).value for v, base in bases), start=c) * powers
+    return total
+
+
+def summed_out(pieces: Pieces, y: int) -> Pieces:
+    """Return the sum of a function over all integer values of a variable."""
+    total: dict[Rows, Terms] = {}
+    for rows, terms in pieces:
+        for cell, part in _sum_of_piece(rows, terms, y):
+            added(total.setdefault(cell, {}), part)
+    found = [(rows, terms) for rows, terms in total.items() if terms]
+    return _on_a_line(found) if len(variables(found)) <= 1 else found
+
+
+Bound: TypeAlias = tuple[dict[int, int], int]
+
+
+def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
+    others: list[Row] = []
+    lower: list[Bound] = []
+    upper: list[Bound] = []
+    for normal, bound in rows:
+        coefficients = dict(normal)
+        c = coefficients.pop(y, 0)
+        if not c:
+            others.append((normal, bound))
+        elif abs(c) > 1:
+            raise Outside("is compared as a multiple")
+        elif c > 0:
+            upper.append(({v: -a for v, a in coefficients.items()}, bound))
+        else:
+            lower.append((coefficients, -bound))
+    lower.sort(key=str)
+    upper.sort(key=str)
+    ends = [_antidifferences(key, c, y) for key, c in terms.items()]
+    for missing, sign in ((not upper, 1), (not lower, -1)):
+        if missing and not all(base is not None and (base**sign).value < 1 for _, base, _ in ends):
+            raise Outside("has no sum")
+    tops = [_at_end(ends, (form, constant + 1)) for form, constant in upper]
+    bottoms = [_at_end(ends, bound) for bound in lower]
+    for high in range(len(upper)) if upper else [-1]:
+        above = [*others, *_extreme(upper, high, True)]
+        for low in range(len(lower)) if lower else [-1]:
+            both = [*above, *_extreme(lower, low, False)]
+            if upper and lower:
+                both.append(_at_most(lower[low], upper[high]))
+            cell = tightest(both)
+            if not feasible(cell):
+                continue
+            part = dict(tops[high]) if upper else {}
+            if lower:
+                added(part, bottoms[low], -1)
+            yield cell, part
+
+
+def _at_end(ends: Sequence[tuple[Terms, Base | None, tuple[Exact, ...]]], at: Bound) -> Terms:
+    """Return the sum of some antidifferences at a place."""
+    found: Terms = {}
+    for rest, base, polynomial in ends:
+        added(found, _substituted(rest, base, polynomial, at))
+    return found
+
+
+def _at_most(left: Bound, right: Bound, strict: bool = False) -> Row:
+    difference = dict(left[0])
+    for v, c in right[0].items():
+        difference[v] = difference.get(v, 0) - c
+    return row(difference, right[1] - left[1], strict)
+
+
+def _extreme(bounds: Sequence[Bound], best: int, least: bool) -> Iterable[Row]:
+    """Yield the conditions that one of some bounds is the least (or the largest), the first one of those."""
+    for at, other in enumerate(bounds if best >= 0 else ()):
+        if at != best:
+            pair = (bounds[best], other) if least else (other, bounds[best])
+            yield _at_most(*pair, strict=at < best)
+
+
+def _antidifferences(key: Key, c: Exact, y: int) -> tuple[Terms, Base | None, tuple[Exact, ...]]:
+    """Return the factor without y, the base b, and coefficients q with Σ_{l <= y < u} term = q(u) b^u - q(l) b^l."""
+    bases, degrees = dict(key[0]), dict(key[1])
+    base, degree = bases.pop(y, None), degrees.pop(y, 0)
+    value = c / c if base is None else base.value
+    return {(tuple(bases.items()), tuple(degrees.items())): c}, base, _antidifference(value, degree)
+
+
+@lru_cache(1 << 12)
+def _antidifference(base: Exact, degree: int) -> tuple[Exact, ...]:
+    one = base / base
+    if base == 1:
+        q = [0 * one] * (degree + 2)
+        q[degree + 1] = one / (degree + 1)
+        for k in range(degree - 1, -1, -1):
+            q[k + 1] = -sum((comb(j, k) * q[j] for j in range(k + 2, degree + 2)), 0 * one) / (k + 1)
+        return tuple(q)
+    q = [0 * one] * (degree + 1)
+    q[degree] = one / (base - 1)
+    for k in range(degree - 1, -1, -1):
+        q[k] = -base / (base - 1) * sum((comb(j, k) * q[j] for j in range(k + 1, degree + 1)), 0 * one)
+    return tuple(q)
+
+
+def _substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at: Bound) -> Terms:
+    """Return rest · base^at · polynomial(at)."""
+    form, constant = at
+    values: Terms = {UNIT: polynomial[-1]}
+    if len(polynomial) > 1:
+        one = polynomial[-1] / polynomial[-1]
+        line: Terms = {((), ((v, 1),)): c * one for v, c in form.items()}
+        if constant:
+            line[UNIT] = constant * one
+        for q in reversed(polynomial[:-1]):
+            values = multiplied_terms(values, line)
+            added(values, {UNIT: q} if q else {})
+    if base is not None:
+        values = multiplied_terms(values, _power(base, form, constant))
+    return multiplied_terms(rest, values)
+
+
+def _on_a_line(pieces: Pieces) -> Pieces:
+    """Return a function of at most one variable as pieces that do not overlap."""
+    free = variables(pieces)
+    if not free:
+        total: Terms = {}
+        for _, terms in pieces:
+            added(total, terms)
+        return [(frozenset(), total)] if total else []
+    (v,) = free
+    ends = [_interval(rows) for rows, _ in pieces]
+    cuts = sorted({e[0] for e in ends if e[0] is not None} | {e[1] + 1 for e in ends if e[1] is not None})
+    found: list[Piece] = []
+    for low, after in zip([None, *cuts], [*cuts, None], strict=True):
+        total = {}
+        for (first, last), (_, terms) in zip(ends, pieces, strict=True):
+            starts = first is None or (low is not None and first <= low)
+            if starts and (last is None or (after is not None and after - 1 <= last)):
+                added(total, terms)
+        if total:
+            rows = [(((v, -1),), -low)] if low is not None else []
+            found.append((frozenset([*rows, *([(((v, 1),), after - 1)] if after is not None else [])]), total))
+    return found
+
+
+def _interval(rows: Rows) -> tuple[int | None, int | None]:
+    low: int | None = None
+    high: int | None = None
+    for normal, bound in rows:
+        if normal[0][1] > 0:
+            high = bound if high is None else min(bound, high)
+        else:
+            low = -bound if low is None else max(-bound, low)
+    return low, high
