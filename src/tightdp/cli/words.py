@@ -39,8 +39,9 @@ def read_value(key: str, text: str) -> Any:
 
 
 def read_dataset(text: str, option: str = "--input") -> list[Any]:
-    """Return the dataset that a JSON array gives; decimals stay exact."""
-    value = read_json(f"{option} {text!r}", text)
+    """Return the dataset that a JSON array gives, with or without its brackets; decimals stay exact."""
+    bare = text.strip() and text.lstrip()[0] not in "[{("
+    value = read_json(f"{option} {text!r}", f"[{text}]" if bare else text)
     if not isinstance(value, list):
         raise UsageError(
             f"{option} {text!r} is not a JSON array", f"give one record per entry, as in {option} '[0,1,1]'"
