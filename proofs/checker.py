@@ -194,7 +194,7 @@ PYTHON |= {"min": min, "max": max, "div": lambda a, b: Fraction(a) / b, "not": o
 
 def operate(kind, *values):
     """Return what an operation gives: undefined where an operand is (but for `else`), and where Python refuses."""
-    spend(sum(map(size, values)))
+    spend(3 + sum(map(size, values)))
     if kind == "else":  # the first that is defined
         return values[values[0] is UNDEFINED]
     odd = kind in NUMBERS and not {*map(type, values)} <= {int, Fraction}
@@ -333,7 +333,7 @@ class Program:
             for known, weight in before:
                 given = function(record, *[known[word] if word else constant for word, constant in words])
                 need(given is not None, "in some run a check fails, or a condition is neither true nor false")
-                spend(4 + len(words) + len(given) * (3 + len(known) // 5))
+                spend(6 + len(words) + len(given) * (3 + len(known) // 5))
                 runs += [({**known, name: each}, weight * odds) for each, odds in given]
         for known, weight in runs:
             told, after = (tuple([known[name] for name in some]) for some in (self.shown[part], self.takes[part + 1]))
@@ -356,7 +356,7 @@ class Program:
                 same[record, name] = self.run(part, state, record)
             found = block[record, at] = []
             for (text, key), (new, odds) in same[record, name].items():
-                spend(30)
+                spend(40)
                 if key not in numbers:
                     numbers[key], after[key] = len(after), new
                     before += [(key, new)] * (client == "all")
@@ -389,7 +389,7 @@ class Program:
                 for laws, count in left:
                     ours, theirs = self.move(part, laws[0], a, moved), self.move(part, laws[1], b, moved)
                     for told in ours.keys() | theirs.keys() if wanted is None else [wanted]:
-                        spend(9)
+                        spend(16)
                         key = ours.get(told, frozenset()), theirs.get(told, frozenset())
                         tables[key] = tables.get(key, 0) + count
                 found.add((frozenset(tables.items()), differ or a != b))
@@ -402,10 +402,10 @@ class Program:
             found, block = {}, self.blocks[part]
             for state, weight, _ in law:
                 for told, after, odds in block[record, state]:
-                    spend(4)
+                    spend(7)
                     sums = found.setdefault(told, {})
                     sums[after] = sums.get(after, 0) + times(weight, odds)
-            spend(3 * sum(cost(weight) for sums in found.values() for weight in sums.values()))
+            spend(6 * sum(cost(weight) for sums in found.values() for weight in sums.values()))
             salted = [[(at, c, f"{[*map(hex, coefficients(c))]}") for at, c in sums.items()] for sums in found.values()]
             laws = [*map(frozenset, salted)]  # no file can foresee the hash of a text
             moved[law, record] = {told: moved.setdefault(after, after) for told, after in zip(found, laws)}

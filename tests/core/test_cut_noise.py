@@ -275,3 +275,17 @@ def large_weights(x: Any) -> Any:
 
 def test_large_weights_are_no_noise() -> None:
     assert large_weights.bind(n=1).privacy().exp_epsilon == Fraction(2**25 + 1, 2**25)
+
+
+@mechanism(record=Bit)
+def asks_again(x: Any) -> Any:
+    """A noisy query against a noisy threshold publishes their difference, or else a further query."""
+    threshold = geometric(0, "1/2")
+    first = geometric(x[0], "1/2")
+    return ("above", first - threshold) if first >= threshold else ("below", geometric(x[0], "1/4"))
+
+
+def test_noisy_queries_and_differences_of_noise_are_published_together() -> None:
+    """By composition e^ε is at most 2 times 4."""
+    found = asks_again.bind(n=1).privacy()
+    assert 6 < found.lower <= 8 <= found.upper

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-__all__ = ["Shaped", "Tailed", "draw_shaped", "draw_tailed"]
+__all__ = ["Shaped", "Tailed", "draw_renamed", "draw_shaped", "draw_tailed"]
 
 _SHARES = ("1/3", "1/2", "3/4")
 
@@ -74,6 +74,31 @@ def _scalar(rng: random.Random, n: int, extra: list[str]) -> str:
     response = f'x[{at}] ^ flip("{rng.choice(_SHARES)}")'
     coin = f'int(flip("{rng.choice(_SHARES)}"))'
     return rng.choice([f"x[{at}]", response, coin, "sum(x)", "0", "1", 'geometric(sum(x), "1/2", 0, 1)', *extra])
+
+
+def draw_renamed(seed: int) -> Shaped:
+    """Return a program in which clients, pairs of them, or parts of the output share nothing, under other names."""
+    rng = random.Random(f"renamed {seed}")
+    n = rng.choice((1, 2, 2, 2, 3, 3, 3, 4))
+    p, q = rng.choice(_SHARES), rng.choice(_SHARES)
+    sent = [f'b ^ flip("{p}")', f'int(b ^ flip("{p}"))', f"b != {rng.randrange(2)}", f'b and flip("{p}")']
+    lines = [f"    c = [{rng.choice(sent)} for b in x]"]
+    named = ['"yes" if v else "no"', "not v", "(v, 0)", "(v,) if v else ()", "3 - 2 * v", "shuffle((v, 1))"]
+    parts = [f"tuple({rng.choice(named)} for v in c)", f"tuple({rng.choice(named)} for v in c)"]
+    if n == 4:
+        parts += [
+            "(shuffle(c[:2]), shuffle(c[2:]))",
+            "(c[0] == c[1], shuffle(c[2:]))",
+            "shuffle([c[0] == c[1], c[2] == c[3]])",
+        ]
+    if n == 3:
+        parts += ["shuffle([c[0] == c[1], c[1] == c[2]])", "(c[0], shuffle(c[1:]))"]
+    alone = [f'flip("{q}")', f'shuffle((1, flip("{q}")))', "shuffle((1, 0))", "()"]
+    returned = rng.choice(parts)
+    if rng.random() < 0.5:
+        returned = f"({returned}, {rng.choice(alone)})"
+    lines.append(f"    return {returned}")
+    return Shaped(f"@mechanism(record=Bit, target=lambda x: {_target(rng)})\ndef f(x):\n" + "\n".join(lines) + "\n", n)
 
 
 def draw_tailed(seed: int) -> Tailed:

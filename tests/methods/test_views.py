@@ -20,9 +20,15 @@ from tightdp import (
 )
 from tightdp.core.codes import ComponentCodes
 from tightdp.language.tails import Tail
-from views import METHODS, shaped, tailed
+from views import METHODS, renamed, shaped, tailed
 
 NAMED = METHODS[1:]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("method", METHODS)
+def test_drawn_names(seed: int, method: str | None) -> None:
+    assert renamed(seed, method) or method is not None
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -42,6 +48,7 @@ def test_drawn_tails(seed: int, method: str | None) -> None:
 def test_more_drawn_programs(seed: int) -> None:
     for method in METHODS:
         assert shaped(seed, method) or method is not None
+        assert renamed(seed, method) or method is not None
         assert tailed(seed, method) or method is not None
 
 
@@ -208,3 +215,20 @@ def uneven(x: Any) -> Any:
 def test_a_tally_that_is_known_in_part_is_not_counted(method: Any) -> None:
     for row, truth in zip(uneven.bind(n=3, method=method).privacy(top=3).top, (228, 42, 24), strict=True):
         assert row.triples == truth or (method == "independent outputs" and row.triples is None)
+
+
+def test_a_witness_has_its_ratio_where_shapes_differ() -> None:
+    """Of a condition that is never met there is no output, whichever shapes the others have."""
+
+    @mechanism(record=Bit)
+    def stops(x: Any) -> Any:
+        f = int(flip("2/3"))
+        if x[0] and f ^ (f > 0):
+            return "stop"
+        return (1,) if x[0] else ()
+
+    for method in (None, "elimination", "chain", "exhaustive", "runs"):
+        found = stops.bind(n=1, method=method).privacy()
+        assert found.exp_epsilon == float("inf")
+        assert found.witness is not None
+        assert (found.witness.output, found.witness.probability) == ((), 1)

@@ -227,6 +227,14 @@ def test_the_least_noise_for_a_claim(n: int) -> None:
     assert span.start.low < span.start.high < span.safe_start
 
 
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_an_end_that_belongs_to_the_answer_is_safe_itself(n: int) -> None:
+    """Also where it is a rational root that is found as one of a polynomial."""
+    (span,) = counted.bind(n=n, lam="?[0,1]").solve(exp_epsilon=4).holds
+    assert (span.start.value, span.with_start, span.safe_start) == (F(1, 5), True, F(1, 5))
+    assert (span.stop.value, span.with_stop, span.safe_stop) == (F(4, 5), True, F(4, 5))
+
+
 def test_claims_with_a_delta_and_an_accuracy() -> None:
     instance = counted.bind(n=6, lam="?")
     both = instance.solve(epsilon=1, delta="1/10", alpha=2, beta="1/5")

@@ -58,6 +58,8 @@ exit status: 0 done (or holds), 1 refuted, 2 bad input, 3 a limit was reached be
 `tightdp COMMAND --help` lists the options of a command.
 """
 
+_OF_DECORATOR = {"--target": "@mechanism(target=sum)", "--record": "@mechanism(record=Int(0, 2))"}
+"""What the decorator says and no option does, with an example."""
 _NEGATIVE = re.compile(r"-[\d.]")
 
 
@@ -78,6 +80,8 @@ class _Parser(argparse.ArgumentParser):
             return f"see {self.prog} --help"
         known = [option for action in self._actions for option in action.option_strings]
         unknown = re.search(r"(?<!\S)(--?[\w-]+)", message)
+        if unknown and unknown[1] in _OF_DECORATOR:
+            return f"it belongs to the mechanism: {_OF_DECORATOR[unknown[1]]} in its file"
         close = _nearest(unknown[1], known) if unknown else ""
         if close:
             return f"did you mean {close}? see {self.prog} --help"

@@ -40,8 +40,10 @@ def read_value(key: str, text: str) -> Any:
 
 
 def read_dataset(text: str, option: str = "--input") -> list[Any]:
-    """Return the dataset that a JSON array gives; decimals stay exact."""
-    return _array(option, text, _QUOTED, f"give one record per entry, as in {option} '[0,1,1]'")
+    """Return the dataset that a JSON array gives, with or without its brackets; decimals stay exact."""
+    bare = text.strip() and text.lstrip()[0] not in "[{("
+    hint = f"give one record per entry, as in {option} '[0,1,1]'"
+    return _array(option, f"[{text}]" if bare else text, _QUOTED, hint, text)
 
 
 def read_pairs(text: str) -> Any:
@@ -50,11 +52,12 @@ def read_pairs(text: str) -> Any:
     return text if text == "best" else _array("--pairs", text, hint, hint)
 
 
-def _array(option: str, text: str, hint: str, what: str) -> list[Any]:
+def _array(option: str, text: str, hint: str, what: str, written: str | None = None) -> list[Any]:
     """Return what a JSON array has; the hints are for text that is no JSON, and for other JSON."""
-    value = read_json(f"{option} {text!r}", text, hint)
+    shown = f"{option} {(text if written is None else written)!r}"
+    value = read_json(shown, text, hint)
     if not isinstance(value, list):
-        raise UsageError(f"{option} {text!r} is not a JSON array", what)
+        raise UsageError(f"{shown} is not a JSON array", what)
     return value
 
 

@@ -77,8 +77,8 @@ def _middle(low: Fraction, high: Fraction) -> Fraction:
 
 def safe(ours: Cellwise, span: Span) -> tuple[Fraction | None, Fraction | None]:
     """Return rationals of an interval, as near to its ends as so many decimals are; None where there is no rational."""
-    first = ours.value_at(span.low) if span.with_low else None
-    last = ours.value_at(span.high) if span.high is not None and span.with_high else None
+    first = end_of(ours, span.low).value if span.with_low else None
+    last = end_of(ours, span.high).value if span.high is not None and span.with_high else None
     low = first if isinstance(first, Fraction) else None
     high = last if isinstance(last, Fraction) else None
     if span.high is not None and not span.high.compare(span.low):
