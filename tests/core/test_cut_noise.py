@@ -285,7 +285,15 @@ def asks_again(x: Any) -> Any:
     return ("above", first - threshold) if first >= threshold else ("below", geometric(x[0], "1/4"))
 
 
+def below(centre: int) -> Fraction:
+    """P(first < threshold), for two-sided geometric noise with the ratio 1/2 around `centre` and 0."""
+    reach = range(-90, 91)
+    mass = {z: Fraction(1, 3) * Fraction(1, 2) ** abs(z) for z in reach}
+    return sum((mass[a] * mass[b] for a in reach for b in reach if a + centre < b), Fraction(0))
+
+
 def test_noisy_queries_and_differences_of_noise_are_published_together() -> None:
-    """By composition e^ε is at most 2 times 4."""
+    """The query with the ratio 4 is asked below the threshold, which has the ratio 11/7."""
     found = asks_again.bind(n=1).privacy()
-    assert 6 < found.lower <= 8 <= found.upper
+    assert (found.status, found.exp_epsilon) == ("exact", Fraction(44, 7))
+    assert float(4 * below(0) / below(1)) == pytest.approx(44 / 7)

@@ -39,6 +39,12 @@ def beside_a_sign(x, spread):
     return z == 2, geometric(x[0] * z, "1/2", -3, 3), geometric(z if flip("1/3") else x[1], "1/3", -spread, spread)
 
 
+@pytest.fixture(autouse=True)
+def _as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the draws of a client apart: small programs would draw once what large ones draw one by one."""
+    monkeypatch.setattr("tightdp.core.lowering.draw_once_per_client", lambda program, watch: program)
+
+
 def instance_of(seed: int) -> Instance:
     draw = random.Random(seed)
     size, reach = draw.choice([2, 3]), draw.choice([1, 2])

@@ -28,6 +28,8 @@ from tightdp.queries import gaussian
 
 __all__ = ["ExactLaws", "Found", "InexactLaws", "Question", "Renyi", "TwoLaws", "concentrated", "largest", "ratios"]
 
+_OTHERS = -1
+"""The code of all outputs of which the probabilities are not known one by one."""
 _SHORT = 30
 """The ends of enclosures from exact laws are rounded outward to so many digits."""
 _BITS = 512
@@ -45,10 +47,10 @@ class TwoLaws(Protocol):
 
 
 class ExactLaws:
-    """Two exact output laws."""
+    """Two exact output laws. Where not all outputs are known of them, the others are one output."""
 
     def __init__(self, ours: Weights, theirs: Weights) -> None:
-        self._ours, self._theirs = ours, theirs
+        self._ours, self._theirs = map(_completed, (ours, theirs))
 
     def masses(self) -> list[tuple[Number, Number]]:
         """Return P(y) and Q(y) of every output that P gives."""
@@ -104,6 +106,12 @@ class InexactLaws:
             below, above = ends(low_sum), ends(high_sum)
             assert below is not None
             return down(below.lower), math.inf if above is None else up(above.upper)
+
+
+def _completed(law: Weights) -> Weights:
+    """Return a law with an output that stands for all that are missing."""
+    missing = law.total - sum(law.by_code.values())
+    return Weights({**law.by_code, _OTHERS: missing}, law.total) if missing else law
 
 
 def _laws(pair: Pair, error: Inexact | None) -> TwoLaws:

@@ -66,7 +66,7 @@ def evidence(program: Any, before: Sequence[Form], after: Sequence[Form] | None)
     """Return the evidence; None where some form is not bounded by others."""
     pair, states = ((1, program.down), (2, -program.up)), range(len(program.states[1]))
     units = [{(copy, state): value for copy, value in pair} for state in states] if after is None else []
-    known = {(copy, state): (copy, at) for at, state in enumerate(program.states[1]) for copy in (0, 1, 2)}
+    known = {(copy, state): (copy, at) for at, state in enumerate(program.states[1].values()) for copy in (0, 1, 2)}
     kept = [found for form in [*before, *(after or ())] if (found := _whole(form, known))]
     early = [form for form in kept if not any(copy for copy, _ in form)]
     late = [*(form for form in kept if form not in early), *units]

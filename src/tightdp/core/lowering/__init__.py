@@ -72,7 +72,6 @@ _NEAR = -1
 """In place of a reach: noise is cut off as near as it may be."""
 _MOST_ROUNDS = 8
 """How often a program with noise on all integers is lowered until the windows are wide enough."""
-
 _MAX_COMPONENTS = 50_000
 """How many scalars an output may consist of, over all its shapes."""
 
@@ -120,16 +119,13 @@ def lower(
                 raise unmerged
             if x is None:
                 plans.whole = plan
-            program = draw_what_is_seen(program, watch)
-            if not lowering.builder.noises:
-                program = draw_once_per_client(program, watch)
-            return replace(program, inexact=lowering.inexact())
+            seen = draw_what_is_seen(program, watch)
+            once = seen if lowering.builder.noises else draw_once_per_client(seen, watch)
+            return replace(once, inexact=lowering.inexact())
         if x is not None and wider.ends != plan.ends:
             lower(bound, None, probe, watch, plans)
-            wider = plans.whole
-        plan = wider
-    hint = "compare it with numbers that do not depend on such noise"
-    refused = outside("meets larger numbers the further it is looked at", hint)
+        plan = plans.whole if x is not None and wider.ends != plan.ends else wider
+    refused = outside("meets larger numbers the further it is looked at", "compare it with numbers without such noise")
     refused.span = read_function(bound.program.function).span()
     raise refused
 
