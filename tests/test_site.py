@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
+@pytest.mark.slow(seconds=6)
 @pytest.mark.extra("docs")
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path / "site")]
@@ -25,6 +26,7 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert "assert_private" in (tmp_path / "site" / "api" / "index.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow(seconds=8)
 @pytest.mark.extra("notebooks")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,7 @@ USER_MISTAKE = "wrong: str = asked.privacy().epsilon\n"
 CHECKERS = {"mypy": ["--strict", "--no-incremental", "mine.py"], "pyright": ["mine.py"]}
 
 
+@pytest.mark.slow(seconds=12)
 @pytest.mark.extra("dev")
 @pytest.mark.parametrize("checker", CHECKERS)
 def test_types_of_a_users_file(checker: str, tmp_path: Path) -> None:

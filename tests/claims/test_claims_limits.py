@@ -61,6 +61,7 @@ def long(n):
 """
 
 
+@pytest.mark.slow(seconds=6)
 def test_a_claim_that_a_limit_cuts_short_is_not_one_that_differs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

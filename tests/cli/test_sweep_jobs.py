@@ -125,6 +125,7 @@ def test_mistakes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert "exclude each other" in run(capsys, *SWEEP, "--jobs", "2", "--dask", "tcp://127.0.0.1:1")[2]
 
 
+@pytest.mark.slow(seconds=4)
 @pytest.mark.extra("dask")
 def test_a_cluster_of_two_workers(capsys: pytest.CaptureFixture[str]) -> None:
     import distributed
@@ -210,6 +211,7 @@ def verdicts(printed: str) -> list[tuple[str, str]]:
     return [(claim["id"], claim["verdict"]) for claim in json.loads(printed)["result"]["claims"]]
 
 
+@pytest.mark.slow(seconds=6)
 @pytest.mark.extra("dask")
 def test_claims_on_processes_and_a_cluster(capsys: pytest.CaptureFixture[str]) -> None:
     import distributed

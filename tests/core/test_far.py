@@ -153,6 +153,7 @@ def test_roundings_of_an_unknown_are_refused_with_their_place() -> None:
     assert "compare it" in str(caught.value)
 
 
+@pytest.mark.slow(seconds=6)
 def test_what_is_proved_for_every_n_bounds_one() -> None:
     body = """
     t = geometric(1, 1/2)

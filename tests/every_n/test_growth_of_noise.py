@@ -29,6 +29,7 @@ def grows(one: Mechanism, **parameters: Any) -> bool:
     return any(map(grows_under_noise, readings(one.program.bind(1, **parameters))))
 
 
+@pytest.mark.slow(seconds=4)
 def test_sparse_vectors_that_publish_too_much() -> None:
     assert grows(sparse_vector_no_cutoff, **NOISE)
     assert grows(sparse_vector_no_cutoff, **{**NOISE, "ratio_threshold": "9/10", "ratio_query": "1/9"})
@@ -37,6 +38,7 @@ def test_sparse_vectors_that_publish_too_much() -> None:
     assert not grows(sparse_vector_no_cutoff, neighbours="unit-step", **NOISE)
 
 
+@pytest.mark.slow(seconds=4)
 def test_sparse_vectors_that_do_not() -> None:
     for cutoff in (1, 2):
         assert not grows(sparse_vector, cutoff=cutoff, **NOISE)
@@ -96,6 +98,7 @@ def test_others(one: Mechanism, expected: bool) -> None:
     assert grows(one) == expected
 
 
+@pytest.mark.slow(seconds=20)
 def test_nothing_grows_that_has_an_alignment(tmp_path: Path) -> None:
     aligned = 0
     for seed in range(300, 330):

@@ -42,6 +42,7 @@ def test_drawn_programs_with_other_neighbours(relation: str, rng: random.Random)
 
 
 @given(rng=st.randoms(use_true_random=False))
+@pytest.mark.slow(seconds=15)
 def test_drawn_programs_by_every_method(rng: random.Random) -> None:
     """The same by every method that applies, not only by the one that is chosen."""
     oracle.compare(draw(rng), *NAMES)

@@ -173,6 +173,7 @@ def test_bad_orders_are_refused(order: list[int]) -> None:
         instance("count", n=3).adaptive_guessing(order=order)
 
 
+@pytest.mark.slow(seconds=6)
 def test_the_search_for_the_best_order_is_limited() -> None:
     found = instance("randomized_response", n=40, lam="1/5").efficacy(adaptive=True)
     assert (found.status, found.cut_short) == ("bounded", True)
@@ -308,6 +309,7 @@ def test_a_search_in_which_the_power_only_falls_is_given_up() -> None:
         needed(patience=0)
 
 
+@pytest.mark.slow(seconds=4)
 def test_canaries_at_a_delta() -> None:
     """With δ the ε of a leaking mechanism is finite, and the larger δ costs canaries."""
     program = mechanisms("randomized_response_delta")["randomized_response_delta"]

@@ -59,6 +59,7 @@ def count(x, lam):  # type: ignore[no-untyped-def]
     return sum(1 - b if flip(lam) else b for b in x)
 
 
+@pytest.mark.slow(seconds=3)
 def test_few_runs_are_close_from_above() -> None:
     """The dominating pair alone gives 0.38707; whoever chooses anew in every run gets 0.34831."""
     found = count.bind(n=5, lam="1/5").privacy_loss().compose(3).delta(exp_epsilon=2)

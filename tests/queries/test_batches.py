@@ -51,6 +51,7 @@ def test_the_table_is_computed() -> None:
     assert rows[0] == (F(2241, 256), F(27396, 6859), F(2043, 512))
 
 
+@pytest.mark.slow(seconds=6)
 def test_no_order_of_the_others_is_worse_than_its_windows() -> None:
     """Upper ends from windows hold for orders that are longer than these, and separate the worst ones."""
     benchmark = __import__("batch_samplers")

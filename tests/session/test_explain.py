@@ -144,6 +144,7 @@ def blamed(mutant: mutants.Mutant, directory: Path) -> Explanation:
     return changed.bind(**mutant.parameters).explain(**mutant.claim)
 
 
+@pytest.mark.slow(seconds=5)
 def test_the_mutated_line_is_blamed(tmp_path: Path) -> None:
     """A few mutants here, a hundred with TIGHTDP_FULL=1."""
     drawn = list(mutants.mutants(seed=15, count=3))

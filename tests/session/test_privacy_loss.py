@@ -199,6 +199,7 @@ def test_two_mechanisms() -> None:
     assert one.compose(2).compose(3).delta(exp_epsilon=9).delta == one.compose(6).delta(exp_epsilon=9).delta
 
 
+@pytest.mark.slow(seconds=4)
 def test_too_many_ratios_are_enclosed() -> None:
     loss = TOTAL.privacy_loss().compose(40)
     at, inverse = loss.delta(exp_epsilon=1000), loss.epsilon(delta="1e-5")
