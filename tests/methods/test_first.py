@@ -70,6 +70,7 @@ def compare(seed: int, names: Any = NAMES) -> Counter[str]:
     return applied
 
 
+@pytest.mark.slow(seconds=6)
 def test_every_method_shows_the_same_witness() -> None:
     applied = sum((compare(seed) for seed in range(5000, 5012)), Counter[str]())
     assert set(applied) >= {"independent clients", "aggregate", "chain", "elimination", "orbits", "exhaustive", "None"}

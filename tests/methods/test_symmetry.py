@@ -16,6 +16,7 @@ from agreement import module_of
 from conftest import FULL
 from small_mechanisms import count, first_above, largest, picked, response, shuffled
 from symmetric_programs import MODULE, Drawn, draw
+from thinned import thinned
 from tightdp import (
     Instance,
     LimitError,
@@ -143,7 +144,7 @@ def source_of(record: str, body: str, neighbours: str = "replace-one", target: s
     return f'{MODULE}@mechanism(record={record}, neighbours="{neighbours}", target={target})\ndef f(x):\n{lines}'
 
 
-@pytest.mark.parametrize(("method", "record", "n", "body"), BY_HAND)
+@pytest.mark.parametrize(("method", "record", "n", "body"), thinned(BY_HAND, 3))
 def test_programs_by_hand(method: str | None, record: str, n: int, body: str) -> None:
     found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"), *NAMES)
     assert method in (None, found)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import FULL
+from thinned import thinned
 from tightdp import Bit, Instance, Int, choice, discrete_gaussian, exp, flip, geometric, mechanism, randint, shuffle
 from tightdp.errors import QueryError, TightdpError
 from tightdp.exact.field import Number
@@ -83,7 +84,9 @@ def ends(found: Any) -> tuple[Any, Any]:
     return found.lower, found.upper
 
 
-@pytest.mark.parametrize("seed", [*range(60), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 400))])
+@pytest.mark.parametrize(
+    "seed", [*thinned(range(60), 3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 400))]
+)
 def test_the_exact_value_lies_inside(seed: int) -> None:
     enclosed, source = draw(seed), random.Random(-seed - 1)
     exact = Instance(enclosed.bound)
@@ -111,7 +114,7 @@ def test_the_exact_value_lies_inside(seed: int) -> None:
         assert found.status == ("exact" if low == high else "bounded")
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", thinned(range(40), 3))
 def test_the_witness_of_a_lower_end_is_computed_again_in_exact_numbers(seed: int) -> None:
     instance, t = draw(seed), F(11, 10)
     for found, bar in ((instance.privacy(delta="1/1000"), F(1, 1000)), (instance.delta(exp_epsilon=t), None)):
@@ -240,7 +243,7 @@ def gaussian(x, lam, sigma_squared):  # type: ignore[no-untyped-def]
     return discrete_gaussian(sum(1 - b if flip(lam) else b for b in x), sigma_squared)
 
 
-@pytest.mark.parametrize("n", [2, 3, 5])
+@pytest.mark.parametrize("n", thinned([2, 3, 5], 3))
 @pytest.mark.parametrize("lam", ["1/5", "1/3"])
 @pytest.mark.parametrize("program", [noisy, affine])
 def test_noise_beside_the_records(program: Any, lam: str, n: int) -> None:

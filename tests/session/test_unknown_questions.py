@@ -15,6 +15,7 @@ from conftest import FULL
 from generators.comparison import TooSlow, imported, time_limit
 from generators.mechanisms import draw_mechanism
 from parametrised import differences, ends_of, value_at, with_parameter
+from thinned import thinned
 from tightdp import (
     Bit,
     Instance,
@@ -93,7 +94,7 @@ QUESTIONS: dict[str, Question] = {
 
 
 @pytest.mark.parametrize("program", [counted, response, noisy, winner], ids=lambda each: each.name)
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("question", thinned(QUESTIONS, 2))
 def test_at_random_rationals_and_at_ends(question: str, program: Mechanism) -> None:
     if question == "beta" and program in (response, winner):
         return

@@ -18,6 +18,7 @@ from conftest import FULL
 from generators.comparison import TooSlow, imported, time_limit
 from generators.mechanisms import draw_mechanism
 from parametrised import differences, ends_of, value_at, with_parameter
+from thinned import thinned
 from tightdp import (
     ALL,
     Bit,
@@ -124,7 +125,7 @@ def rationals(most: int, count: int, seed: int = 0) -> list[F]:
     return [F(rng.randint(1, 1000 * most - 1), 1000) for _ in range(count)]
 
 
-@pytest.mark.parametrize(("name", "n", "unknown", "most", "others"), CASES)
+@pytest.mark.parametrize(("name", "n", "unknown", "most", "others"), thinned(CASES, 2))
 def test_programs_at_random_rationals_and_at_ends(
     name: str, n: int, unknown: str, most: int, others: dict[str, Any]
 ) -> None:
