@@ -10,6 +10,7 @@ import time
 import pytest
 
 from agreement import bind, module_of
+from thinned import thinned
 from tightdp.core.lowering import lower
 from tightdp.errors import LimitError
 from tightdp.language.domains import Bit, Domain, Int
@@ -57,7 +58,7 @@ def f(x):
 }
 
 
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", thinned(LONG, 2))
 def test_long_programs_are_lowered_in_seconds(name: str) -> None:
     with module_of(LONG[name] + "\n") as module:
         bound = bind(module, Bit, 1)

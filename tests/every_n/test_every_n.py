@@ -86,6 +86,7 @@ def test_a_state_that_is_hidden_has_ends_that_meet(made: Any) -> None:
     assert made.bind(n=8, lam="1/4", wrong="1/10").privacy().exp_epsilon < found.lower
 
 
+@pytest.mark.slow(seconds=3)
 def test_above_threshold_approaches_its_bound() -> None:
     """Hand-worked for k = 3: records at the threshold make its lowest value likely; the limit is 8."""
     found = program("above_threshold").bind(n=ALL, k=3, **THRESHOLD).privacy()

@@ -27,6 +27,7 @@ def test_steps_and_nodes_are_charged_at_their_price() -> None:
         others()
 
 
+@pytest.mark.slow(seconds=3)
 def test_without_work_only_the_first_n_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = remembers_or.bind(n="all", lam="1/3", wrong="1/4")
     more = instance.privacy()

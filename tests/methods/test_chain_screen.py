@@ -169,6 +169,7 @@ def test_where_too_many_pairs_come_close_the_search_of_forms_goes_on() -> None:
     assert found.lower == found.upper == (Fraction(3, 4) + Fraction(1, 40)) / Fraction(1, 40)
 
 
+@pytest.mark.slow(seconds=3)
 def test_rows_answer_where_the_diagram_is_large() -> None:
     bound = sparse_vector_fresh_threshold.bind(n=4, k=2, threshold=1, cutoff=2, **RATIOS).bound
     method = look_at_rows(program_of(bound), Control())

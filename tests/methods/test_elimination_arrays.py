@@ -120,6 +120,7 @@ def plain_substitution(record: int, rounds: int) -> dict[int, Fraction]:
     return {state: Fraction(weight, 16**rounds) for state, weight in weights.items()}
 
 
+@pytest.mark.slow(seconds=4)
 @pytest.mark.parametrize(("cipher", "plain"), [(rotations, plain_rotations), (substitution, plain_substitution)])
 def test_many_rounds(cipher: Mechanism[Any], plain: Callable[[int, int], dict[int, Fraction]]) -> None:
     instance = cipher.bind(n=1, rounds=300)

@@ -276,6 +276,7 @@ def test_how_many_canaries_it_takes() -> None:
     assert "more than 4" in repr(never)
 
 
+@pytest.mark.slow(seconds=3)
 def test_one_call_says_how_many_canaries_it_takes() -> None:
     """Methods by name are bisected over the right guesses; the same rule as a function is asked about all of them."""
     program = mechanisms("randomized_response")["randomized_response"].bind(n=1, lam="1/5")

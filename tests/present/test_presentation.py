@@ -228,6 +228,7 @@ def test_a_limit_is_told_once(capsys: pytest.CaptureFixture[str], monkeypatch: p
 # Sweeps.
 
 
+@pytest.mark.slow(seconds=4)
 def test_what_a_sweep_does_not_know_is_left_open(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
