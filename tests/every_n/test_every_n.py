@@ -381,3 +381,21 @@ def test_a_parameter_may_be_changed_by_the_loop() -> None:
         return sent[0] if choice([True, False]) else tuple(sent)
 
     assert fading.bind(n=ALL, level=5).privacy().upper == 4
+
+
+def test_a_claim_that_fails_at_one_n_is_refuted_though_nothing_is_proved_for_every_n() -> None:
+    @mechanism(record=Bit)
+    def late(x: Any) -> Any:
+        """Its output is the place of a record, of which there is no end."""
+        noisy = [v ^ flip("1/3") for v in x]
+        place = 0
+        for at in range(len(noisy)):
+            if noisy[at]:
+                place = at
+        return place
+
+    found = late.bind(n="all").verify(exp_epsilon="3/2")
+    assert found.holds is False
+    assert late.bind(n=found.found.n).privacy().exp_epsilon == found.found.lower > Fraction(3, 2)  # type: ignore[union-attr]
+    with pytest.raises(LanguageError):
+        late.bind(n="all").verify(exp_epsilon=1000)

@@ -24,6 +24,8 @@ from tightdp.language.program import Bound
 __all__ = ["INDEX", "OPEN", "Path", "Paths", "chain_of", "explore", "faithful"]
 
 _MOST_ENDINGS = 20_000
+_FEW_CHOICES = 8
+"""A run with so many choices takes no more than one of them; longer ones take more of `_MOST_ENDINGS`."""
 
 
 def explore(bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda: None) -> Paths:
@@ -64,12 +66,12 @@ def _endings(bound: Bound, session: Session, watch: Callable[[], None]) -> Itera
     count = 0
     while past is not None:
         watch()
-        count += 1
         if count > _MOST_ENDINGS:
             raise refusal("it has too many runs before and after the records")
         choices = Choices(past)
         with suppress(Unending):
             yield Following(bound, session, choices, watch).ending()
+        count += max(1, (len(choices.made) // _FEW_CHOICES) ** 2)
         past = choices.next()
 
 

@@ -183,7 +183,13 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
         assert epsilon is not None
         return compare_log(value, epsilon) > 0
 
-    found = enclose(instance, above)
+    try:
+        found = enclose(instance, above)
+    except LanguageError:
+        refuted = _refuted(instance, above)
+        if refuted is None:
+            raise
+        found = refuted
     holds = None if above(found.upper) else True
     if above(found.lower) or (found.attained is False and above(found.upper)):
         holds = False
@@ -197,6 +203,24 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
         found=found,
         reason=f"the least e^ε for every n is between {between}" if holds is None else "",
     )
+
+
+def _refuted(instance: InstanceBase, above: Callable[[Exact], bool]) -> EveryN | None:
+    """Return the first of a few n that refutes a claim about a program of which nothing is proved for every n."""
+    for n in (1, *_SIZES[:_FIRST], *_COMPARED):
+        found = _tight(instance, n, Allowance(_WORK_FOR_FEW))
+        if found is not None and above(found.value):
+            return EveryN(
+                subject=instance.subject,
+                status="bounded",
+                lower=found.value,
+                upper=math.inf,
+                n=n,
+                attained=None,
+                proof="none",
+                witness=found.witness,
+            )
+    return None
 
 
 def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lower | None:
