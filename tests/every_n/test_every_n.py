@@ -386,7 +386,6 @@ def test_a_parameter_may_be_changed_by_the_loop() -> None:
 def test_a_claim_that_fails_at_one_n_is_refuted_though_nothing_is_proved_for_every_n() -> None:
     @mechanism(record=Bit)
     def late(x: Any) -> Any:
-        """Its output is the place of a record, of which there is no end."""
         noisy = [v ^ flip("1/3") for v in x]
         place = 0
         for at in range(len(noisy)):
