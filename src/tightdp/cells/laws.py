@@ -25,10 +25,8 @@ from tightdp.cells.symbols import Noisy, Outside
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset
 
-__all__ = ["MOST_DATASETS", "CellLaws", "cell_laws"]
+__all__ = ["CellLaws", "cell_laws"]
 
-MOST_DATASETS = 4_096
-"""For more datasets laws are not written down one by one."""
 _MOST_RESIDUES = 64
 
 

@@ -13,6 +13,7 @@ denominator is one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.lazily import lazily
-from tightdp.exact.weights import over_common
-from tightdp.exact.whole import Whole, gcd, lcm
+from tightdp.exact.weights import all_over_common
+from tightdp.exact.whole import Whole, gcd
 from tightdp.methods.elimination_columns import MACHINE_BITS, Column, Operations, distinct
 from tightdp.methods.elimination_plan import ROWS_IN_ONE, STEP, Plan, Step
 
@@ -46,6 +47,8 @@ _OBJECT = 16
 """An operation on a weight that is no machine integer takes as long as that on so many rows of a column."""
 _PATIENCE = 32
 """After this many steps that may have made rows equal, equal rows are added up."""
+_NONE = ((NOTHING, Fraction(1)),)
+"""The law of a draw whose selector has a value for which there is none."""
 
 
 class TooMuchWork(Exception):
@@ -253,16 +256,11 @@ class Elimination:
         values, index = self.operations.values(node)
         selector = self.read(node.operands[0])
         used, _, choice = distinct(selector.codes, selector.radix)
-        laws = []
-        for value in map(selector.value, used.tolist()):
-            place = draw.selector.index.get(value)
-            law = None if place is None else draw.laws[place]
-            weights, below = ((1,), 1) if law is None else over_common([mass for _, mass in law])
-            laws.append(((NOTHING,) if law is None else [outcome for outcome, _ in law], weights, below))
-        common = lcm(*(below for *_, below in laws))
-        scaled = [[weight * (common // below) for weight in weights] for _, weights, below in laws]
+        found = map(draw.selector.index.get, map(selector.value, used.tolist()))
+        laws = [(None if at is None else draw.laws[at]) or _NONE for at in found]
+        scaled, common = all_over_common([[mass for _, mass in law] for law in laws])
         self._make_room(common, all(isinstance(weight, int) for weights in scaled for weight in weights))
-        codes = [[index.get(outcome, len(values)) for outcome in outcomes] for outcomes, *_ in laws]
+        codes = [[index.get(outcome, len(values)) for outcome, _ in law] for law in laws]
         if step.active is not None:
             choice = choice + len(laws) * self.read(step.active).among((False,))
             codes, scaled = codes + [some[:1] for some in codes], scaled + [[common] for _ in scaled]

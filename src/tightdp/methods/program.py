@@ -12,17 +12,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from tightdp.cells.comparing import Comparing
-from tightdp.cells.laws import MOST_DATASETS, cell_laws
-from tightdp.cells.symbols import Outside
 from tightdp.core.inexact import Inexact
 from tightdp.core.lowering import Plans, lower, lower_target
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.unbounded.forms import Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
+from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
@@ -38,6 +36,12 @@ from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
+if TYPE_CHECKING:
+    from tightdp.cells import comparing, laws, symbols
+else:  # few programs need them
+    comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
+    symbols = lazily("tightdp.cells.symbols")
+
 __all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
 
 FEW_DATASETS = 256
@@ -48,6 +52,8 @@ MOST_CELLS = 500_000
 """Nor is the diagram of a program whose operations have more combinations of operand values."""
 REFUSED_CELLS = 20_000_000
 """Beyond this many, no diagram is made at all."""
+_MOST_BY_ALGEBRA = 4_096
+"""For more datasets laws are not written down one by one."""
 
 T = TypeVar("T")
 
@@ -118,18 +124,18 @@ class Program:
             return self.given
         return self.once("core", lambda: self._lowered(None, control))
 
-    def cells(self, control: Control) -> Comparing | None:
+    def cells(self, control: Control) -> comparing.Comparing | None:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
-        if self.given is not None or self.forced is not None or self.datasets > MOST_DATASETS:
+        if self.given is not None or self.forced is not None or self.datasets > _MOST_BY_ALGEBRA:
             return None
         return self.once("cells", lambda: self._cells(control))
 
-    def _cells(self, control: Control) -> Comparing | None:
+    def _cells(self, control: Control) -> comparing.Comparing | None:
         try:
             self.once("core", lambda: self._lowered(None, control, enclosed=False))
         except Unmerged:
-            with suppress(Outside):
-                return Comparing(cell_laws(self.bound, control), control)
+            with suppress(symbols.Outside):
+                return comparing.Comparing(laws.cell_laws(self.bound, control), control)
         except RecursionError:  # the methods say so
             pass
         return None
@@ -162,12 +168,7 @@ class Program:
 
     def moderate(self, control: Control) -> WeightedFormula | None:
         """Return the formula of all datasets, None where it is not compiled yet, and would be large."""
-        if self.compiled is None and cells(self.expanded(control)) > MOST_CELLS:
-            return None
-        try:
-            return self.formula(at_most(control))
-        except TooLarge:
-            return None
+        return self.formula(control) if self._compiles(control, MOST_CELLS, LARGE) else None
 
     @property
     def compiled(self) -> WeightedFormula | None:
@@ -185,19 +186,23 @@ class Program:
 
     def small(self, control: Control) -> bool:
         """Whether the diagram of all datasets is small: then it has been compiled."""
+        return self._compiles(control, SMALL_CELLS, SMALL)
+
+    def _compiles(self, control: Control, most_cells: int, nodes: int) -> bool:
+        """Whether the formula of all datasets is compiled already, or has so few nodes: then it is compiled now."""
         if self.compiled is not None:
             return True
 
         def make() -> bool:
-            if cells(self.expanded(control)) > SMALL_CELLS:
+            if cells(self.expanded(control)) > most_cells:
                 return False
             try:
-                self.formula(at_most(control, SMALL))
+                self.formula(at_most(control, nodes))
             except TooLarge:
                 return False
             return True
 
-        return self.once("small", make)
+        return self.once(f"at most {nodes} nodes", make)
 
     def table(self, control: Control) -> DiagramTable:
         """Return the table of output laws on the diagram of all datasets."""

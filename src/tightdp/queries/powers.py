@@ -114,10 +114,8 @@ def _completed(law: Weights) -> Weights:
     return Weights({**law.by_code, _OTHERS: missing}, law.total) if missing else law
 
 
-def _laws(pair: Pair, error: Inexact | None) -> TwoLaws:
+def _exact(pair: Pair) -> ExactLaws:
     """Return the laws of a pair of neighbours."""
-    if error is not None:
-        return InexactLaws(pair, error)
     return ExactLaws(pair.table.weights(pair.x), pair.table.weights(pair.x_prime))
 
 
@@ -173,7 +171,7 @@ def largest(
     best = Found(question.least, question.least, None)
     knows(lambda: best.lower)
     for pair in pairs:
-        best = _larger(best, pair, *question.ends(_laws(pair, error)))
+        best = _larger(best, pair, *question.ends(_exact(pair) if error is None else InexactLaws(pair, error)))
         if best.lower == math.inf:
             break
     return best
@@ -235,7 +233,7 @@ def concentrated(
 def _exactly_concentrated(
     pairs: Sequence[Pair], reached: Callable[[int, int, Fraction], None] = lambda done, total, lower: None
 ) -> Found:
-    laws = (ExactLaws(pair.table.weights(pair.x), pair.table.weights(pair.x_prime)).masses() for pair in pairs)
+    laws = (_exact(pair).masses() for pair in pairs)
     found = least_rho(laws, reached=reached)
     pair = None if found.pair is None else pairs[found.pair]
     if isinstance(found.rho, float):

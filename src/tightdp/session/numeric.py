@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from typing import TYPE_CHECKING, Any
 
-from tightdp.cells.comparing import Comparing, Largest
-from tightdp.cells.suprema import TooLong
 from tightdp.exact.field import Number
-from tightdp.language.neighbours import relation_of
+from tightdp.exact.lazily import lazily
 from tightdp.language.program import Dataset, Output
 from tightdp.methods.symmetry import Symmetry
 from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import LimitWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Outcome, Query
+from tightdp.symmetry.sets import every_neighbouring_pair
 
-__all__ = ["datasets_of", "delta_at", "outcome_of", "privacy_at", "probability", "tight_privacy"]
+if TYPE_CHECKING:
+    from tightdp.cells import suprema
+    from tightdp.cells.comparing import Comparing, Largest
+
+    Compare = Callable[[Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, tuple[Dataset, Dataset] | None]]
+else:  # few programs need them
+    suprema = lazily("tightdp.cells.suprema")
+
+__all__ = ["delta_at", "outcome_of", "privacy_at", "probability", "tight_privacy"]
 
 _METHOD = "cells"
 
@@ -44,38 +51,35 @@ def tight_privacy(engine: Engine) -> Privacy | None:
 
 def privacy_at(engine: Engine, delta: Number) -> Privacy | None:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta, None for programs that are answered in another way."""
-    query = engine.query()
-    laws = engine.program.cells(query.control)
-    if laws is None or not laws.laws.fits(delta):
+    if (known := _compared(engine, delta, lambda laws, pairs, given: laws.least(pairs, given))) is None:
         return None
-    with query.searching():
-        try:
-            value, pair = laws.least(_pairs(engine, query), laws.laws.exact(delta))
-        except TooLong:
-            return None
-    least = value if value == math.inf else laws.laws.number(value)
-    witness = None if pair is None else PairWitness(*pair)
-    return outcome_of(query).on(
-        Privacy(subject=engine.subject, exp_epsilon=least, delta=delta, lower=least, witness=witness)
-    )
+    least, witness, outcome = known
+    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=least, delta=delta, lower=least, witness=witness))
 
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
     """Return δ at t = e^ε, None for programs that are answered in another way."""
+    if (known := _compared(engine, t, lambda laws, pairs, given: laws.delta(pairs, given))) is None:
+        return None
+    found, witness, outcome = known
+    return outcome.on(
+        Delta(subject=engine.subject, delta=found, lower=found, exp_epsilon=t, epsilon=epsilon, witness=witness)
+    )
+
+
+def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, PairWitness | None, Outcome] | None:
+    """Return what comparing all pairs gives, the pair that has it, and the common fields of an answer."""
     query = engine.query()
     laws = engine.program.cells(query.control)
-    if laws is None or not laws.laws.fits(t):
+    if laws is None or not laws.laws.fits(given):
         return None
     with query.searching():
         try:
-            value, pair = laws.delta(_pairs(engine, query), laws.laws.exact(t))
-        except TooLong:
+            value, pair = compare(laws, _pairs(engine, query), laws.laws.exact(given))
+        except suprema.TooLong:
             return None
-    found = laws.laws.number(value)
-    witness = None if pair is None else PairWitness(*pair)
-    return outcome_of(query).on(
-        Delta(subject=engine.subject, delta=found, lower=found, exp_epsilon=t, epsilon=epsilon, witness=witness)
-    )
+    found = value if value == math.inf else laws.laws.number(value)
+    return found, None if pair is None else PairWitness(*pair), outcome_of(query)
 
 
 def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:
@@ -84,20 +88,12 @@ def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:
     return None if laws is None else laws.laws.number(laws.laws.probability(x, y))
 
 
-def datasets_of(engine: Engine, query: Query) -> Iterator[Dataset]:
-    """Yield all datasets."""
-    for x in product(engine.bound.record.values, repeat=engine.bound.n):
-        query.control()
-        yield x
-
-
 def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
     """Yield all pairs of neighbours, and count them."""
-    relation = relation_of(engine.bound)
-    for x in datasets_of(engine, query):
-        for x_prime in relation.neighbours(x):
-            query.control.privacy_set += 1
-            yield x, x_prime
+    for x, x_prime, _ in every_neighbouring_pair(engine.bound):
+        query.control()
+        query.control.privacy_set += 1
+        yield x, x_prime
 
 
 def outcome_of(query: Query) -> Outcome:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from contextlib import suppress
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from tightdp.cells import measures
-from tightdp.cells.laws import CellLaws
-from tightdp.cells.symbols import Outside
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset, Output
 from tightdp.queries.accuracy import AccuracyClass
 from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.session.engine import Engine, Query
-from tightdp.session.numeric import datasets_of, outcome_of
+from tightdp.session.numeric import outcome_of
+from tightdp.symmetry.sets import every_dataset
+
+if TYPE_CHECKING:
+    from tightdp.cells import measures, symbols
+    from tightdp.cells.laws import CellLaws
+else:  # few programs need them
+    measures, symbols = lazily("tightdp.cells.measures"), lazily("tightdp.cells.symbols")
 
 __all__ = ["accuracy", "expected_errors"]
 
@@ -29,9 +35,10 @@ def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy | No
     laws = engine.program.cells(query.control)
     if laws is None or not _applies(question, laws.laws):
         return None
-    with query.searching(), suppress(Outside):
+    with query.searching(), suppress(symbols.Outside):
         targets: dict[Dataset, int | Fraction] = {}
-        for x in datasets_of(engine, query):
+        for x in every_dataset(engine.bound):
+            query.control()
             target = target_of(engine.bound, x)
             if not isinstance(target, (int, Fraction)):
                 return None
@@ -77,7 +84,7 @@ def expected_errors(engine: Engine, query: Query, x: Dataset, target: Output) ->
     laws = engine.program.cells(query.control)
     if laws is None or not isinstance(target, (int, Fraction)):
         return None
-    with suppress(Outside):
+    with suppress(symbols.Outside):
         wrong = 1 - laws.laws.probability(x, target)
         means = [measures.expected_error(laws.laws, x, Fraction(target), power) for power in (1, 2)]
         return {power: laws.laws.number(value) for power, value in enumerate((wrong, *means))}

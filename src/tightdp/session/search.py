@@ -18,7 +18,7 @@ from tightdp.logic.formula import WeightedFormula
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison
 from tightdp.methods.first import first_pair, first_ratio
-from tightdp.methods.plan import Plan, Summary, summary
+from tightdp.methods.plan import Summary, summary
 from tightdp.methods.program import Method
 from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
@@ -249,8 +249,8 @@ def structure(engine: Engine, x: Dataset | None) -> Structure:
         with query.searching():
             name = questions.tight(engine.program, control)[0].name
         plan = summary(control.plan.steps)
-        formula = engine.program.moderate(replace(control, plan=Plan()))
-        symmetry = questions.every_symmetry(engine.program, replace(control, plan=Plan()))[1]
+        formula = engine.program.moderate(control)
+        symmetry = questions.every_symmetry(engine.program, control)[1]
     size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
     stats = query.stats(size, name, symmetry)
     return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats, plan=plan)

@@ -74,6 +74,7 @@ def _of_published_noise(engine: Engine) -> Utility | None:
     worst: dict[str, Worst] = {}
     with query.searching():
         for x in every_dataset(engine.bound):
+            query.control()
             found = numeric_errors.expected_errors(engine, query, x, _target(engine.bound, x))
             if found is None:
                 return None

@@ -28,6 +28,8 @@ _WIDEST = 4_096
 """Two values that one record may add are at most this far apart."""
 
 Law = dict[int, Number]
+Added = list[tuple[tuple[int, ...], Number]]
+"""What one record may add to the sums, with the probabilities."""
 Affine = tuple[dict[int, Fraction], Fraction]
 """A linear function of the sums, by number, and of draws, by -1 - their serial number; and a constant."""
 
@@ -101,7 +103,7 @@ def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | Non
     by = _read_off(cut)
     if by is None:
         return None
-    weighed = _weighed(bound, cut, by)
+    weighed = _weighed(cut, _added(bound, cut), by)
     if weighed is None:
         return None
     letters, records = _letters(bound, weighed[0])
@@ -130,11 +132,12 @@ def error_sum(bound: Bound, relative: bool, watch: Callable[[], None]) -> ErrorS
     if output is None or target is None:
         return None
     by, _ = _weighted([(output, Fraction(1)), (target, Fraction(-1))])
-    weighed = _weighed(bound, cut, by)
+    added = _added(bound, cut)
+    weighed = _weighed(cut, added, by)
     if weighed is None:
         return None
     laws, noises, whole = weighed
-    shares = [_certain(cut, target[0], law) for law in _laws(bound, cut)]
+    shares = [_certain(cut, target[0], law) for law in added]
     letters, records = _letters(bound, laws, shares if relative else None)
     if not _narrow(letters):
         return None
@@ -142,7 +145,7 @@ def error_sum(bound: Bound, relative: bool, watch: Callable[[], None]) -> ErrorS
     return ErrorSum(bound.n, letters, records, noises, (target[1] - output[1]) * whole, whole, target[1], targets)
 
 
-def _certain(cut: RecordsAlike, by: dict[int, Fraction], law: list[tuple[tuple[int, ...], Number]]) -> Fraction:
+def _certain(cut: RecordsAlike, by: dict[int, Fraction], law: Added) -> Fraction:
     """Return what a record adds to a linear function of the sums that no draw changes."""
     factors = [by.get(leaf.client, Fraction(0)) for leaf in cut.rest.inputs]
     return sum((factor * value for factor, value in zip(factors, law[0][0], strict=True)), Fraction(0))
@@ -155,7 +158,7 @@ def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike 
 
 
 def _weighed(
-    bound: Bound, cut: RecordsAlike, by: dict[int, Fraction]
+    cut: RecordsAlike, records: Sequence[Added], by: dict[int, Fraction]
 ) -> tuple[list[Law], tuple[Noise, ...], Fraction] | None:
     """Return what every record, and every draw, adds to a linear function of the sums, and how many units make 1.
 
@@ -165,7 +168,7 @@ def _weighed(
     draws = [(factor, _drawn(cut, key)) for key, factor in by.items() if key < 0 and factor]
     scale = math.lcm(*(factor.denominator for factor in [*factors, *(factor for factor, _ in draws)]))
     laws: list[Law] = []
-    for law in _laws(bound, cut):
+    for law in records:
         added: Law = {}
         for values, mass in law:
             value = int(sum(f * v for f, v in zip(factors, values, strict=True)) * scale)
@@ -198,8 +201,8 @@ def _drawn(cut: RecordsAlike, key: int) -> Law | OnIntegers | None:
     return {int(value): mass for value, mass in law}
 
 
-def _laws(bound: Bound, cut: RecordsAlike) -> list[list[tuple[tuple[int, ...], Number]]]:
-    """Return, for every record, what it may add to the sums, with the probabilities."""
+def _added(bound: Bound, cut: RecordsAlike) -> list[Added]:
+    """Return what every record may add to the sums."""
     return [
         [(tuple(map(int, values)), quotient(weight, law.denominator)) for values, weight in law.weights]
         for law in contributions(cut.part, bound.record, "cudd")
