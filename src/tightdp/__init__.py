@@ -17,7 +17,7 @@ from tightdp.errors import (
 from tightdp.language import primitives
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
-from tightdp.results.shown import shown_by
+from tightdp.results.result import shown_by
 from tightdp.session.every_n import ALL
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism, mechanism

@@ -20,8 +20,8 @@ from tightdp import Adaptive, ParameterError, validity
 from tightdp.auditing import audit
 from tightdp.auditing.worst_case import largest_of_any_number, largest_probability
 from tightdp.one_run.least import restricted_least
-from tightdp.results.rules import Level, Method, Reports
-from tightdp.results.validity import Trial, Validity, WorstGame
+from tightdp.results.audit import Trial, Validity, WorstGame
+from tightdp.results.guessing import Level, Method, Reports
 from tightdp.session import one_run
 from tightdp.session.suspects import default_programs
 

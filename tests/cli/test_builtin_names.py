@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from command_line import environment, run
-from tightdp.cli.completion import programs, whole_parser
-from tightdp.cli.parser import COMMANDS
+from tightdp.cli.parser import COMMANDS, programs, whole_parser
 from tightdp.present.text import print_view
 from tightdp.present.view import Grid, View
 

@@ -23,7 +23,7 @@ from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 from tightdp.methods.choose import program_of
 from tightdp.methods.control import Control
-from tightdp.queries.nearness import AccuracyAt, LeastError
+from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Privacy
 from tightdp.session import moments, search

@@ -32,7 +32,7 @@ from tightdp import (
     observe,
 )
 from tightdp.cli.main import main
-from tightdp.results.efficacy import Efficacy
+from tightdp.results.guessing import Efficacy
 
 PROGRAMS = "programs"
 

@@ -33,7 +33,7 @@ from tightdp.cli.main import main
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.field import exp as number
 from tightdp.language.program import Bound
-from tightdp.results.efficacy import Efficacy
+from tightdp.results.guessing import Efficacy
 
 CERTAIN = 30
 HALF = F(-1, 2)

@@ -9,8 +9,7 @@ from itertools import product
 import pytest
 
 from tightdp import Bit, flip, mechanism
-from tightdp.queries.composition.adaptive import optimum, optimum_least
-from tightdp.queries.composition.pairs import DominatingPair, merged
+from tightdp.queries.composition.pairs import DominatingPair, merged, optimum, optimum_least
 
 
 def unwatched() -> None:

@@ -15,7 +15,7 @@ from thinned import thinned
 from tightdp import Bit, Instance, Int, choice, discrete_gaussian, exp, flip, geometric, mechanism, randint, shuffle
 from tightdp.errors import QueryError, TightdpError
 from tightdp.exact.field import Number
-from tightdp.queries.enclosed.chords import bend_of
+from tightdp.queries.enclosed.accuracy import bend_of
 from tightdp.queries.enclosed.forms import published_sum
 from tightdp.results.result import CheckedWitness
 from tightdp.session import large

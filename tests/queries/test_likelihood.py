@@ -16,7 +16,7 @@ from generators.mechanisms import draw_mechanism
 from symmetry_oracle import meaning
 from tightdp import Bit, Instance, ParameterError, flip, mechanism
 from tightdp.language.neighbours import relation_of
-from tightdp.queries.likelihood import LikelihoodRow
+from tightdp.queries.curves import LikelihoodRow
 
 
 @mechanism(record=Bit)

@@ -11,7 +11,7 @@ import pytest
 from conftest import FULL
 from tightdp import Bit, Values, choice, discrete_gaussian, flip, geometric, mechanism, observe, randint
 from tightdp.methods.noisy_parts import find_noisy_parts
-from tightdp.queries.enclosed import directions
+from tightdp.queries.enclosed import mixtures
 from tightdp.queries.enclosed.mixtures import chain_of
 from tightdp.session.instance import Instance
 
@@ -56,14 +56,14 @@ def instance_of(seed: int) -> Instance:
 
 def check(instance: Instance, width: float, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare every pair of neighbours with the exact laws."""
-    monkeypatch.setattr(directions, "_FEW", few)
+    monkeypatch.setattr(mixtures, "_FEW", few)
     parts = find_noisy_parts(instance.engine.program, instance.engine.control())
     assert parts is not None
     for x, x_prime, ours, theirs in parts.pairs(instance.engine.control()):
         p, q = (dict(instance.distribution(each).law) for each in (x, x_prime))
         chain = chain_of(ours, theirs, parts.kernels, 1e-30)
-        monkeypatch.setattr(directions, "_WIDTH", width)
-        for ends in islice(directions.enclosed(chain, 0.0, 0.0, lambda: None), 2):
+        monkeypatch.setattr(mixtures, "_WIDTH", width)
+        for ends in islice(mixtures.enclosed(chain, 0.0, 0.0, lambda: None), 2):
             for t in T_VALUES:
                 exact = sum(max(F(0), mass - t * q.get(output, F(0))) for output, mass in p.items())
                 mine, other = ends.lower.event(float(t))

@@ -10,9 +10,8 @@ import pytest
 
 from tightdp import Int, flip, mechanism, randint
 from tightdp.exact.scaled import power
-from tightdp.queries.enclosed.bounds import Bounds
 from tightdp.queries.enclosed.counts import Letters, boxes_through, climb
-from tightdp.queries.enclosed.privacy import Found, delta
+from tightdp.queries.enclosed.privacy import Bounds, Found, delta
 
 Law = dict[int, F]
 

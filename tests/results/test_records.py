@@ -13,9 +13,8 @@ import pytest
 
 import tightdp.results
 from answered import RESPONSE
-from tightdp.present.show import view_of
-from tightdp.results.record import Recorded, plain
-from tightdp.results.result import Result
+from tightdp.present.show import import_twin, view_of
+from tightdp.results.result import Recorded, Result, plain
 
 MODULES = [name for _, name, _ in pkgutil.iter_modules(tightdp.results.__path__)]
 
@@ -42,7 +41,7 @@ def test_the_keys_of_json_are_attributes(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", ANSWERS, ids=lambda kind: kind.__name__)
 def test_every_answer_is_seen_and_has_json(kind: Any) -> None:
-    import_module(f"tightdp.present.views.{kind.__module__.rpartition('.')[2]}")
+    import_twin(kind)
     assert view_of.dispatch(kind) is not view_of.dispatch(object)
     assert kind.json or kind.__name__ == "Unknown"
 

@@ -14,7 +14,7 @@ from expectations import mechanisms
 from tightdp import Bit, Instance, Mechanism, ParameterError, choice, flip, mechanism, poisson_binomial
 from tightdp.language import interp
 from tightdp.language.primitives import PRIMITIVES
-from tightdp.results.explanation import Explanation
+from tightdp.results.report import Explanation
 from tightdp.session.builtin import builtin_program
 from tightdp.session.files import import_file
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
 
-from tightdp.present import html
+from tightdp.present.view import table as html_table
 
 __all__ = [
     "Block",
@@ -157,7 +157,7 @@ def _html(block: Block) -> str:
         case Code(text):
             return f"<pre>{escape(text)}</pre>"
         case Table(header, rows):
-            return html.table(rows, header, _inline, _verdict)
+            return html_table(rows, header, _inline, _verdict)
         case Details(summary, inside):
             return f"<details><summary>{escape(summary)}</summary>{_html(inside)}</details>"
 

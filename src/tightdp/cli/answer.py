@@ -14,17 +14,14 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tightdp.cli.errors import UsageError
-from tightdp.cli.table_file import grows
+from tightdp.cli.words import UsageError
 from tightdp.errors import LimitError
 from tightdp.exact.numbers import decimal_text
 from tightdp.limits import Command, begin, interrupted, interruption, snapshot
 from tightdp.present.show import view
 from tightdp.present.text import print_view
-from tightdp.results.answers import Unknown, Verification
-from tightdp.results.result import Result, Subject
-from tightdp.results.shown import Drawn
-from tightdp.results.sweep import Sweep
+from tightdp.results.answers import Sweep, Unknown, Verification
+from tightdp.results.result import Drawn, Result, Subject
 from tightdp.session.instance import Instance
 from tightdp.session.later import Later
 
@@ -35,21 +32,6 @@ if TYPE_CHECKING:
 else:
     bars = Later("tightdp.cli.bars")
     _known = Later("tightdp.session.known")
-
-__all__ = [
-    "DONE",
-    "INTERRUPTED",
-    "REFUTED",
-    "UNRESOLVED",
-    "Asked",
-    "answer",
-    "ask",
-    "ask_about",
-    "draw",
-    "emit",
-    "stopped",
-    "write_text",
-]
 
 DONE, REFUTED, UNRESOLVED, INTERRUPTED = 0, 1, 3, 130
 _SHOWN_AFTER = 1.0
@@ -120,6 +102,11 @@ def stopped(command: Command, error: LimitError, options: Namespace) -> int | No
     asked = Asked(found)
     emit(asked.result, options)
     return asked.exit_status
+
+
+def grows(options: Namespace) -> bool:
+    """Whether rows are written to a file as they come; a picture needs all of them first."""
+    return options.csv not in (None, "-") and options.plot is None
 
 
 def emit(result: Result, options: Namespace) -> None:

@@ -14,8 +14,6 @@ from rich.progress import (
 )
 from rich.table import Column
 
-__all__ = ["of_rows", "of_search"]
-
 _WIDE = 100
 """From how many columns on a bar is drawn beside the numbers of a search."""
 

@@ -8,16 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.errors import UsageError
-from tightdp.cli.words import read_bindings
+from tightdp.cli.words import UsageError, read_bindings
 from tightdp.session.arguments import read_count
 from tightdp.session.builtin import builtin_program, nearest_program
 from tightdp.session.every_n import bound_to
 from tightdp.session.files import import_file
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism, mechanisms_of
-
-__all__ = ["bind", "bind_to", "load"]
 
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
 

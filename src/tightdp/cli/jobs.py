@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from operator import call
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tightdp.cli.errors import UsageError
+from tightdp.cli.words import UsageError
 from tightdp.errors import MissingExtra
 from tightdp.limits import cores, die_with_parent, interrupted, requested
 from tightdp.session.arguments import read_count
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from tightdp.cli import bars
 else:
     bars = Later("tightdp.cli.bars")
-
-__all__ = ["answers", "number_of_jobs"]
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -11,13 +11,10 @@ import time
 import warnings
 from collections.abc import Sequence
 
-from tightdp.cli.completion import complete, completing
-from tightdp.cli.parser import command_module, parse
+from tightdp.cli.parser import command_module, complete, completing, parse
 from tightdp.errors import LimitError, TightdpError
 from tightdp.limits import Command, Limits, age, default_memory, interruption, read_memory
 from tightdp.session.arguments import read_seconds
-
-__all__ = ["main"]
 
 BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
 _LOADING = 0.4

@@ -12,11 +12,8 @@ from argparse import ArgumentParser, Namespace
 from functools import partial
 from typing import Any, Protocol
 
-from tightdp.cli import targets
-from tightdp.cli.words import read_dataset, read_json, read_pairs
+from tightdp.cli.words import read_dataset, read_json, read_pairs, writable_directory, writable_file, writable_picture
 from tightdp.exact.parameters import read_count
-
-__all__ = ["OPTIONS", "declare", "given"]
 
 _PROGRAM = """
 <file> FILE[:NAME]  a Python file, and which of its mechanisms
@@ -241,12 +238,12 @@ def _settings(name: str, metavar: str = "", default: str = "") -> dict[str, Any]
 
 _READ: dict[str, Any] = {
     **{name: partial(read_dataset, option=name) for name in ("--input", "--x", "--x-prime")},
-    **dict.fromkeys(("--output", "--csv", "--dot", "--svg"), targets.file),
+    **dict.fromkeys(("--output", "--csv", "--dot", "--svg"), writable_file),
     "--order": lambda text: read_json(f"--order {text!r}", text, "give all clients once, as in [2,0,1]"),
-    "--out": targets.directory,
+    "--out": writable_directory,
     "--pair": lambda text: read_json(f"--pair {text!r}", text, "give two records: [0,1]"),
     "--pairs": read_pairs,
-    "--plot": targets.picture,
+    "--plot": writable_picture,
     "--size": partial(read_count, "--size"),
     "--work": int,
 }

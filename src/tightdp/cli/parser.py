@@ -1,21 +1,25 @@
-"""What the command line accepts. Every mistake becomes a UsageError: one line of what, one of how to correct it."""
+"""What the command line accepts, and its completion in shells by argcomplete (the extra `completion`).
+
+Every mistake becomes a UsageError: one line of what, one of how to correct it.
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import NoReturn
 
 from tightdp._version import __version__
-from tightdp.cli.errors import UsageError
 from tightdp.cli.options import declare
-
-__all__ = ["COMMANDS", "command_module", "declare_all", "overview", "parse"]
+from tightdp.cli.words import UsageError
+from tightdp.session.builtin import builtin_programs
 
 COMMANDS = {
     "privacy": "the tight ε with its witness, δ at an ε, the privacy curve, the trade-off function",
@@ -141,14 +145,13 @@ def _attached(parser: argparse.ArgumentParser, arguments: list[str]) -> list[str
 
 def command_module(command: str) -> ModuleType:
     """Import the module of a command; no other command's is imported."""
-    module = {"certify_audit": "certify", "check": "certify"}.get(command, command)
-    return import_module(f"tightdp.cli.commands.{module if module in _APART else 'question'}")
+    return import_module(f"tightdp.cli.commands.{_APART.get(command, 'question')}")
 
 
 def declare_all(parser: argparse.ArgumentParser, command: str) -> None:
     """Declare what a command accepts."""
     if command == "claims":
-        command_module(command).add_arguments(parser)
+        import_module("tightdp.claims.command").add_arguments(parser)
     declare(parser, command)
 
 
@@ -167,8 +170,12 @@ def _parser(command: str) -> _Parser:
     return parser
 
 
-_APART = ("audit", "certify", "claims", "figures", "programs", "sweep")
-"""Commands with a module of their own."""
+_APART = {
+    **dict.fromkeys(("audit", "certify", "certify_audit", "check"), "audit"),
+    **dict.fromkeys(("claims", "figures", "programs"), "claims"),
+    "sweep": "sweep",
+}
+"""Commands that ask no instance one question, and the modules that they have."""
 _USAGE = {
     "claims": "[PATH]",
     "figures": "[PATH]",
@@ -181,3 +188,36 @@ _EXTRA = {
     "sweep": "A range is n=2..20; several values are lam=1/10,1/5. With --alpha or --beta it asks accuracy, with "
     "--efficacy efficacy, otherwise privacy.",
 }
+
+
+def completing() -> bool:
+    """Say whether a shell asks for completions, and argcomplete is there to give them."""
+    return "_ARGCOMPLETE" in os.environ and find_spec("argcomplete") is not None
+
+
+def complete() -> None:
+    """Print the completions of the command line, and exit."""
+    import_module("argcomplete").autocomplete(whole_parser())
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """Return one parser of all commands."""
+    parser = argparse.ArgumentParser(prog="tightdp")
+    commands = parser.add_subparsers()
+    for name, what in COMMANDS.items():
+        command = commands.add_parser(name, help=what)
+        declare_all(command, name)
+        for action in command._actions:
+            if action.dest in ("file", "name") and not action.option_strings:
+                action.completer = programs  # type: ignore[attr-defined]
+    return parser
+
+
+def programs(prefix: str, **_: object) -> list[str]:
+    """Return the programs of the package, and the files, that begin with a prefix."""
+    folder = os.path.dirname(prefix)  # noqa: PTH120 (what is typed is completed as it is typed)
+    try:
+        files = [os.path.join(folder, each) for each in os.listdir(folder or ".") if each.endswith(".py")]  # noqa: PTH118, PTH208
+    except OSError:
+        files = []
+    return [name for name in (*(each.name for each in builtin_programs()), *files) if name.startswith(prefix)]

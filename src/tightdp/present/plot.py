@@ -10,8 +10,6 @@ from typing import Any
 from tightdp.errors import MissingExtra
 from tightdp.exact.field import Number
 
-__all__ = ["bars", "formats", "installed", "legend_below", "lines", "named_axes", "new_axes"]
-
 _MOST_LABELS = 25
 """How many labels there is room for below bars, where they are turned."""
 _ROOM = 70

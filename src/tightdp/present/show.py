@@ -1,4 +1,4 @@
-"""What is seen of each type of value, registered by type: text, HTML, files, pictures. See `results/shown.py`.
+"""What is seen of each type of value, registered by type: text, HTML, files, pictures. See `results/result.py`.
 
 Each file of `results/` has its twin in `views/`, imported when a value of that file is first shown. It registers what
 people see (`view_of`), and where there are some the picture (`picture_of`) and files (`file_of`).
@@ -10,11 +10,11 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
-from tightdp.present.html import html_of
 from tightdp.present.text import terminal_width, text_of
-from tightdp.present.view import View
+from tightdp.present.view import View, html_of
 
-__all__ = ["as_file", "as_html", "as_text", "draw", "file_of", "picture_of", "view", "view_of"]
+_TWINS = {"privacy_loss": "privacy"}
+"""Files of `results/` whose twin has another name."""
 
 
 @singledispatch
@@ -37,7 +37,7 @@ def file_of(value: Any, form: str) -> str:
 
 def view(value: Any) -> View:
     """Return what a person sees of a value."""
-    _import_twin(value)
+    import_twin(type(value))
     return view_of(value)
 
 
@@ -53,16 +53,17 @@ def as_html(value: Any) -> str:
 
 def draw(value: Any, ax: Any, **options: Any) -> Any:
     """Draw a value on Matplotlib axes (new ones where None) and return them; some pictures take options."""
-    _import_twin(value)
+    import_twin(type(value))
     return picture_of(value, ax, **options)
 
 
 def as_file(value: Any, form: str) -> str:
     """Return a value as the text of a file: "csv", "dot" or "svg". Raises QueryError where it is too large for that."""
-    _import_twin(value)
+    import_twin(type(value))
     return file_of(value, form)
 
 
-def _import_twin(value: Any) -> None:
-    """Import the twin of the file that a value's type stands in."""
-    import_module(f"tightdp.present.views.{type(value).__module__.rpartition('.')[2]}")
+def import_twin(kind: type) -> None:
+    """Import the twin of the file that a type stands in."""
+    name = kind.__module__.rpartition(".")[2]
+    import_module(f"tightdp.present.views.{_TWINS.get(name, name)}")

@@ -18,8 +18,6 @@ from unicodedata import combining, east_asian_width
 
 from tightdp.present.view import Grid, View
 
-__all__ = ["aligned", "print_view", "row_of", "table", "text_of", "width_of", "wrapped"]
-
 _GAP = "  "
 _VERDICT = re.compile(r"(?<=  )(holds|refuted)(?=  |$)")
 _COLOURS = {"holds": "\x1b[32m", "refuted": "\x1b[31m"}

@@ -1,30 +1,18 @@
-"""Values as text: datasets, outputs, probabilities."""
+"""Values, headings, ends of enclosures and witnesses in words."""
 
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
+from functools import singledispatch
 from math import inf
 from typing import Any
 
 from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import Exact, as_text, decimal_text, exponent_of, log
-from tightdp.exact.writing import brief, listed, shortened, written
-
-__all__ = [
-    "RELATIVE",
-    "brief",
-    "ends_in_full",
-    "in_full",
-    "listed",
-    "shortened",
-    "shown",
-    "shown_ends",
-    "shown_epsilon",
-    "shown_number",
-    "shown_probability",
-]
+from tightdp.exact.writing import brief, listed, written
+from tightdp.results.result import CheckedWitness, EventWitness, LimitWitness, PairWitness, Result, TripleWitness
 
 RELATIVE = ("error", "|output - target| / max(1, |target|)")
 """The fact that errors are relative ones."""
@@ -86,3 +74,60 @@ def shown_probability(value: Number) -> str:
     """Write a probability exactly, or as a decimal where that fills lines."""
     exact = pretty(value) if isinstance(value, ExpNumber) else as_text(value)
     return exact if len(exact) <= _LONGEST_NUMBER else f"about {decimal_text(value)}"
+
+
+def heading(result: Result) -> str:
+    """Say what the answer is about."""
+    return f"{result.subject}, neighbours: {result.neighbours}, status: {result.status}"
+
+
+def between(name: str, lower: Exact, upper: Exact, digits: int = 0) -> list[tuple[str, str]]:
+    """Return both ends of an enclosure as facts, to so many digits where these are given, rounded outward."""
+    low, high = shown_ends(lower, upper)
+    if digits:
+        low, high = decimal_text(lower, digits, ROUND_FLOOR), decimal_text(upper, digits, ROUND_CEILING)
+    return [(f"{name} at least", low), (f"{name} at most", high)]
+
+
+def unresolved_remark(result: Result, remark: str) -> tuple[str, ...]:
+    """Say why a result is not exact and what is known; nothing where it is, or where an enclosure was asked for."""
+    if result.status == "exact" or not result.cut_short:
+        return ()
+    said = f"{result.status.capitalize()}: {result.reason or 'a limit was reached'}; {remark}."
+    return (said, f"  {result.hint}") if result.hint else (said,)
+
+
+@singledispatch
+def witness_sentence(witness: PairWitness, said: str = "It is attained") -> str:
+    """Say in words what a witness shows; `said` is what happens there, such as "The lower end is reached"."""
+    return f"{said} on {_pair(witness)}."
+
+
+@witness_sentence.register
+def _triple_sentence(witness: TripleWitness, said: str = "It is attained") -> str:
+    odds = f"{shown_probability(witness.probability)} against {shown_probability(witness.probability_prime)}"
+    return f"On {_pair(witness)} the output {brief(witness.output)} has probability {odds}."
+
+
+@witness_sentence.register
+def _limit_sentence(witness: LimitWitness, said: str = "It is attained") -> str:
+    told = "The lower end is approached" if said.startswith("The lower") else "It is approached, and not attained,"
+    outputs = f"the outputs {brief(witness.output)} + k·{brief(witness.direction)} as k grows"
+    return f"{told} on {_pair(witness)} by {outputs}."
+
+
+@witness_sentence.register
+def _event_sentence(witness: EventWitness, said: str = "It is attained") -> str:
+    outputs = listed([brief(output, 80) for output in witness.event])
+    among = "" if len(witness.event) == 1 else "one of "
+    return f"{said} on {_pair(witness)} by the event that the output is {among}{outputs}."
+
+
+@witness_sentence.register
+def _checked_sentence(witness: CheckedWitness, said: str = "It is attained") -> str:
+    t, delta = (decimal_text(value, 15, ROUND_FLOOR) for value in (witness.exp_epsilon, witness.delta))
+    return f"{said} on {_pair(witness)}. Their δ at e^ε = {t}, computed again in exact numbers, is at least {delta}."
+
+
+def _pair(witness: PairWitness) -> str:
+    return f"x = {brief(witness.x)} and its neighbour x' = {brief(witness.x_prime)}"

@@ -1,4 +1,8 @@
-"""Accuracy: the probability that a numeric output is close to its target, on the worst dataset (oakley2024, Alg. 3)."""
+"""Accuracy: the probability that a numeric output is close to its target, on the worst dataset (oakley2024, Alg. 3).
+
+What the distance of an output from its target is, and its mean for outputs that stand for many integers, is defined
+here alone.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +12,99 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 from tightdp.core.operators import is_number
 from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.enclosure import exp
 from tightdp.exact.field import Number
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
-from tightdp.language.program import Dataset
+from tightdp.language.program import Dataset, Output
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods.base import Known
 from tightdp.methods.sums import mass, surely_more
-from tightdp.queries.nearness import AccuracyAt, LeastError
 from tightdp.symmetry.sets import Table
 
-__all__ = ["AccuracyClass", "classes_of", "least_alpha", "number_or_tail"]
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """How far an output is from its target: by |output - target|, or relative to max(1, |target|)."""
+
+    relative: bool = False
+
+    def unit(self, target: int | Number) -> Number:
+        """Return the absolute error that counts as 1."""
+        size = as_exact(target if target >= 0 else -target)
+        return size if self.relative and size > 1 else Fraction(1)
+
+
+@dataclass(frozen=True)
+class AccuracyAt(Measure):
+    """The question for the tight 1 - β at an error bound alpha >= 0, with the `top` worst classes of datasets."""
+
+    alpha: Number
+    top: int = 1
+
+    def within(self, target: int | Number) -> tuple[Number, Number]:
+        """Return the least and the largest output that is near the target."""
+        reach = self.alpha * self.unit(target)
+        return target - reach, target + reach
+
+
+@dataclass(frozen=True)
+class LeastError(Measure):
+    """The question for the least error bound that every dataset keeps with probability 1 - beta."""
+
+    beta: Number
+
+
+Moment: TypeAlias = tuple[Number, Number]
+"""Both ends of an expectation, given the output; equal where it is known exactly."""
+_DIGITS = 30
+
+
+def is_real(output: Output) -> bool:
+    """Whether an output is a number, or a tail of the integers."""
+    return is_number(output) or isinstance(output, (Tail, GaussianTail))
+
+
+def moment(output: Output, target: Number, power: int) -> Moment:
+    """Return the expected |output - target|^power, for the power 1 or 2.
+
+    For a tail it is the mean over its integers: exact for geometric noise; for Gaussian noise, whose masses fall faster
+    and faster, the geometric value is an upper end.
+    """
+    if isinstance(output, Tail):
+        start = output.direction * (output.first - target) / Fraction(output.step)
+        value = _geometric(start, output.ratio, power) * output.step**power
+        return value, value
+    if isinstance(output, GaussianTail):
+        away = output.direction * (output.offset - target)
+        ratio = exp(-Fraction(2 * output.reach + 1) / (2 * output.variance), _DIGITS).upper
+        least = _power(max(output.reach + away, Fraction(0)), power)
+        return least, _geometric(output.reach + (away if away > 0 else -away), ratio, power)
+    value = abs(output - target) ** power
+    return value, value
+
+
+def _geometric(start: Number, ratio: Number, power: int) -> Number:
+    """Return the mean of |start + K|^power for P(K = k) = (1 - ratio)·ratio^k, k >= 0."""
+    near: Number = Fraction(0)
+    steps = max(0, -math.floor(start))
+    for k in range(steps):
+        near += (1 - ratio) * ratio**k * _power(start + k, power)
+    start += steps
+    mean = ratio / (1 - ratio)
+    rest = start + mean
+    if power == 2:
+        rest = start * start + 2 * start * mean + ratio * (1 + ratio) / (1 - ratio) ** 2
+    return near + ratio**steps * rest
+
+
+def _power(value: Number, power: int) -> Number:
+    return value * value if power == 2 else value if value >= 0 else -value
 
 
 @dataclass(frozen=True)

@@ -22,23 +22,8 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.language.tails import Tail
 from tightdp.methods.ratios import Named, Ratio
-from tightdp.queries.accuracy import AccuracyClass, number_or_tail
-from tightdp.queries.nearness import AccuracyAt
+from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, number_or_tail
 from tightdp.symmetry.sets import AccuracySet, Table
-
-__all__ = [
-    "Point",
-    "Triple",
-    "as_accuracy_set",
-    "check_accuracy_set",
-    "check_inference_set",
-    "check_privacy_set",
-    "points_of",
-    "ranked",
-    "read_datasets",
-    "read_points",
-    "read_triples",
-]
 
 T = TypeVar("T")
 

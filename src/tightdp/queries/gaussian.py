@@ -26,8 +26,6 @@ from tightdp.language.program import Output
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 
-__all__ = ["clamped", "concentrated", "laws_of", "near_core", "power_sum", "pure"]
-
 _BITS = 512
 _CLOSE = Fraction(1, 10**13)
 """A ratio that is known up to this factor is near enough."""

@@ -21,8 +21,6 @@ from tightdp.exact.whole import ExpInteger, Whole, compare_quotients, gcd, lcm, 
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
 
-__all__ = ["ALL", "NONE", "Event", "events_of", "on_one_scale", "upper_hull"]
-
 _BITS = 128
 _ACCURATE = 60
 _CLOSE = 2.0**-40

@@ -26,8 +26,6 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Known, Pair
 from tightdp.queries import gaussian
 
-__all__ = ["ExactLaws", "Found", "InexactLaws", "Question", "Renyi", "TwoLaws", "concentrated", "largest", "ratios"]
-
 _OTHERS = -1
 """The code of all outputs of which the probabilities are not known one by one."""
 _SHORT = 30

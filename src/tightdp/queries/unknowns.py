@@ -1,4 +1,4 @@
-"""Tight ratios, δ and accuracy as functions of an unknown: the candidates to compare, from laws that contain it.
+"""Tight ratios, δ, e^ε at a δ, and accuracy as functions of an unknown, from laws that contain it.
 
 Candidates are collected at one point of a cell (`exact/generators`): weights that are positive there are positive on
 all of it, so likelihood ratios are finite on all of it or on none of it.
@@ -6,26 +6,26 @@ all of it, so likelihood ratios are finite on all of it or on none of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
+from itertools import chain
 
 from tightdp.exact.evaluation import sign
 from tightdp.exact.field import Number
-from tightdp.exact.lines import Line, lines_of
-from tightdp.exact.pieces import Piece, largest, positive_parts
-from tightdp.exact.roots import Point
+from tightdp.exact.lines import Line, lines_of, parts_in_x, quotient
+from tightdp.exact.pieces import Interval, Piece, covering, kept_around, largest, positive_parts, signs_between
+from tightdp.exact.roots import Point, between
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, polynomials
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods.base import Pair
 from tightdp.methods.sums import mass
-from tightdp.queries.accuracy import number
-from tightdp.queries.nearness import AccuracyAt
+from tightdp.queries.accuracy import AccuracyAt, number
 from tightdp.symmetry.sets import Table
-
-__all__ = ["Quotient", "Shares", "errors_beyond", "largest_delta", "largest_quotient", "ratios", "shares"]
 
 Watch = Callable[[], None]
 Ratio = tuple[Line, Line]
@@ -147,3 +147,94 @@ def _check_positive(weight: Whole) -> None:
     """Check that a weight is not negative; it keeps its sign on the whole cell."""
     if _sign(weight) < 0:
         raise AssertionError("a weight is negative: a defect of the encoding")
+
+
+Test = tuple[Shares, tuple[int, ...]]
+"""A pair of neighbours, and the positions of outputs in its laws."""
+
+
+def least_ratio(
+    pairs: Sequence[Shares], delta: Number, low: Point, high: Point | None, watch: Watch
+) -> list[Piece[Pair | None]]:
+    """Return the least t >= 1 with δ(t) <= delta between two points, in pieces, with the pair that has it."""
+    up, down = lines_of(*delta.as_integer_ratio())
+    return covering(low, high, lambda *ends: _piece_within(pairs, (up, down), ends, watch))
+
+
+def _piece_within(pairs: Sequence[Shares], bar: Ratio, ends: Interval, watch: Watch) -> Piece[Pair | None]:
+    """Return the answer around some value of an interval."""
+    stop = ends[1]
+    while True:  # where candidates cross just at the sample, another one is taken
+        sample = between(ends[0], stop)
+        t, event = _least_at(pairs, bar, sample, watch)
+        kept, function = _around(sample, ends, event, bar, t == math.inf)
+        if t != math.inf:
+            for each in sorted(pairs, key=lambda each: each is not (event and event[0])):
+                watch()
+                kept = _enough(sample, kept, each, function, bar)
+        if kept[1] is None or kept[1].compare(kept[0]) > 0:
+            return Piece(*kept, *function, None if event is None else event[0].pair)
+        stop = Point(sample)
+
+
+def _around(sample: Fraction, ends: Interval, event: Test | None, bar: Ratio, infinite: bool) -> tuple[Interval, Ratio]:
+    """Return the t of an event as a function of the unknown, and where it is at least 1; infinity where P' has 0."""
+    (one,) = lines_of(1)
+    if event is None:
+        return ends, (one, one)
+    shares, codes = event
+    above, below = Line(()), Line(())
+    for at in codes:
+        above, below = above + shares.laws[at][0], below + shares.laws[at][1]
+    above, below = above * bar[1] - bar[0] * shares.below, below * bar[1]
+    if infinite:
+        return kept_around(sample, ends, signs_between(above, *ends)), (one, Line(()))
+    above, below = _reduced(above, below, sample)
+    return kept_around(sample, ends, signs_between(above - below, *ends)), (above, below)
+
+
+def _enough(sample: Fraction, ends: Interval, shares: Shares, t: Ratio, bar: Ratio) -> Interval:
+    """Return the part around a value of an interval on which δ(t) of a pair is at most the bar."""
+    terms, below = shares.excess(t)
+    pieces = positive_parts(terms, below, *ends, lambda _: None)
+    spare = ((bar[0] * below - piece.above * bar[1], piece.low, piece.high) for piece in pieces)
+    return kept_around(sample, ends, chain.from_iterable(signs_between(*each) for each in spare))
+
+
+def _least_at(pairs: Sequence[Shares], bar: Ratio, at: Fraction, watch: Watch) -> tuple[Number | float, Test | None]:
+    """Return the least t >= 1 at a value of the unknown, with the event that has it, which is None for 1."""
+    best: tuple[Number | float, Test | None] = (Fraction(1), None)
+    delta = bar[0].at(at) / bar[1].at(at)
+    for shares in pairs:
+        watch()
+        t, codes = _least_of(
+            [(ours.at(at), theirs.at(at)) for ours, theirs, _ in shares.laws], shares.below.at(at) * delta
+        )
+        if t > best[0]:
+            best = t, (shares, codes)
+        if t == math.inf:
+            break
+    return best
+
+
+def _least_of(laws: Sequence[tuple[Number, Number]], bar: Number) -> tuple[Number | float, tuple[int, ...]]:
+    """Return the largest (P(E) - bar)/P'(E) of all events E, with that event, for laws of any scale."""
+    order = sorted((at for at, (p, _) in enumerate(laws) if p), key=lambda at: _quotient(*laws[at]), reverse=True)
+    best: tuple[Number | float, int] = (Fraction(0), 0)
+    ours: Number = -bar
+    theirs: Number = Fraction(0)
+    for size, at in enumerate(order, 1):
+        ours, theirs = ours + laws[at][0], theirs + laws[at][1]
+        if ours > 0 and (t := _quotient(ours, theirs)) > best[0]:
+            best = t, size
+    return best[0], tuple(order[: best[1]])
+
+
+def _quotient(above: Number, below: Number) -> Number | float:
+    return above / below if below else math.inf
+
+
+def _reduced(above: Line, below: Line, at: Fraction) -> Ratio:
+    """Return a function in lowest terms; the denominator, which is positive around a rational, still is."""
+    up, down = parts_in_x(quotient(above, below))
+    return (up, down) if down.sign(at) > 0 else (-up, -down)

@@ -1,4 +1,4 @@
-"""Results about everything but privacy: accuracy, utility, output laws, likelihood ratios, failures, verdicts."""
+"""Accuracy, utility, output laws, likelihood ratios, failures, verdicts, samples, and tables of answers."""
 
 from __future__ import annotations
 
@@ -12,28 +12,22 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
 from tightdp.language.tails import Tail, share_of
-from tightdp.queries.nearness import AccuracyAt, LeastError
-from tightdp.results.record import Recorded, plain
-from tightdp.results.result import Enclosed, PairWitness, Result, Subject, written_witness
-from tightdp.results.shown import Drawn
+from tightdp.queries.accuracy import AccuracyAt, LeastError
+from tightdp.results.result import (
+    Drawn,
+    Enclosed,
+    PairWitness,
+    Recorded,
+    Result,
+    Subject,
+    as_file,
+    plain,
+    written_witness,
+)
 
 if TYPE_CHECKING:  # takes time to import, which a mistake on the command line need not
     from tightdp.queries.accuracy import AccuracyClass
-    from tightdp.queries.likelihood import LikelihoodRow
-
-__all__ = [
-    "Accuracy",
-    "Claim",
-    "Distribution",
-    "Failure",
-    "Likelihood",
-    "Sample",
-    "Unknown",
-    "Utility",
-    "Verification",
-    "Worst",
-    "in_order",
-]
+    from tightdp.queries.curves import LikelihoodRow
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -55,6 +49,11 @@ class Accuracy(Result):
     upper: Exact = Fraction(1)
     relative: bool = False
     """Whether the error is |M(x) - V(x)| / max(1, |V(x)|)."""
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        name = "alpha" if self.one_minus_beta is None else "one_minus_beta"
+        return {name: (getattr(self, name),) * 2 if self.status == "exact" else (self.lower, self.upper)}
 
     @property
     def _relative(self) -> bool | None:
@@ -330,3 +329,25 @@ def in_order(law: Mapping[Any, Number]) -> tuple[tuple[Any, Number], ...]:
         return tuple(sorted(entries))
     except TypeError:  # outputs of different kinds
         return tuple(sorted(entries, key=lambda entry: order_of(entry[0])))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Sweep(Drawn, Result):
+    """One answer for every combination of the swept parameters, whose names are `swept`."""
+
+    query: ClassVar[str] = "sweep"
+    json = "rows=_rows"
+    swept: tuple[str, ...]
+    rows: tuple[Result, ...]
+
+    @property
+    def _rows(self) -> list[dict[str, Any]]:
+        names = ("query", "parameters", "status", "result", "stats")
+        return [{name: whole[name] for name in names} for whole in (row.to_dict() for row in self.rows)]
+
+    def csv(self) -> str:
+        """Return the table as CSV; numbers are exact (p/q), ε is a float.
+
+        A number that is not known is left empty; `lower` and `upper` enclose the first one in every row.
+        """
+        return as_file(self, "csv")

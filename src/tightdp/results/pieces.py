@@ -10,23 +10,8 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.generators import Unknown, naming
 from tightdp.exact.numbers import Exact
-from tightdp.results.efficacy import Row
-from tightdp.results.record import Recorded, plain
-from tightdp.results.result import PairWitness, Result, written_witness
-from tightdp.results.shown import Drawn
-
-__all__ = [
-    "AccuracyPieces",
-    "Best",
-    "Distributions",
-    "EfficacyPieces",
-    "End",
-    "GuessingPieces",
-    "Holds",
-    "Part",
-    "Pieces",
-    "Solution",
-]
+from tightdp.results.guessing import Row
+from tightdp.results.result import Drawn, PairWitness, Recorded, Result, plain, written_witness
 
 
 @dataclass(frozen=True)

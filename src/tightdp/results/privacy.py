@@ -1,4 +1,4 @@
-"""Results about privacy: the tight ε, δ at an ε, the curve, the trade-off function, Rényi divergence."""
+"""Results about privacy: the tight ε, for one n or for every n, δ at an ε, the curve, the trade-off function, Rényi."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
 from tightdp.methods.ratios import Ratio
-from tightdp.results.result import Enclosed, LimitWitness, PairWitness, Result
-from tightdp.results.shown import Drawn, presenter
-
-__all__ = ["Curve", "Delta", "Privacy", "Renyi", "Tradeoff", "Zcdp"]
+from tightdp.results.answers import Verification
+from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, presenter
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -31,6 +29,12 @@ class Privacy(Enclosed):
     witness: PairWitness | None = None
     top: tuple[Ratio, ...] = ()
     lower: Exact = Fraction(1)
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        return dict.fromkeys(
+            ("exp_epsilon", "epsilon"), (self.upper if self.status == "exact" else self.lower, self.upper)
+        )
 
     @property
     def attained(self) -> bool | None:
@@ -79,6 +83,10 @@ class Delta(Enclosed):
     epsilon: Number | None = None
     witness: PairWitness | None = None
     lower: Number = Fraction(0)
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        return {"delta": (self.upper if self.status == "exact" else self.lower, self.upper)}
 
     def __float__(self) -> float:
         return float(self.delta)
@@ -165,3 +173,58 @@ class Zcdp(Enclosed):
 
     def __float__(self) -> float:
         return float(self.rho)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EveryN(Result):
+    """The least e^ε that holds for all n >= 1: between `lower`, attained with n records, and `upper`, which is proved.
+
+    `attained` is true where some n attains the upper end, false where ratios provably come arbitrarily close to it as n
+    grows (without bound where it is inf), and None where that is not known. `proof` names the proof of the upper end
+    (docs/every-n.md).
+    """
+
+    query: ClassVar[str] = "privacy"
+    json = "*_tight lower upper n attained proof witness?"
+    lower: Exact
+    upper: Exact
+    n: int
+    attained: bool | None
+    proof: str
+    witness: PairWitness | None = None
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        return dict.fromkeys(
+            ("exp_epsilon", "epsilon"), (self.upper if self.status == "exact" else self.lower, self.upper)
+        )
+
+    @property
+    def _tight(self) -> dict[str, Any]:
+        return {"exp_epsilon": self.upper, "epsilon": self.epsilon} if self.status == "exact" else {}
+
+    @property
+    def exp_epsilon(self) -> Exact:
+        """The upper end, which is safe to report."""
+        return self.upper
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln(exp_epsilon), correctly rounded."""
+        return log(self.upper)
+
+    @property
+    def epsilon_enclosure(self) -> tuple[float, float]:
+        """Two floats between which ε lies."""
+        return log_down(self.lower), log_up(self.upper)
+
+    def __float__(self) -> float:
+        return self.epsilon
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EveryNVerification(Verification):
+    """The verdict on a claim for all n >= 1, with the ends that decide it."""
+
+    json = "holds claims lower=found.lower upper=found.upper n=found.n attained=found.attained proof=found.proof"
+    found: EveryN

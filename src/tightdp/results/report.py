@@ -1,18 +1,164 @@
-"""Everything about one instance at once: what `Instance.report` gathers for one page."""
+"""About one instance: where its loss comes from, how it is computed (a diagram, a plan), and everything on one page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
 
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
+from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
+from tightdp.methods.plan import Summary
+from tightdp.methods.symmetry import Symmetry
 from tightdp.results.answers import Accuracy, Likelihood
-from tightdp.results.diagram import Structure
-from tightdp.results.efficacy import Efficacy
+from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Privacy, Tradeoff
-from tightdp.results.result import Result
-from tightdp.results.shown import as_file
+from tightdp.results.result import EventWitness, PairWitness, Recorded, Result, as_file
 
-__all__ = ["Report", "SourceText"]
+
+@dataclass(frozen=True)
+class DrawLoss(Recorded):
+    """One place where the source draws, on one pair of neighbours.
+
+    `published` is e^ε of the pair when the outcomes drawn there are published besides the output, `fixed` when the most
+    likely outcome is taken there every time.
+    """
+
+    json = "line text published fixed"
+    line: int
+    text: str
+    published: Exact
+    fixed: Exact
+
+
+@dataclass(frozen=True)
+class Remedy(Recorded):
+    """A change of one line after which the claim holds (`holds`), or comes nearest to it.
+
+    `loss` is e^ε after the change, or δ at the claimed e^ε where the claim has a δ; `moved` is the larger total
+    variation distance by which the change moves the output laws of the worst pair. `adds_noise` and `restores`
+    say whether the change adds a draw and uses a parameter that was not used, `exact` that the claim is met exactly.
+    """
+
+    json = "line before after loss holds moved"
+    line: int
+    before: str
+    after: str
+    loss: Exact
+    holds: bool
+    moved: Fraction
+    adds_noise: bool = False
+    restores: bool = False
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Smallest(Recorded):
+    """The smallest n, domain and parameters found at which the claim still fails, with the smallest event."""
+
+    json = "parameters=_parameters records loss witness"
+    parameters: tuple[tuple[str, Any], ...]
+    records: tuple[Any, ...]
+    loss: Exact
+    witness: EventWitness
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        return dict(self.parameters)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Explanation(Result):
+    """Why an instance loses as much privacy as it does.
+
+    Without a claim there are only the worst pair and its draws. `line` is the line to blame for a claim that fails: the
+    one of the remedy that makes it hold and moves the output laws least. `source` has all lines of the file.
+    """
+
+    query: ClassVar[str] = "explain"
+    json = "exp_epsilon witness? draws *_verdict smallest?"
+    exp_epsilon: Exact
+    witness: PairWitness | None
+    draws: tuple[DrawLoss, ...]
+    claimed: Number | None = None
+    delta: Number = Fraction(0)
+    holds: bool | None = None
+    line: int | None = None
+    remedies: tuple[Remedy, ...] = ()
+    smallest: Smallest | None = None
+    source: tuple[str, ...] = ()
+
+    @property
+    def _verdict(self) -> dict[str, Any]:
+        names = ("claimed", "delta", "holds", "line", "remedies")
+        return {} if self.claimed is None else {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Structure(Result):
+    """How the tight ε of a mechanism is found: the plan with estimated and actual work, the symmetries, the diagram.
+
+    `formula` is None where the diagram on all datasets would be large and the plan does without it. `nodes` counts the
+    nodes of the library, where an edge may be complemented, `expanded` those without such edges.
+    """
+
+    query: ClassVar[str] = "show"
+    json = "*counts plan=_plan?"
+    formula: WeightedFormula | None = field(compare=False)
+    symmetry: Symmetry
+    plan: tuple[Summary, ...] = field(default=(), compare=False)
+
+    @property
+    def _plan(self) -> tuple[dict[str, Any], ...]:
+        return tuple(map(_written, self.plan))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many variables of each kind and how many nodes there are; nothing where there is no diagram."""
+        if self.formula is None:
+            return {}
+        variables, diagram = self.formula.variables, self.formula.diagram
+        return {
+            "variables": len(variables),
+            "input_bits": sum(isinstance(variable, InputBit) for variable in variables),
+            "coins": sum(isinstance(variable, Coin) for variable in variables),
+            "output_bits": sum(isinstance(variable, OutputBit) for variable in variables),
+            "nodes": self.formula.nodes,
+            "expanded": len(diagram),
+        }
+
+    @property
+    def size(self) -> DiagramSize:
+        """The counts alone, without the diagram."""
+        return DiagramSize(subject=self.subject, stats=self.stats, counts=tuple(self.counts.items()))
+
+    def dot(self) -> str:
+        """Return the diagram as Graphviz text; dashed edges are taken where a variable is false."""
+        return as_file(self, "dot")
+
+    def svg(self) -> str:
+        """Return the diagram as SVG. Raises QueryError above 400 nodes."""
+        return as_file(self, "svg")
+
+
+def _written(step: Summary) -> dict[str, Any]:
+    if step.refusal:
+        return {"method": step.method, "refusal": step.refusal}
+    return {"method": step.method, "work": list(map(vars, step.work)), "parts": list(map(_written, step.parts))}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DiagramSize(Result):
+    """How many variables of each kind and how many nodes a diagram has, as in `Structure.counts`."""
+
+    query: ClassVar[str] = "show"
+    json = "*counts"
+    counts: tuple[tuple[str, int], ...]
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        return {name: (Fraction(count), Fraction(count)) for name, count in self.counts}
 
 
 @dataclass(frozen=True)

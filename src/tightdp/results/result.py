@@ -1,37 +1,126 @@
-"""What all results have in common: what they are about, their status, and what they cost.
+"""What all results have in common: what they are about, their status, what they cost, their JSON, and who shows them.
 
 Where the status is not "exact", the number that a result is named after is the safe end of an enclosure (an ε or δ is
-never too small, an accuracy never too large), and `lower` and `upper` are its ends.
+never too small, an accuracy never too large), and `lower` and `upper` are its ends. Every class says once, as a list of
+names in `json`, what its JSON has. A result knows no sentence: the public package says once, with `shown_by`, which
+module shows results, and that is imported when one is first shown.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from math import isinf
+from operator import attrgetter
 from typing import Any, ClassVar, Literal, TypeVar
 
 from tightdp._version import __version__
 from tightdp.errors import QueryError
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.numbers import Exact, as_text
 from tightdp.exact.weights import NUMBERS
 from tightdp.exact.writing import brief
-from tightdp.results.record import Recorded, plain, record
-from tightdp.results.shown import Shown
 
-__all__ = [
-    "SCHEMA",
-    "CheckedWitness",
-    "Enclosed",
-    "EventWitness",
-    "LimitWitness",
-    "PairWitness",
-    "Result",
-    "Stats",
-    "Status",
-    "Subject",
-    "TripleWitness",
-    "kept",
-    "written_witness",
-]
+_AS_IN_JSON = frozenset({int, str, bool, type(None)})
+
+
+class Recorded:
+    """A value that JSON has a form for.
+
+    `json` lists the keys in their order, each the name of an attribute, or `key=attribute` where they differ. A key
+    that ends in `?` is left out where the value is None or empty; of `*attribute`, a mapping, all keys stand there.
+    """
+
+    json: ClassVar[str] = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the value as JSON has it: exact numbers as text, `--json` prints the same."""
+        return record(self)
+
+
+def record(value: Recorded) -> dict[str, Any]:
+    """Return what the class of a value lists, as JSON has it."""
+    found: dict[str, Any] = {}
+    for key, read, optional in _keys(value.json):
+        each = read(value)
+        if not key:
+            found |= {name: plain(part) for name, part in dict(each).items()}
+        elif not (optional and (each is None or (isinstance(each, (tuple, str)) and not each))):
+            found[key] = plain(each)
+    return found
+
+
+@cache
+def _keys(listed: str) -> tuple[tuple[str, attrgetter[Any], bool], ...]:
+    """Return the key (none for `*attribute`), how its value is read, and whether it may be left out."""
+    found = []
+    for word in listed.split():
+        name, optional = word.rstrip("?"), word.endswith("?")
+        key, _, attribute = name.rpartition("=")
+        attribute = attribute.removeprefix("*")
+        found.append(("" if name.startswith("*") else key or attribute, attrgetter(attribute), optional))
+    return tuple(found)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: rationals as "p/q", infinity as "inf", tuples as arrays."""
+    if type(value) in _AS_IN_JSON:
+        return value
+    if isinstance(value, (tuple, list)):
+        # Laws hold many long tuples of ints, which are as JSON has them.
+        return list(value) if _AS_IN_JSON.issuperset(map(type, value)) else [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, Recorded):
+        return record(value)
+    if isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return as_text(value) if isinf(value) else value
+    return as_text(value) if isinstance(value, (Fraction, ExpNumber)) else str(value)
+
+
+_module = ""
+
+
+def shown_by(module: str) -> None:
+    """Say which module is the presenter."""
+    global _module
+    _module = module
+
+
+def presenter() -> Any:
+    """Return the presenter, `tightdp.present.show`."""
+    return import_module(_module)
+
+
+def as_file(value: object, form: str) -> str:
+    """Return a value as the text of a file: "csv", "dot", "svg" or "html"."""
+    return str(presenter().as_file(value, form))
+
+
+class Shown(Recorded):
+    """A value that people see: as text, and in notebooks as HTML."""
+
+    def __repr__(self) -> str:
+        return str(presenter().as_text(self))
+
+    def _repr_html_(self) -> str:
+        return str(presenter().as_html(self))
+
+
+class Drawn(Shown):
+    """A value that there is a picture of."""
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the value on the Matplotlib axes `ax` (new ones, unless given) and return them.
+
+        Raises TightdpError where Matplotlib is not installed.
+        """
+        return presenter().draw(self, ax)
+
 
 SCHEMA = 1
 """The version of the JSON of answers, described in docs/command-line.md: it grows when a key changes or is removed."""
@@ -177,6 +266,11 @@ class Result(Shown):
     @property
     def _ends(self) -> dict[str, Any]:
         return {} if self.status == "exact" else {name: getattr(self, name) for name in ("lower", "upper")}
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        """The ends of the numbers that a table of answers shows, equal where exact; none where none is known."""
+        return {}
 
     @property
     def mechanism(self) -> str:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.language.interp import target_value
 from tightdp.methods import questions
 from tightdp.queries import declared
-from tightdp.queries.accuracy import AccuracyClass, classes_of, least_alpha
-from tightdp.queries.nearness import AccuracyAt, LeastError
+from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError, classes_of, least_alpha
 from tightdp.results.answers import Accuracy
 from tightdp.session import numeric_errors
 from tightdp.session.engine import Engine, Outcome

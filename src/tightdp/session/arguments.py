@@ -15,7 +15,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import Range, read_count, read_exact, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
-from tightdp.queries.nearness import AccuracyAt, LeastError
+from tightdp.queries.accuracy import AccuracyAt, LeastError
 
 __all__ = [
     "AccuracyClaim",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from tightdp.language.program import Bound
 from tightdp.results.answers import Accuracy, Distribution, Likelihood
-from tightdp.results.diagram import Structure
-from tightdp.results.efficacy import Efficacy
+from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
+from tightdp.results.report import Structure
 from tightdp.results.result import Subject
 
 if TYPE_CHECKING:

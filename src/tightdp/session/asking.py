@@ -20,8 +20,8 @@ from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
-from tightdp.queries.nearness import AccuracyAt, LeastError
-from tightdp.queries.unknown_ratios import least_ratio
+from tightdp.queries.accuracy import AccuracyAt, LeastError
+from tightdp.queries.unknowns import least_ratio
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
 from tightdp.session import accuracy, numeric, one_run, outputs, search

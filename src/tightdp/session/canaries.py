@@ -15,9 +15,20 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import decimal_text
 from tightdp.methods.control import Reached
 from tightdp.one_run.guessers import Top
-from tightdp.results.guessing import Canaries, Guessing, Point, Reported, points_in_order
+from tightdp.results.guessing import (
+    Canaries,
+    Guessing,
+    Level,
+    Method,
+    Point,
+    Reported,
+    Reports,
+    Rule,
+    as_rule,
+    points_in_order,
+    rule_name,
+)
 from tightdp.results.result import Subject
-from tightdp.results.rules import Level, Method, Reports, Rule, as_rule, rule_name
 from tightdp.session.arguments import read_count, read_exact, read_number
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism

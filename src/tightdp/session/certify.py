@@ -29,7 +29,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
 from tightdp.methods.control import Control
-from tightdp.queries.nearness import AccuracyAt
+from tightdp.queries.accuracy import AccuracyAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import read_exponential, read_number

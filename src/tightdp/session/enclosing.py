@@ -18,7 +18,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
 from tightdp.limits import Allowance
 from tightdp.results.answers import Claim
-from tightdp.results.every_n import EveryN, EveryNVerification
+from tightdp.results.privacy import EveryN, EveryNVerification
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine

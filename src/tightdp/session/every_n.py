@@ -19,7 +19,7 @@ from tightdp.session.unknowns import UnknownInstance
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Verification
-    from tightdp.results.every_n import EveryN, EveryNVerification
+    from tightdp.results.privacy import EveryN, EveryNVerification
     from tightdp.results.result import Subject
     from tightdp.session import certify_every as _certificates
     from tightdp.session import enclosing as _answers

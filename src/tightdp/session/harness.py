@@ -14,9 +14,8 @@ from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
 from tightdp.limits import at_once, cores
 from tightdp.one_run.guessers import Top
-from tightdp.results.guessing import Guessing
-from tightdp.results.rules import Level, Reports, Rule, as_rule, rule_name
-from tightdp.results.validity import Observation, Trial, Validity, WorstGame
+from tightdp.results.audit import Observation, Trial, Validity, WorstGame
+from tightdp.results.guessing import Guessing, Level, Reports, Rule, as_rule, rule_name
 from tightdp.session.arguments import read_count, read_number
 from tightdp.session.instance import Instance
 from tightdp.session.one_run import adaptive, guessing, read_guesser

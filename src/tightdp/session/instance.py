@@ -9,7 +9,7 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
 from tightdp.language.program import Bound, Output
-from tightdp.queries.nearness import LeastError
+from tightdp.queries.accuracy import LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
@@ -24,16 +24,21 @@ from tightdp.session.base import InstanceBase
 from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
-    from tightdp.results.answers import Accuracy, Distribution, Failure, Likelihood, Sample, Utility, Verification
-    from tightdp.results.diagram import Structure
-    from tightdp.results.efficacy import Efficacy
-    from tightdp.results.explanation import Explanation
-    from tightdp.results.guessing import Guessing
+    from tightdp.results.answers import (
+        Accuracy,
+        Distribution,
+        Failure,
+        Likelihood,
+        Sample,
+        Sweep,
+        Utility,
+        Verification,
+    )
+    from tightdp.results.guessing import Efficacy, Guessing
     from tightdp.results.pieces import Solution
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
     from tightdp.results.privacy_loss import PrivacyLoss
-    from tightdp.results.report import Report
-    from tightdp.results.sweep import Sweep
+    from tightdp.results.report import Explanation, Report, Structure
     from tightdp.session.certify import Certificate
 
 __all__ = ["Instance"]

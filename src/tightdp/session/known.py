@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import LimitError, TightdpError
 from tightdp.language.domains import Values
 from tightdp.limits import snapshot
-from tightdp.results.answers import Accuracy, Claim, Unknown, Verification
-from tightdp.results.efficacy import Efficacy
+from tightdp.results.answers import Accuracy, Claim, Sweep, Unknown, Verification
+from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Zcdp
 from tightdp.results.result import PairWitness, Result
-from tightdp.results.sweep import Sweep
 from tightdp.session.later import Later
 
 if TYPE_CHECKING:

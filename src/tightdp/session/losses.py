@@ -9,8 +9,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.rounding import up
 from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
-from tightdp.queries.composition.dominating import direction_below, direction_of
-from tightdp.queries.composition.loss import Direction, Losses
+from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
 from tightdp.results.result import Stats
 from tightdp.session.engine import Engine

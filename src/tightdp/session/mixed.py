@@ -14,8 +14,7 @@ from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
-from tightdp.queries.enclosed.directions import Ends, enclosed, least_above
-from tightdp.queries.enclosed.mixtures import chain_of
+from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed, least_above
 from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query

@@ -10,8 +10,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset, Output
-from tightdp.queries.accuracy import AccuracyClass
-from tightdp.queries.nearness import AccuracyAt, LeastError
+from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.session.engine import Engine, Query
 from tightdp.session.numeric import outcome_of

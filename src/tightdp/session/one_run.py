@@ -25,8 +25,7 @@ from tightdp.one_run.guessers import Function, Guesser, Threshold, Top, as_joint
 from tightdp.one_run.law import AuditLaw, Compiler
 from tightdp.one_run.least import restricted_least
 from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
-from tightdp.results.efficacy import Efficacy, Row
-from tightdp.results.guessing import Guessing
+from tightdp.results.guessing import Efficacy, Guessing, Row
 from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
 from tightdp.session.engine import Engine, Outcome, Query

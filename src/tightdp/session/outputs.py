@@ -16,8 +16,8 @@ from tightdp.language.tails import is_beyond
 from tightdp.methods import one_output, questions
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
+from tightdp.queries.curves import likelihood_table
 from tightdp.queries.gaussian import clamped
-from tightdp.queries.likelihood import likelihood_table
 from tightdp.results.answers import Distribution, Likelihood, Sample, in_order
 from tightdp.session import numeric
 from tightdp.session.arguments import read_count

@@ -24,8 +24,8 @@ from tightdp.methods.ratios import Ratio
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import curves, declared
 from tightdp.queries.curves import Profile
-from tightdp.results.diagram import Structure
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
+from tightdp.results.report import Structure
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
 from tightdp.session import numeric
 from tightdp.session.engine import Engine, Outcome, Query

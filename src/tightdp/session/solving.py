@@ -18,7 +18,7 @@ from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between
 from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
-from tightdp.queries.nearness import AccuracyAt, LeastError
+from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.guessing import Guessing
 from tightdp.results.pieces import (

@@ -9,9 +9,8 @@ from itertools import product
 from typing import Any, TypeVar
 
 from tightdp.errors import LimitError, ParameterError, QueryError
-from tightdp.results.answers import Unknown
+from tightdp.results.answers import Sweep, Unknown
 from tightdp.results.result import Result, Status, Subject
-from tightdp.results.sweep import Sweep
 from tightdp.session.arguments import read_count, unknown_of
 from tightdp.session.asked import Asked
 from tightdp.session.auditing import audit

@@ -18,7 +18,7 @@ from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound, Dataset, Output, as_output
 from tightdp.language.tails import share_of
 from tightdp.methods import questions
-from tightdp.queries.moments import Moment, is_real, moment
+from tightdp.queries.accuracy import Moment, is_real, moment
 from tightdp.results.answers import Utility, Worst
 from tightdp.session import numeric, numeric_errors
 from tightdp.session.engine import Engine

@@ -24,8 +24,7 @@ from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
 from tightdp.methods.program import Program
 from tightdp.queries import gaussian, powers
-from tightdp.queries.accuracy import AccuracyClass
-from tightdp.queries.nearness import LeastError
+from tightdp.queries.accuracy import AccuracyClass, LeastError
 from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness

@@ -16,7 +16,7 @@ from tightdp.one_run.dp import RestrictedRatio, as_posterior
 from tightdp.one_run.gaps import distributional_privacy
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.least import restricted_least
-from tightdp.results.efficacy import Row
+from tightdp.results.guessing import Row
 
 __all__ = ["enclosed_rows", "least_within", "widest"]
 

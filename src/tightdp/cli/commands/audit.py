@@ -1,60 +1,58 @@
-"""The command `audit`: bounds from an observation. It needs no file, unless a program gives the guarantee."""
+"""The commands `audit`, `certify`, `certify audit` and `check`: bounds from an observation, and certificates."""
 
 from __future__ import annotations
 
-import argparse
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.answer import ask_about, emit
-from tightdp.cli.binding import bind_to, load
-from tightdp.cli.errors import UsageError
-from tightdp.cli.words import read_bindings, read_json
+from tightdp.cli.answer import DONE, ask_about, emit, write_text
+from tightdp.cli.binding import bind, bind_to, load
+from tightdp.cli.options import given
+from tightdp.cli.words import UsageError, read_bindings, read_json
+from tightdp.errors import LimitError
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
 from tightdp.results.audit import Audit
 from tightdp.results.result import Subject
 from tightdp.session.auditing import audit
+from tightdp.session.certify import Certificate, as_json, check_file
+from tightdp.session.certify_audit import certify_audit
 from tightdp.session.instance import Instance
 
-__all__ = ["asked", "run"]
-
 _FAMILIES = ("gaussian", "laplace")
+_AS_GIVEN = ("delta", "method", "significance", "epsilon", "exp_epsilon", "variant")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Answer, print, and return the exit status."""
-    found = ask_about(Subject("audit", (), "one secret"), "audit", lambda: asked(options))
-    emit(found.result, options)
-    return found.exit_status
+def run(options: Namespace) -> int:
+    """Answer and print; or write a certificate, and what it establishes where it went to a file; or check one."""
+    if options.command == "audit":
+        found = ask_about(Subject("audit", (), "one secret"), "audit", lambda: _audited(options))
+        emit(found.result, options)
+        return found.exit_status
+    if options.command == "check":
+        if not Path(options.file).is_file():
+            hint = "give a certificate that `tightdp certify --output` wrote"
+            raise UsageError(f"there is no file {options.file}", hint)
+        return check_file(options.file, options.work)
+    made = certify_audit(_audited(options)) if options.command == "certify_audit" else _certified(options)
+    write_text(options.output, as_json(made))
+    if options.output != "-":
+        write_text("-", f"{options.output}: {made.establishes}\n")
+    return DONE
 
 
-def asked(options: argparse.Namespace) -> Audit:
-    """Return the answer."""
+def _audited(options: Namespace) -> Audit:
     tradeoff = _tradeoff(options)
     if options.bindings and not isinstance(tradeoff, Instance):
         raise UsageError(f"{options.bindings[0]!r} belongs to no program", "name its file: --tradeoff FILE[:NAME]")
-    return audit(
-        canaries=_count(options.canaries, "--canaries"),
-        guesses=_count(options.guesses, "--guesses"),
-        correct=None if options.correct is None else _count(options.correct, "--correct"),
-        ideal=_curve(options.ideal, "--ideal"),
-        options=_count(options.options, "--options"),
-        delta=options.delta,
-        method=options.method,
-        significance=options.significance,
-        epsilon=options.epsilon,
-        exp_epsilon=options.exp_epsilon,
-        tradeoff=tradeoff,
-        variant=options.variant,
-    )
+    counts = {name: getattr(options, name) for name in ("canaries", "guesses", "correct", "options")}
+    asked = {name: getattr(options, name) for name in _AS_GIVEN}
+    asked |= {name: text if text is None else as_int(as_parameter(text), f"--{name}") for name, text in counts.items()}
+    return audit(ideal=_curve(options.ideal, "--ideal"), tradeoff=tradeoff, **asked)
 
 
-def _count(text: str, name: str) -> int:
-    return as_int(as_parameter(text), name)
-
-
-def _tradeoff(options: argparse.Namespace) -> Any:
+def _tradeoff(options: Namespace) -> Any:
     """Return a string, a list of pairs, or the instance of a program."""
     text = options.tradeoff
     if text is None or text.partition(":")[0].partition("@")[0] in _FAMILIES:
@@ -68,10 +66,19 @@ def _curve(text: str | None, option: str) -> Any:
     return read_json(f"{option} {text!r}", text, "write pairs of e^ε and δ: '[[1, \"1/10\"], [3, 0]]'")
 
 
-def _instance(options: argparse.Namespace) -> Instance:
+def _instance(options: Namespace) -> Instance:
     if ".py" not in options.tradeoff and not Path(options.tradeoff).exists():
         raise UsageError(
             f"--tradeoff {options.tradeoff!r} is not a trade-off function",
             "give gaussian:1, laplace:1, pairs '[[e^ε, δ], ...]', or the file of a program",
         )
-    return bind_to(load(options.tradeoff), read_bindings(options.bindings), argparse.Namespace())
+    return bind_to(load(options.tradeoff), read_bindings(options.bindings), Namespace())
+
+
+def _certified(options: Namespace) -> Certificate:
+    instance = bind(options)
+    claims = {name: value for name, value in given(options).items() if name != "output"}
+    try:
+        return instance.certify(**claims)
+    except LimitError as error:
+        raise LimitError(f"no certificate was made: {error.what}", error.hint) from None

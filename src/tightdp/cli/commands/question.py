@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from tightdp.cli.answer import DONE, answer, ask, emit, write_text
 from tightdp.cli.binding import bind
-from tightdp.cli.errors import UsageError
 from tightdp.cli.options import given
+from tightdp.cli.words import UsageError
 from tightdp.exact.parameters import read_count
 from tightdp.results.answers import Unknown
 from tightdp.results.result import Result
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tightdp.session import canaries as _audits
 else:
     _audits = Later("tightdp.session.canaries")
-
-__all__ = ["run"]
 
 
 def run(options: Namespace) -> int:

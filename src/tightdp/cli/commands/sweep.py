@@ -1,13 +1,19 @@
-"""The command `sweep`: one query over all combinations of ranges."""
+"""The command `sweep`: one query over all combinations of ranges, and a CSV file that grows row by row.
+
+Beside that file stands `FILE.unfinished`, which says what the rows are about, and under which limits they were
+computed, until the table is complete: so an interrupted sweep resumes where it stopped.
+"""
 
 from __future__ import annotations
 
-import argparse
+import csv
+import io
 import json
 import re
 import sys
 import time
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import sha256
@@ -16,21 +22,91 @@ from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.cli.answer import INTERRUPTED, Asked, ask, emit
+from tightdp.cli.answer import INTERRUPTED, Asked, ask, emit, grows
 from tightdp.cli.binding import bind_to, load
-from tightdp.cli.errors import UsageError
 from tightdp.cli.jobs import answers, number_of_jobs
-from tightdp.cli.table_file import TableFile, grows
-from tightdp.cli.words import read_bindings
+from tightdp.cli.words import UsageError, read_bindings
 from tightdp.limits import keep
-from tightdp.results.record import plain
-from tightdp.results.result import Result, Subject
-from tightdp.results.sweep import Sweep
+from tightdp.results.answers import Sweep
+from tightdp.results.result import Result, Subject, plain
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.sweep import Question, combinations, fixed, known, status_of
 
-__all__ = ["read_range", "run"]
+Row = list[str]
+
+
+class TableFile:
+    """The rows that are known, by their first cells.
+
+    An unresolved row is asked again; under other limits also one that is not exact.
+    """
+
+    def __init__(self, path: Path, about: str, limits: str, keys: int) -> None:
+        """Read what the file has, where it is the unfinished table of the same question."""
+        self._path, self._keys = path, keys
+        self._marker = path.with_name(f"{path.name}.unfinished")
+        self._header: Row = []
+        self._rows: dict[tuple[str, ...], Row] = {}
+        try:
+            if path.exists() and self._marker.exists():
+                before, _, within = self._marker.read_text(encoding="utf-8").partition("\n")
+                if before == about:
+                    self._read(("exact", "bounded") if within == limits else ("exact",))
+            self._marker.write_text(f"{about}\n{limits}", encoding="utf-8")
+            self._write(self._rows)
+        except OSError as error:
+            raise self._error(error) from None
+
+    def __contains__(self, key: tuple[str, ...]) -> bool:
+        return key in self._rows
+
+    def __len__(self) -> int:
+        return len(self._rows) - sum("unresolved" in row for row in self._rows.values())
+
+    def _read(self, kept: Container[str]) -> None:
+        with self._path.open(encoding="utf-8", newline="") as lines:
+            self._header, *rows = list(csv.reader(lines)) or [[]]
+        status = self._header.index("status") if "status" in self._header else None
+        for row in rows:
+            if status is not None and len(row) == len(self._header) and row[status] in kept:
+                self._rows[tuple(row[: self._keys])] = row
+
+    def add(self, text: str) -> None:
+        """Append the row of a table that has one: a header and the row, as CSV."""
+        header, row = csv.reader(io.StringIO(text))
+        unknown = len(header) != len(self._header) and row[header.index("status")] == "unresolved"
+        if unknown and self._header:  # nothing is known of it, not even which numbers it would have
+            row = [*row[: self._keys], *[""] * (len(self._header) - self._keys - 3), *row[-3:]]
+        elif header != self._header:
+            self._header = header
+            self._rows = {key: _widened(known, header, self._keys) for key, known in self._rows.items()}
+            self._write(self._rows)
+        self._rows[tuple(row[: self._keys])] = row
+        try:
+            with self._path.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerow(row)
+        except OSError as error:
+            raise self._error(error) from None
+
+    def finish(self, order: Sequence[tuple[str, ...]]) -> None:
+        """Write the rows in their order: the table is complete."""
+        self._write({key: self._rows[key] for key in order})
+        self._marker.unlink(missing_ok=True)
+
+    def _write(self, rows: dict[tuple[str, ...], Row]) -> None:
+        with self._path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerows([self._header, *rows.values()] if self._header else [])
+
+    def _error(self, error: OSError) -> UsageError:
+        return UsageError(f"cannot write {self._path}: {error.strerror}", "give a path that can be written")
+
+
+def _widened(row: Row, header: Row, keys: int) -> Row:
+    """Return a row of which nothing is known with the columns that others have."""
+    return row if len(row) == len(header) else [*row[:keys], *[""] * (len(header) - keys - 3), *row[-3:]]
+
 
 _WHERE = ("csv", "plot", "json", "jobs", "dask")
 _LIMITS = ("timeout", "max_nodes", "max_memory")
@@ -44,11 +120,11 @@ class _Task:
 
     place: str
     parameters: dict[str, Any]
-    options: argparse.Namespace
+    options: Namespace
     sweep: int
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Ask the query for every combination, and print, write or draw the table."""
     for name in ("guesses", "pairs"):
         if getattr(options, name) is not None and not options.efficacy and options.canaries is None:
@@ -91,7 +167,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table_file(
-    options: argparse.Namespace, mechanism: Mechanism, subjects: Sequence[Subject], swept: tuple[str, ...]
+    options: Namespace, mechanism: Mechanism, subjects: Sequence[Subject], swept: tuple[str, ...]
 ) -> TableFile | None:
     """Return the file that rows are written to as they come, None where there is none."""
     if not grows(options):

@@ -14,11 +14,11 @@ from tightdp.exact.field import ExpNumber
 from tightdp.exact.generators import Unknown, naming
 from tightdp.exact.lines import parts_in_x
 from tightdp.exact.numbers import Exact, as_text, decimal_text
+from tightdp.exact.writing import brief, shortened
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.view import Grid, View
-from tightdp.present.views.result import heading
-from tightdp.present.words import RELATIVE, brief, shortened, shown_number
+from tightdp.present.words import RELATIVE, heading, shown_number
 from tightdp.results.pieces import (
     AccuracyPieces,
     Best,

@@ -1,4 +1,4 @@
-"""How the tight ε, δ, the curve, the trade-off function and Rényi divergence are shown."""
+"""How the tight ε, for one n or every n, δ, the curve, the trade-off function, Rényi and a privacy loss are shown."""
 
 from __future__ import annotations
 
@@ -11,15 +11,25 @@ from tightdp.errors import QueryError
 from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, as_text, exponent_of, log
+from tightdp.exact.writing import brief
 from tightdp.methods.ratios import Ratio
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.view import MOST_ROWS, Grid, View
-from tightdp.present.views.result import between, heading, unresolved_remark, witness_sentence
-from tightdp.present.words import brief, ends_in_full, in_full, shown_number, shown_probability
-from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
-from tightdp.results.record import plain
-from tightdp.results.result import PairWitness, Result
+from tightdp.present.views.answers import shown_claimed
+from tightdp.present.words import (
+    between,
+    ends_in_full,
+    heading,
+    in_full,
+    shown_number,
+    shown_probability,
+    unresolved_remark,
+    witness_sentence,
+)
+from tightdp.results.privacy import Curve, Delta, EveryN, EveryNVerification, Privacy, Renyi, Tradeoff, Zcdp
+from tightdp.results.privacy_loss import PrivacyLoss, is_attained
+from tightdp.results.result import PairWitness, Result, plain
 
 _MOST_MARKS = 200
 _STEPS = 48
@@ -182,3 +192,79 @@ def _sentences(result: Result, witness: PairWitness | None, none: str) -> tuple[
     if witness is None:
         return said
     return (*said, witness_sentence(witness, "It is attained" if exact else "The lower end is reached"))
+
+
+@view_of.register
+def _loss_view(result: PrivacyLoss) -> View:
+    rows = tuple(
+        (
+            direction.name,
+            f"{times:,}",
+            str(len(pair.outcomes)),
+            shown_number(pair.outcomes[0][0] / pair.outcomes[0][1]) if not pair.certain else "inf",
+            "yes" if is_attained(direction) else "no",
+        )
+        for direction in result.losses.directions
+        for pair, times in direction.dominating
+    )
+    grid = Grid(("direction", "runs", "outcomes", "largest e^ε", "attained by neighbours"), rows)
+    return View(heading(result), (), grid)
+
+
+@picture_of.register
+def _loss_plot(result: PrivacyLoss, ax: Any) -> Any:
+    """Draw δ against ε on a logarithmic axis."""
+    axes = plot.lines(ax, [(log(t), delta) for t, delta in result.curve().points], "ε", "δ", str(result.subject))
+    axes.set_yscale("log", nonpositive="clip")
+    return axes
+
+
+_PROOFS = {
+    "independence": "the largest ratio of one client's part, as the clients are independent",
+    "simulation": "a matrix that turns a run on x' into a bound on the run on x",
+    "windows": "the largest ratio over windows of records around the one that changes",
+    "alignment": "noise is shifted, path by path, so that the run on x' publishes the same",
+    "noisy end": "the messages do not tell the state, and the end of the program hides it",
+    "pairs": "the pairs of states of knowledge that x and x' lead to are finitely many",
+    "growth": "there is none, as messages that repeat multiply the ratio each time",
+    "witness": "there is none",
+    "none": "none was found",
+}
+
+
+@view_of.register
+def _every_n_view(result: EveryN) -> View:
+    if result.status == "exact":
+        reached = f"attained at n = {result.n}" if result.attained else "approached as n grows"
+        facts = [("tight e^ε", shown_number(result.upper)), ("tight ε", shown_log(result.upper)), ("it is", reached)]
+        facts += _ends(result)[2:]
+    else:
+        facts = _ends(result)
+    return View(heading(result), facts, None, (*_said(result), *in_full(result.lower, result.upper)))
+
+
+@view_of.register
+def _verification_view(result: EveryNVerification) -> View:
+    found = result.found
+    rows = tuple((claim.claim, shown_claimed(claim), claim.verdict) for claim in result.claims)
+    return View(heading(result), _ends(found), Grid(("claim for every n", "claimed", "verdict"), rows), _said(found))
+
+
+def _ends(result: EveryN) -> list[tuple[str, str]]:
+    return [
+        ("e^ε at least", f"{shown_number(result.lower)} (at n = {result.n})"),
+        ("e^ε at most", shown_number(result.upper)),
+        ("upper end by", f"{result.proof}: {_PROOFS[result.proof]}"),
+    ]
+
+
+def _said(result: EveryN) -> tuple[str, ...]:
+    if result.witness is None:
+        return ()
+    said = [witness_sentence(result.witness, f"At n = {result.n} the lower end is reached")]
+    if result.attained is False:
+        how = "grow without bound" if math.isinf(result.upper) else "come arbitrarily close to the upper end"
+        said.insert(0, f"The ratios {how} as n grows; at n = {result.n} e^ε is {shown_number(result.lower)}.")
+    if result.status != "exact" and math.isinf(result.upper):
+        said.append("No finite upper end was found; that does not prove that there is none.")
+    return tuple(said)

@@ -30,8 +30,6 @@ from tightdp.exact.numbers import log
 from tightdp.queries.composition.lattice import Composition, Runs, composition_of
 from tightdp.queries.composition.pairs import DominatingPair
 
-__all__ = ["Grid", "above", "below", "grid_for"]
-
 _TAIL_BITS = 256
 """Bits after the point of a probability, besides those that the largest likelihood ratio needs."""
 _MOST_BITS = 4096

@@ -26,8 +26,6 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm, polynomials, whole
 from tightdp.queries.composition.pairs import DominatingPair, merged
 
-__all__ = ["Composition", "Runs", "compose_on_lattice", "composition_of"]
-
 Runs = tuple[tuple[DominatingPair, int], ...]
 """Pairs, and how often each is run."""
 

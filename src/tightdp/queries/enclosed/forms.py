@@ -17,10 +17,8 @@ from tightdp.language.laws import OnIntegers
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.aggregate import contributions
+from tightdp.queries.accuracy import AccuracyAt
 from tightdp.queries.enclosed.counts import Letters, Noise
-from tightdp.queries.nearness import AccuracyAt
-
-__all__ = ["ErrorSum", "PublishedSum", "error_sum", "published_sum"]
 
 _MOST_RECORDS = 256
 """Of a record domain with more values, not every one is looked at by itself."""

@@ -12,7 +12,7 @@ from tightdp.errors import LimitError, ParameterError, TightdpError
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import Bound, Dataset
-from tightdp.results.explanation import DrawLoss, Explanation, Remedy
+from tightdp.results.report import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential
 from tightdp.session.asked import Asked

@@ -12,7 +12,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.rationals import Parameter
 from tightdp.language.domains import Values
 from tightdp.language.program import Bound, Output
-from tightdp.results.explanation import Smallest
+from tightdp.results.report import Smallest
 from tightdp.results.result import EventWitness
 from tightdp.session.asked import Asked
 

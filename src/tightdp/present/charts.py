@@ -10,8 +10,6 @@ from html import escape
 
 from tightdp.exact.field import Number
 
-__all__ = ["bars", "curve", "paired_bars", "tradeoff"]
-
 _WIDTH, _HEIGHT = 400, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 12, 44
 _ROW, _PAIR = 40, 44
