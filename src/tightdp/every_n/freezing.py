@@ -305,18 +305,36 @@ class Freezer:
         found: list[tuple[int, Sent]] = []
         if self.start:
             return ()
+        seen: set[int] = set()
         for token, added in sorted(self.added.items()):
             if token in self.sums:
                 continue
             nothing = isinstance(added, Affine) and not added.terms and not added.constant
             items = () if nothing else (added,) if isinstance(added, Affine) else added
             for item in items:
-                value = self.m.builder.symbol(item) if isinstance(item, Affine) else item
+                value = self.m.builder.symbol(item) if isinstance(item, Affine) else self._message(item, None, seen)
                 published: list[Affine] = []
                 assert self.run is not None
                 what = self.m.visible(value, published, self.run)
                 found.append((token, Sent(what, tuple(published))))
         return tuple(found)
+
+    def _message(self, value: Value, holder: Cell | None, seen: set[int]) -> Value:
+        """Return a message with the lists in it as they are: those of this round that nothing else can change later."""
+        if isinstance(value, tuple):
+            return tuple(self._message(item, holder, seen) for item in value)
+        if not isinstance(value, Reference):
+            return value
+        learned = self.of.learned
+        others = {
+            cell for cell in self.m.store.holders(value.key) if cell not in learned.written or cell in learned.live
+        } - {holder}
+        if value.key <= self.of.born or value.key in seen or others:
+            raise refusal(
+                "a list among the messages of the records has another name as well", "append tuple(...) of it"
+            )
+        seen.add(value.key)
+        return ("\0list", *self._message(self.m.store[value.key], value.key, seen))
 
 
 class Thawer:

@@ -165,8 +165,13 @@ def _names(node: ast.AST, done: set[int], start: int) -> Iterator[str]:
         yield node.id
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         yield node.target.id
+    own: set[str] = set()
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        yield from _names(node.generators[0].iter, done, start)
+        targets = (part for each in node.generators for part in ast.walk(each.target))
+        own = {part.id for part in targets if isinstance(part, ast.Name)}
     for child in ast.iter_child_nodes(node):
-        yield from _names(child, done, start)
+        yield from (name for name in _names(child, done, start) if name not in own)
 
 
 def _observes(function: Any, seen: set[Any]) -> bool:

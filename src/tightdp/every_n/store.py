@@ -62,7 +62,11 @@ class CheckedStore(Store):
 
     def refers(self, key: int) -> int:
         """Return how many cells hold a list."""
-        return sum(Reference(key) in _inside(value) for value in self._cells.values())
+        return len(self.holders(key))
+
+    def holders(self, key: int) -> list[Cell]:
+        """Return the cells that hold a list."""
+        return [cell for cell, value in self._cells.items() if Reference(key) in _inside(value)]
 
 
 def _is_list(value: Value, key: Cell) -> bool:
