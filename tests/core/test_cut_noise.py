@@ -13,7 +13,7 @@ from flint import arb, ctx, fmpq
 
 from agreement import bind, module_of
 from tightdp import choice, discrete_gaussian, flip, geometric, mechanism
-from tightdp.core.unbounded import cut
+from tightdp.core import published
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Int, Values
@@ -235,8 +235,8 @@ def test_conditioned_runs_keep_their_refusal() -> None:
 
 @pytest.mark.parametrize("law", [Gaussian(3, Fraction(5, 2)), TwoSided(-2, Fraction(1, 3))])
 def test_cut_laws_add_up_and_lose_little(law: Any) -> None:
-    reach = cut.reach_of(law, 1)
-    found = cut.cut_law(law, reach)
+    reach = published.reach_of_cut(law, 1)
+    found = published.cut_law(law, reach)
     assert sum(mass for _, mass in found) == 1
     assert 0 < found[0][1] + found[-1][1] < Fraction(1, 1 << 78)
 

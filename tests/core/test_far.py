@@ -7,8 +7,7 @@ from fractions import Fraction
 import pytest
 
 from agreement import bind, module_of
-from tightdp.core.far import Far
-from tightdp.core.operators import operation
+from tightdp.core.operators import Far, operation
 from tightdp.errors import LanguageError
 from tightdp.exact.field import exp
 from tightdp.language import interp

@@ -8,7 +8,8 @@ import pytest
 
 from agreement import bind, module_of
 from tightdp.core.lowering import lower
-from tightdp.core.nodes import Draw, TupleOf, reachable
+from tightdp.core.nodes import Draw, reachable
+from tightdp.core.outputs import TupleOf
 from tightdp.language import interp
 from tightdp.language.domains import Int
 from tightdp.language.program import Bound

@@ -10,7 +10,7 @@ import pytest
 import tightdp.core.lowering as lowering
 from agreement import bind, module_of
 from tightdp import discrete_laplace, geometric, mechanism
-from tightdp.core.unbounded.quadrature import tail_nodes
+from tightdp.core.windows import tail_nodes
 from tightdp.errors import LanguageError, LimitError, ParameterError
 from tightdp.exact.field import exp
 from tightdp.language import interp

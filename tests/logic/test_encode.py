@@ -15,7 +15,8 @@ from agreement import bind, datasets, module_of
 from strategies import write_program
 from tightdp.core.builder import Builder
 from tightdp.core.lowering import lower
-from tightdp.core.nodes import Case, CoreProgram, Input, Leaf
+from tightdp.core.nodes import Case, CoreProgram, Input
+from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import BackendError, LimitError, ProgramError
 from tightdp.language import interp

@@ -18,7 +18,7 @@ from tightdp import (
     mechanism,
     shuffle,
 )
-from tightdp.core.codes import ComponentCodes
+from tightdp.core.outputs import ComponentCodes
 from tightdp.language.tails import Tail
 from views import METHODS, renamed, shaped, tailed
 

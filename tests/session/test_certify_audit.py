@@ -13,7 +13,7 @@ import pytest
 import tightdp
 from tightdp.auditing import optimal
 from tightdp.cli.main import main
-from tightdp.core.writing import written_value
+from tightdp.core.sections import written_value
 from tightdp.errors import QueryError
 from tightdp.session.certify import load_checker
 

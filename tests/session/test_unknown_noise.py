@@ -15,7 +15,7 @@ import pytest
 from agreement import module_of
 from parametrised import value_at
 from tightdp import Instance, Int, mechanism
-from tightdp.core.unbounded.quadrature import tail_nodes
+from tightdp.core.windows import tail_nodes
 from tightdp.exact.field import exp
 from tightdp.session.cellwise import Cellwise
 

@@ -7,15 +7,12 @@ from fractions import Fraction
 from typing import Any
 from weakref import WeakValueDictionary
 
-from tightdp.core.conditions import branch_taken, tested_value, tests, values_where
+from tightdp.core.facts import FunctionsOfRecords, branch_taken, tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, operands_of, summands, terms_of
 from tightdp.core.operators import Value, refusal
-from tightdp.core.records import FunctionsOfRecords
-from tightdp.core.unbounded.windows import NARROW, Place, Window, check_growth, is_far
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
+from tightdp.core.windows import NARROW, Place, Window, check_growth, is_far
 from tightdp.language.laws import Law, OnIntegers
-
-__all__ = ["Builder"]
 
 _LONG = 64
 """From how many terms on a sum is known by the two sums that it was made of, not by its terms."""

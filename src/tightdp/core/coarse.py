@@ -1,26 +1,45 @@
 """Draws of which a program sees less than their outcomes: what it sees is drawn instead.
 
 Of noise that is only compared with a threshold one bit is seen: `geometric(count, ratio) >= 3` is a flip whose
-probability depends on the count. Programs and their diagrams get smaller; the law on every dataset stays as it is.
+probability depends on the count. And however a client's message is written (coins and cases, a shuffled list that is
+cut, a retry), all that matters of it is its law given the record: where records and messages are few, a single draw
+takes the place of the client's own draws, so that what is written in different ways becomes one program. Programs and
+their diagrams get smaller; the law on every dataset stays as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import Any
 
-from tightdp.core.evaluation import canonical, computed
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Once, children, reachable
-from tightdp.core.operators import NOTHING
+from tightdp.core.nodes import (
+    Apply,
+    Case,
+    Const,
+    CoreProgram,
+    Draw,
+    Expr,
+    Input,
+    Nary,
+    Once,
+    Shuffled,
+    canonical,
+    children,
+    computed,
+    reachable,
+)
+from tightdp.core.operators import NOTHING, Value
+from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
 from tightdp.core.passes import Rebuild
-from tightdp.exact.field import Number
+from tightdp.core.together import law_together
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Law
 
-__all__ = ["draw_what_is_seen"]
-
-_MOST_WORK = 1 << 20
+_MOST_OUTCOMES = 1 << 20
 """A draw whose outcomes, times the nodes computed from it, are more than this stays as it is."""
 
 
@@ -121,7 +140,7 @@ def _all_seen(program: CoreProgram) -> Iterable[_Seen]:
 def _coarse(seen: _Seen) -> _Coarse | None:
     """Return what is drawn in place of a draw, None where all its outcomes are told apart."""
     draw, looked_at = seen.draw, list(seen.looked_at.values())
-    if draw.serial in seen.looked_at or len(draw.values) * len(seen.nodes) > _MOST_WORK:
+    if draw.serial in seen.looked_at or len(draw.values) * len(seen.nodes) > _MOST_OUTCOMES:
         return None
     columns = _columns(seen)
     first: dict[tuple[object, ...], object] = {}
@@ -144,3 +163,235 @@ def _columns(seen: _Seen) -> dict[int, Sequence[object]]:
         ]
         columns[expr.serial] = [canonical(expr, computed(expr, values)) for values in zip(*given, strict=True)]
     return columns
+
+
+_MOST_ENTRIES = 1 << 12
+"""A law with more probabilities than this, over all records, is not written down."""
+_MOST_WORK = 1 << 19
+"""Nor is one that takes more values of nodes than this to compute."""
+_MOST_NODES = 1 << 12
+"""Nor one of a client with more nodes."""
+_SHARED = -1
+"""In place of a client: what several of them look at, or depend on."""
+
+
+@dataclass
+class _Own:
+    """Draws of one client that belong together, the nodes computed from them, and those that others look at."""
+
+    draws: set[int] = field(default_factory=set)
+    nodes: list[Expr] = field(default_factory=list)
+    seen: list[Expr] = field(default_factory=list)
+    inputs: tuple[Input, ...] = ()
+    laws: dict[tuple[Value, ...], Law] = field(default_factory=dict)
+    drawn: Expr | None = None
+
+
+def draw_once_per_client(program: CoreProgram, watch: Callable[[], None] = lambda: None) -> CoreProgram:
+    """Return a program with the same laws in which clients draw once what others see of their own draws.
+
+    `watch` is called for every client, and may raise to stop.
+    """
+    known: dict[tuple[object, ...], list[dict[tuple[Value, ...], Law]]] = {}
+    instead: dict[int, _Own] = {}
+    for own in _all_own(program):
+        watch()
+        key = _signature(own)
+        if key not in known:
+            laws = _laws(own, watch)
+            known[key] = [] if laws is None else [laws]
+        for laws in known[key]:
+            own.laws = laws
+            instead.update((node.serial, own) for node in own.nodes)
+    if not instead:
+        return program
+
+    def substitute(rebuild: Rebuild, expr: Expr) -> Expr | None:
+        own = instead.get(expr.serial)
+        if own is None:
+            return None
+        if not any(expr is node for node in own.seen):
+            rebuild.lost.add(expr.serial)
+            return rebuild.builder.false
+        return _drawn(rebuild, own, expr)
+
+    return _of_one_form(Rebuild(substitute).program(program))
+
+
+def _of_one_form(program: CoreProgram) -> CoreProgram:
+    """Return the program with the form of outputs that all runs give, where it is known now."""
+    used: list[Expr] = []
+
+    def numbered(component: int) -> int:
+        used.append(program.components[component])
+        return len(used) - 1
+
+    def settled(shape: Shape) -> Shape:
+        match shape:
+            case Leaf():
+                return replace(shape, component=numbered(shape.component))
+            case Choice() if isinstance(tag := program.components[shape.component], Const):
+                return settled(shape.alternatives[tag.values[0]])
+            case Choice():
+                return replace(
+                    shape, component=numbered(shape.component), alternatives=tuple(map(settled, shape.alternatives))
+                )
+            case TupleOf():
+                return TupleOf(tuple(map(settled, shape.items)))
+        raise TypeError(type(shape))
+
+    shape = settled(program.shape)
+    return replace(program, shape=shape, components=tuple(used) or program.components)
+
+
+def _drawn(rebuild: Rebuild, own: _Own, expr: Expr) -> Expr:
+    """Return the image of a node that is seen: the new draw, or the part of it that the node is."""
+    builder = rebuild.builder
+    alone = len(own.seen) == 1
+    if own.drawn is None:
+        inputs = [rebuild.image(leaf) for leaf in own.inputs]
+        selector = inputs[0] if len(inputs) == 1 else builder.total("tuple", *inputs) if inputs else builder.true
+        keys = [(value,) if len(inputs) == 1 else value if inputs else () for value in selector.values]
+        own.drawn = builder.draw("client", selector, [own.laws[key] for key in keys])
+    if alone:
+        return own.drawn
+    at = own.seen.index(expr)
+    return builder.case(own.drawn, [builder.const(value[at]) for value in own.drawn.values])
+
+
+def _laws(own: _Own, watch: Callable[[], None]) -> dict[tuple[Value, ...], Law] | None:
+    """Return the law of what is seen by what the inputs are; None where that is much, or the draws are few already."""
+    several = prod(len(leaf.values) for leaf in own.inputs)
+    if len(own.nodes) > _MOST_NODES or several > _MOST_ENTRIES or _drawn_already(own):
+        return None
+    laws: dict[tuple[Value, ...], Law] = {}
+    alone = len(own.seen) == 1
+    most, entries, own_nodes = _MOST_WORK // several, 0, {node.serial for node in own.nodes}
+    for values in product(*(leaf.values for leaf in own.inputs)):
+        given = {leaf.serial: value for leaf, value in zip(own.inputs, values, strict=True)}
+        law = law_together(own.seen, given, own_nodes, most, watch)
+        if law is None or (entries := entries + len(law)) > _MOST_ENTRIES:
+            return None
+        outcomes: Sequence[Any] = [outcome[0] for outcome in law] if alone else list(law)
+        laws[values] = tuple(zip(outcomes, law.values(), strict=True))
+    return laws
+
+
+def _drawn_already(own: _Own) -> bool:
+    """Whether all that is seen comes from one draw, by what the client knows; or a law has an unknown."""
+    draws = [node for node in own.nodes if isinstance(node, (Draw, Shuffled))]
+    if any(_with_unknown(node) for node in draws if isinstance(node, Draw)):
+        return True
+    random = {node.serial for node in own.nodes}
+    return len(draws) == 1 and isinstance(draws[0], Draw) and draws[0].selector.serial not in random
+
+
+def _with_unknown(draw: Draw) -> bool:
+    masses = (mass for law in draw.laws if law is not None for _, mass in law)
+    return any(isinstance(mass, ExpNumber) and mass.unknown for mass in masses)
+
+
+def _signature(own: _Own) -> tuple[object, ...]:
+    """Return what is the same for clients who do the same."""
+    below = reachable(own.seen)
+    place = {expr.serial: at for at, expr in enumerate(below)}
+    kinds: list[object] = []
+    once = Once()
+    for expr in below:
+        inner = tuple(place[child.serial] for child in once.children(expr))
+        match expr:
+            case Const():
+                what: object = type(expr.values[0]), expr.values[0]
+            case Input():
+                what = expr.leaf, len(expr.values)
+            case Draw():
+                what = tuple(map(id, expr.laws))
+            case Shuffled():
+                what = place.get(min(expr.serial, *place), 0), expr.place, expr.group - expr.serial
+            case _:
+                what = getattr(expr, "operator", None)
+        kinds.append((type(expr), what, inner))
+    return tuple(place[expr.serial] for expr in own.seen), *kinds
+
+
+# what belongs to one client alone
+
+
+def _all_own(program: CoreProgram) -> Iterable[_Own]:
+    """Return the draws of clients that nothing else is computed from, with what is seen of them."""
+    nodes = reachable(program.roots)
+    owner = _owners(nodes)
+    group_of: dict[object, object] = {}
+
+    def find(draw: object) -> object:
+        while group_of[draw] != draw:
+            group_of[draw] = draw = group_of[group_of[draw]]
+        return draw
+
+    one_draw: dict[int, object] = {}
+    for expr in nodes:
+        if owner.get(expr.serial, _SHARED) == _SHARED:
+            continue
+        below = {find(one_draw[child.serial]) for child in children(expr) if child.serial in one_draw}
+        if isinstance(expr, (Draw, Shuffled)):
+            source: object = expr.serial if isinstance(expr, Draw) else ("shuffle", expr.group)
+            below.add(find(group_of.setdefault(source, source)))
+        if below:
+            first, *others = below
+            group_of.update(dict.fromkeys(others, first))
+            one_draw[expr.serial] = first
+    return _seen(program, nodes, {serial: find(draw) for serial, draw in one_draw.items()})
+
+
+def _seen(program: CoreProgram, nodes: Sequence[Expr], group: dict[int, object]) -> Iterable[_Own]:
+    found: dict[object, _Own] = {}
+    seen = {root.serial for root in program.roots}
+    once = Once()
+    for expr in nodes:
+        mine = group.get(expr.serial)
+        seen.update(child.serial for child in once.children(expr) if mine is None or group.get(child.serial) != mine)
+    for expr in nodes:
+        if expr.serial in group:
+            own = found.setdefault(group[expr.serial], _Own())
+            own.nodes.append(expr)
+            if expr.serial in seen:
+                own.seen.append(expr)
+    for own in found.values():
+        own.inputs = tuple(expr for expr in reachable(own.seen) if isinstance(expr, Input))
+    return found.values()
+
+
+def _owners(nodes: Sequence[Expr]) -> dict[int, int]:
+    """Return whose the nodes are that depend on draws or inputs: a client's, or shared."""
+    clients = _above(nodes, {expr.serial: expr.client for expr in nodes if isinstance(expr, Input)})
+    users: dict[int, int] = {}
+    for expr in reversed(nodes):
+        user = clients.get(expr.serial, users.get(expr.serial))
+        if user is None or (expr.serial in clients and user == _SHARED):
+            continue
+        for child in children(expr):
+            if child.serial not in clients:
+                users[child.serial] = user if users.get(child.serial, user) == user else _SHARED
+    sources = {expr.serial: expr.client for expr in nodes if isinstance(expr, Input)}
+    for expr in nodes:
+        if isinstance(expr, (Draw, Shuffled)) and expr.serial not in clients:
+            sources[expr.serial] = users.get(expr.serial, _SHARED)
+    return _above(nodes, sources)
+
+
+def _above(nodes: Sequence[Expr], sources: dict[int, int]) -> dict[int, int]:
+    """Return whose the nodes are that are computed from sources, which are given."""
+    found: dict[int, int] = {}
+    items: dict[int, set[int]] = {}
+    for expr in nodes:
+        if isinstance(expr, Shuffled) and expr.group in items:
+            whose = set(items[expr.group])
+        else:
+            whose = {found[child.serial] for child in children(expr) if child.serial in found}
+        if isinstance(expr, Shuffled):
+            items[expr.group] = set(whose)
+        if expr.serial in sources:
+            whose.add(sources[expr.serial])
+        if whose:
+            found[expr.serial] = whose.pop() if len(whose) == 1 else _SHARED
+    return found

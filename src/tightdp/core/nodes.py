@@ -8,46 +8,19 @@ immutable and shared; `builder` makes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
-from math import prod
 from typing import Any
 
-from tightdp.core.inexact import Inexact
-from tightdp.core.operators import Value, is_number
+from tightdp.core.operators import NOTHING, Value, applied, connected, is_number, operation
+from tightdp.core.outputs import Shape
 from tightdp.core.valuesets import Progression, index_of
 from tightdp.errors import Span
 from tightdp.exact.field import Number
+from tightdp.exact.weights import all_sum_to_one, may_be_positive
 from tightdp.language.laws import Law
-from tightdp.language.program import Output
-
-__all__ = [
-    "Apply",
-    "Case",
-    "Check",
-    "Choice",
-    "Const",
-    "CoreProgram",
-    "Draw",
-    "Expr",
-    "Input",
-    "Leaf",
-    "Nary",
-    "Once",
-    "Reader",
-    "Shape",
-    "Shuffled",
-    "TupleOf",
-    "children",
-    "operands_of",
-    "reachable",
-    "sum_in",
-    "summands",
-    "terms_of",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,125 +142,36 @@ class Check:
     span: Span | None
 
 
-Reader = Callable[[int, Output], tuple[Value, Number] | None]
-"""Gives the value by which a component (by number) shows part of an output, and what share of its probability that
-part has; None where it never shows it."""
-
-
 @dataclass(frozen=True)
-class Shape:
-    """How an output is put together from the values of components, and found again from an output."""
+class Inexact:
+    """Two bounds on the error of a core program.
+
+    The true probability of each of its outputs is the one that it has times a factor from 1 - `relative` to
+    1 + `relative`. Where Gaussian noise is published (`published`), an output of the mechanism is a function of one of
+    the program, with the tails drawn anew; the probability of such tails is at most `lost`.
+    """
+
+    relative: Fraction
+    lost: Fraction
+    published: bool
+    cut: bool = False
+    """Whether noise is cut off, so that any probability may be larger or smaller by `lost`. There may be other outputs
+    then, further out, where `published`."""
 
     @property
-    def several(self) -> bool:
-        """Whether values of the components may stand for several outputs, equally likely given these values."""
-        return False
+    def total(self) -> Fraction:
+        """How much the probability of an event may differ at most, and the sum of those under two laws."""
+        return self.relative + self.lost
 
-    def decode(self, values: Sequence[Value]) -> Output:
-        """Return the output whose components have these values, the first one where they stand for several."""
-        raise NotImplementedError
+    def joined(self, other: Inexact) -> Inexact:
+        """Return bounds that hold for two programs."""
+        relative, lost = max(self.relative, other.relative), max(self.lost, other.lost)
+        return Inexact(relative, lost, self.published or other.published, self.cut or other.cut)
 
-    def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
-        """Return the outputs of so many rows; a column holds the values of one component."""
-        return [self.decode([column[row] for column in columns]) for row in range(rows)]
-
-    def every(self, values: Sequence[Value]) -> Iterator[Output]:
-        """Yield all outputs for which these values stand."""
-        yield self.decode(values)
-
-    def number(self, values: Sequence[Value]) -> int:
-        """Return how many outputs that are."""
-        return 1
-
-    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
-        """Note the values of components that give an output; return its share of their probability, 0 for none."""
-        raise NotImplementedError
-
-    def rest(self, found: dict[int, Value]) -> None:
-        """Note the values that the components have where another shape is taken."""
-
-
-@dataclass(frozen=True)
-class Leaf(Shape):
-    """A scalar: the value of one component, which is `unused` where another shape is taken."""
-
-    component: int
-    unused: Value = None
-
-    def decode(self, values: Sequence[Value]) -> Output:
-        return values[self.component]
-
-    def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
-        return columns[self.component]
-
-    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
-        if isinstance(output, tuple) or (known := reader(self.component, output)) is None:
-            return Fraction(0)
-        found[self.component], share = known
-        return share
-
-    def rest(self, found: dict[int, Value]) -> None:
-        found[self.component] = self.unused
-
-
-@dataclass(frozen=True)
-class TupleOf(Shape):
-    """A tuple."""
-
-    items: tuple[Shape, ...]
-
-    @cached_property
-    def several(self) -> bool:
-        return any(item.several for item in self.items)
-
-    def decode(self, values: Sequence[Value]) -> Output:
-        return tuple(item.decode(values) for item in self.items)
-
-    def decode_rows(self, columns: Sequence[Sequence[object]], rows: int) -> Sequence[object]:
-        parts = [item.decode_rows(columns, rows) for item in self.items]
-        return list(zip(*parts, strict=True)) if parts else [()] * rows
-
-    def every(self, values: Sequence[Value]) -> Iterator[Output]:
-        return product(*(item.every(values) for item in self.items)) if self.several else super().every(values)
-
-    def number(self, values: Sequence[Value]) -> int:
-        return prod(item.number(values) for item in self.items) if self.several else 1
-
-    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
-        share: Number = Fraction(isinstance(output, tuple) and len(output) == len(self.items))
-        for item, part in zip(self.items, output, strict=True) if share else ():
-            share = share and share * item.read(part, reader, found)
-        return share
-
-    def rest(self, found: dict[int, Value]) -> None:
-        for item in self.items:
-            item.rest(found)
-
-
-@dataclass(frozen=True)
-class Choice(Shape):
-    """One of several shapes; the component says which, and is `unused` where another shape is taken."""
-
-    component: int
-    alternatives: tuple[Shape, ...]
-    unused: Value = None
-
-    def decode(self, values: Sequence[Value]) -> Output:
-        return self.alternatives[values[self.component]].decode(values)
-
-    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
-        for at, alternative in enumerate(self.alternatives):
-            trial: dict[int, Value] = {}
-            if reader(self.component, at) is not None and (share := alternative.read(output, reader, trial)):
-                self.rest(found)
-                found.update({**trial, self.component: at})
-                return share
-        return Fraction(0)
-
-    def rest(self, found: dict[int, Value]) -> None:
-        found[self.component] = self.unused
-        for alternative in self.alternatives:
-            alternative.rest(found)
+    def ends(self, mass: Number) -> tuple[Number, Number]:
+        """Return both ends of the true probability of an event that has the probability `mass` in the core program."""
+        low = mass * (1 - self.relative) - (self.lost if self.cut else 0)
+        return max(low, Fraction(0)), mass * (1 + self.relative) + self.lost
 
 
 @dataclass(frozen=True)
@@ -377,3 +261,92 @@ def terms_of(expr: Expr) -> tuple[tuple[Expr, ...], Value]:
     if isinstance(operands[0], Const):
         return operands[1:], operands[0].values[0]
     return operands, 0
+
+
+# evaluation
+
+_NARY: dict[str, Callable[..., Value]] = {
+    "sum": lambda *values: sum(values),
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+    "xor": lambda *values: sum(values) % 2 == 1,
+}
+_ABSORBING = {"and": False, "or": True}
+
+
+def computed(expr: Expr, given: Sequence[Value]) -> Value:
+    """Return the value of an operation; `NOTHING` where Python refuses it."""
+    if isinstance(expr, Case):
+        place = expr.selector.index.get(given[0])
+        return NOTHING if place is None else given[1 + place]
+    if isinstance(expr, Nary):
+        return joined(expr.operator, given)
+    assert isinstance(expr, Apply)
+    return applied(operation(expr.operator), given)
+
+
+def joined(operator: str, values: Sequence[Value]) -> Value:
+    """Return the value of an n-ary operation."""
+    if len(values) == 1:
+        return values[0]
+    if operator in _ABSORBING:
+        return connected(_ABSORBING[operator], values)
+    return applied(_NARY[operator], values)
+
+
+def canonical(expr: Expr, value: Value) -> Value:
+    """Return a value as it is listed in a node; `NOTHING` where it is not."""
+    place = expr.index.get(value)
+    return NOTHING if place is None else expr.values[place]
+
+
+# the verifier, which runs between passes and rejects malformed programs
+
+
+class MalformedError(AssertionError):
+    """A pass of the compiler produced a malformed program: a defect of tightdp, not of the user's program."""
+
+
+def verify(program: CoreProgram) -> None:
+    """Check every node of a core program. Raises MalformedError."""
+    numbers: set[int] = set()
+    leaves = {(leaf.client, leaf.leaf): leaf for leaf in program.inputs}
+    once = Once()
+    for expr in reachable(program.roots):
+        _require(len(expr.values) > 0, expr, "takes no value")
+        _require(
+            isinstance(expr.values, (range, Progression)) or len(set(expr.values)) == len(expr.values),
+            expr,
+            "lists a value twice",
+        )
+        _require(all(child.serial < expr.serial for child in once.children(expr)), expr, "is older than its operand")
+        match expr:
+            case Input():
+                _require(leaves.get((expr.client, expr.leaf)) is expr, expr, "is an input that is not listed")
+            case Draw():
+                _require(expr.number not in numbers, expr, "shares its number with another draw")
+                numbers.add(expr.number)
+                _laws(expr)
+            case Shuffled():
+                _require(0 <= expr.place < len(expr.items), expr, "stands outside its arrangement")
+            case Apply() | Nary():
+                _require(len(expr.operands) > 0, expr, "has no operands")
+            case Case():
+                _require(len(expr.branches) == len(expr.selector.values), expr, "has not one branch per value")
+                listed = {value for branch in expr.branches for value in branch.values}
+                _require(set(expr.values) <= listed, expr, "lists a value that no branch takes")
+    for root in (*program.evidence, *(check.condition for check in program.checks)):
+        _require(root.boolean, root, "is a condition that is not a truth value")
+
+
+def _laws(draw: Draw) -> None:
+    _require(len(draw.laws) == len(draw.selector.values), draw, "has not one law per selector value")
+    laws = [[mass for _, mass in law] for law in draw.laws if law is not None]
+    masses = {id(mass): mass for law in laws for mass in law}  # many laws may share a few numbers
+    _require(all(map(may_be_positive, masses.values())), draw, "has an outcome without positive probability")
+    _require(all_sum_to_one(laws), draw, "has a law that does not sum to 1")
+
+
+def _require(condition: bool, expr: Expr, what: str) -> None:
+    if not condition:
+        raise MalformedError(f"node {expr.serial} ({type(expr).__name__}) {what}")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import factorial, prod
-from typing import Any
+from math import prod
 
 from tightdp.core.builder import Builder
-from tightdp.core.check import verify
 from tightdp.core.nodes import (
     Apply,
     Case,
@@ -20,24 +17,17 @@ from tightdp.core.nodes import (
     Draw,
     Expr,
     Input,
-    Leaf,
     Nary,
     Once,
-    Reader,
-    Shape,
     Shuffled,
-    TupleOf,
     children,
     reachable,
+    verify,
 )
 from tightdp.core.operators import Value
-from tightdp.exact.field import Number
+from tightdp.core.outputs import Arrangement, Leaf, Shape, TupleOf
 from tightdp.language import laws
 from tightdp.language.laws import Law
-from tightdp.language.program import Output
-from tightdp.language.tails import shown_by
-
-__all__ = ["Arrangement", "Rebuild", "arrangements_to_counts", "expand_shuffles"]
 
 
 class Rebuild:
@@ -216,61 +206,6 @@ def _share(builder: Builder, count: Expr, total: Expr) -> Expr:
 @lru_cache(1 << 16)
 def _coin(hits: int, of: int) -> Law:
     return laws.bernoulli(Fraction(hits, of) if of else 0)
-
-
-@dataclass(frozen=True)
-class Arrangement(Shape):
-    """A tuple that is one of all arrangements of a multiset, each equally likely given the counts.
-
-    Components `first`, `first + 1`, ... count the values; what is left over of `length` are copies of the last value.
-    """
-
-    first: int
-    values: tuple[Any, ...]
-    length: int
-
-    @property
-    def several(self) -> bool:
-        return True
-
-    def counts(self, components: Sequence[Value]) -> list[int]:
-        """Return how often each value occurs."""
-        known = [components[self.first + at] for at in range(len(self.values) - 1)]
-        return [*known, self.length - sum(known)]
-
-    def decode(self, values: Sequence[Value]) -> Output:
-        counts = self.counts(values)
-        return tuple(value for value, count in zip(self.values, counts, strict=True) for _ in range(count))
-
-    def every(self, values: Sequence[Value]) -> Iterator[tuple[Value, ...]]:
-        """Yield all outputs with these counts, in the order of the values."""
-        left = self.counts(values)
-
-        def arrange(done: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
-            if len(done) == self.length:
-                yield done
-            for at, value in enumerate(self.values):
-                if left[at]:
-                    left[at] -= 1
-                    yield from arrange((*done, value))
-                    left[at] += 1
-
-        return arrange(())
-
-    def number(self, values: Sequence[Value]) -> int:
-        return factorial(self.length) // prod(map(factorial, self.counts(values)))
-
-    def read(self, output: Output, reader: Reader, found: dict[int, Value]) -> Number:
-        if not isinstance(output, tuple) or len(output) != self.length:
-            return Fraction(0)
-        shown = [shown_by(item, self.values) for item in output]
-        items = [known[0] for known in shown if known]
-        counts = list(map(items.count, self.values))
-        if None in shown or any(reader(self.first + at, count) is None for at, count in enumerate(counts[:-1])):
-            return Fraction(0)
-        found.update((self.first + at, count) for at, count in enumerate(counts[:-1]))
-        share = prod((known[1] for known in shown if known), start=Fraction(1))
-        return share * Fraction(prod(map(factorial, counts)), factorial(self.length))
 
 
 def arrangements_to_counts(program: CoreProgram) -> CoreProgram:

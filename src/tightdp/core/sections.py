@@ -1,15 +1,88 @@
-"""The parts of the text of a core program: where they begin, what they take, and what they publish."""
+"""The text of a core program: its values and lines as certificates have them and as people read them, and its parts."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import count
+from typing import Any, TypeAlias, TypeVar
 
-from tightdp.core.writing import Line, Written, shown_line
+from tightdp.core.nodes import Apply, Const, Expr, Nary
+from tightdp.core.operators import Far
+from tightdp.exact.evaluation import lifted
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.numbers import as_text
+from tightdp.exact.whole import ExpInteger, Whole
 
-__all__ = ["Part", "is_name", "sections"]
+Written: TypeAlias = Any
+"""A value, a weight or a name as JSON has it."""
+Line: TypeAlias = Sequence[Written]
+"""A name (None where a line defines nothing), a kind, and operands: names, constants as JSON has them, and tables."""
+
+
+def written_value(value: object) -> Written:
+    """Return a value as JSON has it: p/q as a string, strings and numbers with e^q as texts, tuples as lists."""
+    if isinstance(value, Far):
+        return written_value(value.in_order())
+    if isinstance(value, tuple):
+        return [written_value(each) for each in value]
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else str(value)
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    return {"text": as_text(value) if isinstance(value, ExpNumber) else value}
+
+
+def shown_value(written: Written) -> str:
+    """Return a value, or the name of one, as people read it: strings in quotes, tuples in parentheses."""
+    if isinstance(written, list):
+        return f"({', '.join(map(shown_value, written))}{',' * (len(written) == 1)})"
+    return json.dumps(written["text"]) if isinstance(written, dict) else str(written)
+
+
+def written_whole(value: Whole, root: int) -> Written:
+    """Return a weight as JSON has it: a whole number, or the coefficients of a polynomial in T = e^(1/root)."""
+    if not isinstance(value, ExpInteger):
+        return int(value)
+    found = [int(each) for each in lifted(value.polynomial, root // value.root).coeffs()]
+    return found if len(found) > 1 else (found or [0])[0]
+
+
+def shown_line(line: Line) -> str:
+    """Return a line of a core program as people read it."""
+    name, kind, *rest = line
+    if kind == "draw":
+        laws = [_law(rest[0])] if len(rest) == 1 else [_law(law, f"{shown_value(value)}: ") for value, law in rest[1]]
+        rest = [*rest[:-1], f"{{ {' ; '.join(laws)} }}"]
+    elif kind == "case":
+        table = " | ".join(f"{shown_value(value)}: {shown_value(branch)}" for value, branch in rest[1])
+        rest = [rest[0], f"{{ {table} }}"]
+    words = [*([] if name is None else [name, "="]), kind, *map(shown_value, rest)]
+    return " ".join(words)
+
+
+def _law(law: Sequence[Line], before: str = "") -> str:
+    return " | ".join(f"{before}{shown_value(outcome)} {_whole(weight)}" for outcome, weight in law)
+
+
+def _whole(written: Written) -> str:
+    parts = []
+    for power, factor in reversed(list(enumerate(written if isinstance(written, list) else [written]))):
+        shown = "" if not power else "T" if power == 1 else f"T^{power}"
+        if factor:
+            parts.append(f"{factor:+d}{shown}" if abs(factor) != 1 or not power else f"{'-+'[factor > 0]}{shown}")
+    return "".join(parts).removeprefix("+") or "0"
+
+
+def root_of(*values: object) -> int:
+    """Return the least d such that all values are ratios of polynomials in e^(1/d); 0 where all are rational."""
+    roots = [value.root for value in values if isinstance(value, (ExpNumber, ExpInteger))]
+    return math.lcm(*roots) if roots else 0
+
 
 _NAME = re.compile(r"[dsvx][0-9_]*")
 
@@ -111,3 +184,63 @@ def _cut(client: int | None, lines: Sequence[Line]) -> Iterator[tuple[int | None
             client, part = None, []
         part.append(line)
     yield client, part
+
+
+K = TypeVar("K")
+
+
+def last_clients(below: Mapping[K, Sequence[K]], clients: Mapping[K, int]) -> dict[K, int]:
+    """Return the last client that each node depends on, -1 for none.
+
+    `below` has, for every node, those that it is made of, which come before it; `clients` those of the inputs.
+    """
+    found: dict[K, int] = {}
+    for key, parts in below.items():
+        found[key] = max((found[part] for part in parts), default=clients.get(key, -1))
+    return found
+
+
+def find_parts(
+    below: Mapping[K, Sequence[K]], clients: Mapping[K, int], joined: Container[K], published: Iterable[K]
+) -> tuple[dict[K, int], set[K], int]:
+    """Return the part of every node, the nodes that stand before all clients, and the number of the part after all.
+
+    A node stands after all clients where it takes nothing but complete joins, or what stands there. What depends on no
+    client has the part -1; it stands before the clients where several parts use it, else where it is used.
+    """
+    last = max(clients.values(), default=-1)
+    end = last + 1
+    several: dict[K, frozenset[int]] = {}
+    found: dict[K, int] = {}
+    for key, parts in below.items():
+        own = frozenset({clients[key]} if key in clients else ())
+        several[key] = own.union(*(several[part] for part in parts))
+        found[key] = max((found[part] for part in parts), default=clients.get(key, -1))
+        needed = [part for part in parts if found[part] >= 0]
+        complete = all(found[part] == end or (part in joined and found[part] == last) for part in needed)
+        if needed and complete and key not in joined and len(several[key]) > 1:
+            found[key] = end
+    users: dict[K, set[int]] = {key: {end} for key in published}
+    for key in reversed(list(below)):
+        mine = users.get(key, set()) if found[key] < 0 else {found[key]}
+        for part in below[key]:
+            users.setdefault(part, set()).update(mine)
+    return found, {key for key, part in found.items() if part < 0 and len(users.get(key, ())) > 1}, end
+
+
+def difference(output: Expr, goal: Expr) -> tuple[Sequence[Expr], Sequence[Expr], list[Expr]]:
+    """Return the nodes needed of an output and of its target, and new nodes, the last of which is the difference.
+
+    Of two sums that is one sum, so that a pass over the terms remembers one number. New nodes list no values.
+    """
+    numbers = count(1 + max(output.serial, goal.serial))
+    if not isinstance(output, Nary) or not isinstance(goal, Nary) or {output.operator, goal.operator} != {"sum"}:
+        return (output,), (goal,), [Apply(next(numbers), (), "sub", (output, goal))]
+    less: list[Expr] = [
+        Const(next(numbers), (-term.values[0],))
+        if isinstance(term, Const)
+        else Apply(next(numbers), (), "neg", (term,))
+        for term in goal.operands
+    ]
+    joined = Nary(next(numbers), (), "sum", (*output.operands, *less))
+    return output.operands, goal.operands, [*less, joined]

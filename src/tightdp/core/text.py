@@ -25,31 +25,25 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain, product
 
-from tightdp.core.difference import difference
-from tightdp.core.nodes import (
-    Apply,
-    Case,
-    Choice,
-    Const,
-    CoreProgram,
-    Draw,
-    Expr,
-    Input,
-    Leaf,
-    Nary,
-    Shape,
-    TupleOf,
-    children,
-    reachable,
-)
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import REFUSED, operation
-from tightdp.core.placing import find_parts, last_clients
-from tightdp.core.sections import Part, is_name, sections
-from tightdp.core.writing import Line, Written, root_of, shown_value, written_value, written_whole
+from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
+from tightdp.core.sections import (
+    Line,
+    Part,
+    Written,
+    difference,
+    find_parts,
+    is_name,
+    last_clients,
+    root_of,
+    sections,
+    shown_value,
+    written_value,
+    written_whole,
+)
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.whole import lcm
-
-__all__ = ["ProgramText", "program_text"]
 
 _NUMERIC = frozenset({"add", "sub", "mul", "neg", "abs", "div", "floordiv", "mod", "lt", "le", "gt", "ge"})
 PLAIN = _NUMERIC | {"eq", "ne", "not", "tuple", "bool"}

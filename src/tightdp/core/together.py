@@ -10,12 +10,22 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from tightdp.core.evaluation import canonical, computed, joined
-from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, children
+from tightdp.core.nodes import (
+    Apply,
+    Case,
+    Const,
+    Draw,
+    Expr,
+    Input,
+    Nary,
+    Shuffled,
+    canonical,
+    children,
+    computed,
+    joined,
+)
 from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.field import Number
-
-__all__ = ["law_together", "values_together"]
 
 _MOST_WORK = 1 << 19
 """How many values of nodes are computed before this is given up."""

@@ -11,10 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tightdp.core.far import Far
-from tightdp.core.operators import REFUSED, Value, is_number, operation
-
-__all__ = ["Places", "Progression", "TooManyValues", "combined", "contiguous", "index_of", "ordered", "sums", "united"]
+from tightdp.core.operators import REFUSED, Far, Value, is_number, operation
 
 MAX_COMBINATIONS = 1 << 20
 """How many combinations of operand values one operation may tabulate."""

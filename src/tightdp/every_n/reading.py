@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering import Plan
-from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import End, Failure
 from tightdp.core.lowering.registry import FUNCTIONS
+from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.store import Store
 from tightdp.core.lowering.values import Every, Growing, Reference, Value, is_scalar, known
 from tightdp.core.nodes import Expr
@@ -179,7 +179,7 @@ class Following(Follower):
         whole = not isinstance(centre, Symbol) or (isinstance(centre.tree, Affine) and centre.tree.whole())
         if not whole or isinstance(shape, Expr) or (low is None) != (high is None):
             self._refuse()
-        noisy = add(self.expr(centre), self.expr(FUNCTIONS[law](self, (0, shape), {})))
+        noisy = add(self.expr(centre), self.expr(FUNCTIONS[law](self, 0, shape)))
         if low is None:
             return known(noisy)
         if not self.builder.compared("le", self.expr(low), self.expr(high)):

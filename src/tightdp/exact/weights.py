@@ -40,7 +40,7 @@ def quotient(above: Whole, below: Whole) -> Number:
 def may_be_positive(mass: Number | Whole) -> bool:
     """Whether a weight is positive, as far as that is asked of numbers with an unknown.
 
-    Points that stand for the tail of a law (`core/unbounded`) may weigh less than 0 for some of its values: then what
+    Points that stand for the tail of a law (`core/windows.py`) may weigh less than 0 for some of its values: then what
     they add up to is right, and only that is used.
     """
     return (isinstance(mass, (ExpNumber, ExpInteger)) and mass.unknown) or mass > 0

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Leaf, reachable
+from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, reachable
 from tightdp.core.operators import Value
+from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.weights import quotient

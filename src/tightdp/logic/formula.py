@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tightdp.core.codes import ComponentCodes
-from tightdp.core.nodes import Input, Shape
+from tightdp.core.nodes import Input
 from tightdp.core.operators import Value
+from tightdp.core.outputs import ComponentCodes, Shape
 from tightdp.exact.field import Number
 from tightdp.exact.weights import may_be_positive, quotient
 from tightdp.exact.whole import Whole

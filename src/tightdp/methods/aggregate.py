@@ -15,21 +15,9 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.builder import Builder
-from tightdp.core.check import verify
-from tightdp.core.nodes import (
-    Check,
-    CoreProgram,
-    Draw,
-    Expr,
-    Input,
-    Leaf,
-    Nary,
-    Shuffled,
-    TupleOf,
-    children,
-    reachable,
-)
+from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable, verify
 from tightdp.core.operators import Value
+from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact

@@ -15,7 +15,8 @@ from fractions import Fraction
 from functools import cached_property, partial
 from heapq import merge
 
-from tightdp.core.nodes import Check, CoreProgram, Leaf
+from tightdp.core.nodes import Check, CoreProgram
+from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LimitError, ProgramError
 from tightdp.language.domains import Record

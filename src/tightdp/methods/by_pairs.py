@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import cycle, islice, product
 
-from tightdp.core.nodes import CoreProgram, Leaf, Shape, TupleOf
-from tightdp.core.passes import Arrangement
+from tightdp.core.nodes import CoreProgram
+from tightdp.core.outputs import Arrangement, Leaf, Shape, TupleOf
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language import interp

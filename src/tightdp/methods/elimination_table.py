@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
-from tightdp.core.codes import PlaceCodes
-from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Expr, Input, Leaf, TupleOf
+from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Expr, Input
 from tightdp.core.operators import Value
+from tightdp.core.outputs import Leaf, PlaceCodes, TupleOf
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number

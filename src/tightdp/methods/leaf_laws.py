@@ -8,19 +8,9 @@ from functools import cached_property
 from math import prod
 from typing import Protocol
 
-from tightdp.core.codes import ComponentCodes, PlaceCodes
-from tightdp.core.nodes import (
-    Apply,
-    Case,
-    CoreProgram,
-    Draw,
-    Expr,
-    Input,
-    Leaf,
-    Nary,
-    reachable,
-)
+from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, reachable
 from tightdp.core.operators import Value
+from tightdp.core.outputs import ComponentCodes, Leaf, PlaceCodes
 from tightdp.errors import ProgramError
 from tightdp.exact.whole import Whole
 from tightdp.logic.count import raw_weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from tightdp.core.codes import Codes
+from tightdp.core.outputs import Codes
 from tightdp.exact.field import Number
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language.program import Bound, Dataset, Output

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Leaf, TupleOf, children, reachable
+from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, children, reachable
+from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number

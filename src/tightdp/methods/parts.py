@@ -10,21 +10,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from tightdp.core.nodes import (
-    Apply,
-    Check,
-    Const,
-    CoreProgram,
-    Draw,
-    Expr,
-    Input,
-    Leaf,
-    Nary,
-    Once,
-    Shuffled,
-    TupleOf,
-    reachable,
-)
+from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
+from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
 
 __all__ = ["Part", "graph_of", "split", "split_by_draws"]

@@ -14,8 +14,7 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from tightdp.core.codes import Codes
-from tightdp.core.nodes import Leaf, Shape, TupleOf
+from tightdp.core.outputs import Codes, Leaf, Shape, TupleOf
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient

@@ -14,11 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from tightdp.core.inexact import Inexact
 from tightdp.core.lowering import Plans, lower, lower_target
-from tightdp.core.nodes import CoreProgram
+from tightdp.core.meetings import Unmerged
+from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles
-from tightdp.core.unbounded.forms import Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset

@@ -8,7 +8,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from tightdp.core.nodes import Check, CoreProgram, Leaf, Shape
+from tightdp.core.nodes import Check, CoreProgram
+from tightdp.core.outputs import Leaf, Shape
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LimitError, ProgramError
 from tightdp.exact.whole import lcm

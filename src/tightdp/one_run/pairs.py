@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from tightdp.core.check import verify
-from tightdp.core.nodes import CoreProgram, Expr, Input
+from tightdp.core.nodes import CoreProgram, Expr, Input, verify
 from tightdp.core.passes import Rebuild
 from tightdp.errors import ParameterError, QueryError
 from tightdp.language.domains import Record

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from tightdp.core.inexact import Inexact
+from tightdp.core.nodes import Inexact
 from tightdp.errors import LimitError
 from tightdp.exact import theta
 from tightdp.exact.enclosure import Enclosure, ball, ends

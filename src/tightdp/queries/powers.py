@@ -14,7 +14,7 @@ from typing import Protocol
 
 from flint import arb, ctx
 
-from tightdp.core.inexact import Inexact
+from tightdp.core.nodes import Inexact
 from tightdp.exact.divergence import least_rho, power_sum
 from tightdp.exact.enclosure import Enclosure, ball, ends
 from tightdp.exact.field import Number, as_ball

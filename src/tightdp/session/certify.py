@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from tightdp.core.lowering import lower_target
-from tightdp.core.nodes import Choice, Const, CoreProgram, Leaf, Shape, TupleOf
-from tightdp.core.sections import Part
+from tightdp.core.nodes import Const, CoreProgram
+from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
+from tightdp.core.sections import Part, written_value, written_whole
 from tightdp.core.text import program_text
-from tightdp.core.writing import written_value, written_whole
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log

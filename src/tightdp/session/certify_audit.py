@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tightdp.core.writing import written_value
+from tightdp.core.sections import written_value
 from tightdp.errors import QueryError
 from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.sections import Part
-from tightdp.core.writing import Line, written_value
+from tightdp.core.sections import Line, Part, written_value
 from tightdp.errors import QueryError
 from tightdp.every_n.chain import Chain
 from tightdp.every_n.states import chain_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import fmpz_poly
 
-from tightdp.core.writing import written_whole
+from tightdp.core.sections import written_whole
 from tightdp.exact.whole import ExpInteger, Whole, gcd
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.inexact import Inexact
+from tightdp.core.nodes import Inexact
 from tightdp.core.operators import is_number
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from tightdp.core.inexact import Inexact
+from tightdp.core.nodes import Inexact
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tightdp.core.inexact import Inexact
+from tightdp.core.nodes import Inexact
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rounding import down, up

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from tightdp.core.codes import Codes
+from tightdp.core.outputs import Codes
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient

@@ -11,28 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
-from tightdp.core.check import verify
-from tightdp.core.coarse import draw_what_is_seen
-from tightdp.core.inexact import Inexact
-from tightdp.core.lowering import (  # noqa: F401 (they register their handlers)
-    arranging,
-    comparisons,
-    dictionaries,
-    draws,
-    iterators,
-    lists,
-    loops,
-    matching,
-    sets,
-    statements,
-    text,
-)
-from tightdp.core.lowering.adopt import adopt
+from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
+from tightdp.core.lowering import dictionaries, draws, iterators, lists, loops, statements  # noqa: F401 (handlers)
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Frame, Machine, Probe
+from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.values import (
     Closure,
     Collection,
@@ -47,17 +34,27 @@ from tightdp.core.lowering.values import (
     holds,
     is_scalar,
     name_of,
+    never,
     parts_of,
 )
-from tightdp.core.nodes import Choice, Const, CoreProgram, Expr, Input, Leaf, Shape, TupleOf
-from tightdp.core.one_draw import draw_once_per_client
-from tightdp.core.unbounded.cut import cut_law, cut_output, error_of_cuts, reach_of, reach_of_outcomes
-from tightdp.core.unbounded.forms import Unmerged, outside
-from tightdp.core.unbounded.inexact import inexactness
-from tightdp.core.unbounded.meetings import Meetings
-from tightdp.core.unbounded.published import NO_ENDS, Ends, ends_of_outputs, finite_output, multiple_of
-from tightdp.core.unbounded.windows import Window, is_far
+from tightdp.core.meetings import Meetings, Unmerged, outside
+from tightdp.core.nodes import Const, CoreProgram, Expr, Inexact, Input, verify
+from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
+from tightdp.core.published import (
+    NO_ENDS,
+    Ends,
+    cut_law,
+    cut_output,
+    ends_of_outputs,
+    error_of_cuts,
+    finite_output,
+    inexactness,
+    multiple_of,
+    reach_of_cut,
+    reach_of_outcomes,
+)
 from tightdp.core.valuesets import ordered
+from tightdp.core.windows import Window, is_far
 from tightdp.errors import LanguageError, LimitError, ProgramError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
@@ -65,8 +62,6 @@ from tightdp.language.interp import named_parameters
 from tightdp.language.laws import Gaussian
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
-
-__all__ = ["Lowering", "Plan", "Plans", "lower", "lower_target"]
 
 _NEAR = -1
 """In place of a reach: noise is cut off as near as it may be."""
@@ -163,7 +158,7 @@ class Lowering(Machine):
         super().__init__(probe, watch)
         self.plan = plan
         self.builder.windows = plan.windows
-        self.builder.cut = (lambda law: cut_law(law, reach_of(law, plan.cut))) if plan.cut else None
+        self.builder.cut = (lambda law: cut_law(law, reach_of_cut(law, plan.cut))) if plan.cut else None
         self.builder.place = lambda: (self.frame.source, self.position[-1]) if self.position else None
         self.published: list[tuple[Expr, Span]] = []
         self.unpublished = 0
@@ -340,10 +335,9 @@ class Lowering(Machine):
 
     def _sorted(self, content: Entries | Members) -> Value:
         if isinstance(content, Entries):
-            pairs = sorted(zip(content.keys, content.values, strict=True), key=lambda pair: pair[0])
-            return tuple((key, self._frozen(item)) for key, item in pairs)
-        present = dict(zip(content.values, content.present, strict=True))
-        return collected(self, Filtered("set", lambda at: None, tuple(sorted(present)), lambda item: present[item]))
+            return tuple((key, self._frozen(item)) for key, item in sorted(content.table.items(), key=itemgetter(0)))
+        present = content.conditions
+        return collected(self, Filtered("set", never, tuple(sorted(present)), present.__getitem__))
 
     def _shape(self, value: Value, active: Expr) -> Shape:
         """Return how an output is put together, where `active` holds."""

@@ -1,21 +1,32 @@
-"""The builtin functions of Python, and those of `math` and `fractions`."""
+"""The builtin functions of Python, and those of `math` and `fractions`; the least, the greatest and the sorted."""
 
 from __future__ import annotations
 
 import fractions
 import math
 import operator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
-from tightdp.core.lowering.alike import added, for_all, template
 from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goes
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import collected, items_of, spend, unordered, visit
+from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.iteration import (
+    added,
+    collected,
+    everyone,
+    for_all,
+    items_of,
+    spend,
+    template,
+    unordered,
+    visit,
+)
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
-from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
-from tightdp.core.lowering.sets import size_of
-from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, expect, shape_by_shape
+from tightdp.core.lowering.scalars import operate, over_all, over_values, total, truth, whole
+from tightdp.core.lowering.sequences import precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Alike,
@@ -31,100 +42,83 @@ from tightdp.core.lowering.values import (
     known,
     numeric,
 )
+from tightdp.core.nodes import Expr
+from tightdp.core.windows import is_far
 from tightdp.language.primitives import exp
-
-__all__ = ["summed"]
-
 
 # scalars
 
 
-def _scalar(name: str, count: int) -> Handler:
-    def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-        expect(arguments, keywords, count, count)
-        return shape_by_shape(m, arguments, lambda *values: operate(m, name, *values))
-
-    return handler
+def _of_one(name: str) -> Callable[..., Value]:
+    return lambda m, value, /: m.each(value, lambda item: operate(m, name, item))
 
 
-for _function, _name, _count in (
-    (abs, "abs", 1),
-    (math.floor, "floor", 1),
-    (math.ceil, "ceil", 1),
-    (math.comb, "comb", 2),
-    (math.perm, "perm", 2),
-    (math.gcd, "gcd", 2),
-    (math.exp, "exp", 1),
-    (exp, "exp", 1),
-    (math.factorial, "factorial", 1),
-    (math.isqrt, "isqrt", 1),
-    (bin, "bin", 1),
-    (repr, "repr", 1),
-):
-    builtin(_function)(_scalar(_name, _count))
+def _of_two(name: str) -> Callable[..., Value]:
+    return lambda m, left, right, /: over_all(m, (left, right), partial(operate, m, name), Machine.each)
+
+
+for _function in (abs, math.floor, math.ceil, math.exp, math.factorial, math.isqrt, bin, repr):
+    builtin(_function)(_of_one(_function.__name__))
+builtin(exp)(_of_one("exp"))
+builtin(math.comb)(_of_two("comb"))
+builtin(math.perm)(_of_two("perm"))
+builtin(math.gcd)(_of_two("gcd"))
 
 
 @builtin(bool)
-def _bool(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 0, 1)
-    return known(truth(m, arguments[0])) if arguments else False
+def _bool(m: Machine, value: Value = False, /) -> Value:
+    return known(truth(m, value))
 
 
 @builtin(int)
-def _int(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    return _scalar("int", 1)(m, arguments, keywords) if arguments else 0
+def _int(m: Machine, value: Value = 0, /) -> Value:
+    return _of_one("int")(m, value)
 
 
 @builtin(fractions.Fraction)
-def _fraction(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 2)
-    return _scalar("fraction", len(arguments))(m, arguments, keywords)
+def _fraction(m: Machine, numerator: Value, denominator: Value = None) -> Value:
+    if denominator is None:
+        return _of_one("fraction")(m, numerator)
+    return _of_two("fraction")(m, numerator, denominator)
 
 
 @builtin(divmod)
-def _divmod(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    return tuple(_scalar(name, 2)(m, arguments, keywords) for name in ("floordiv", "mod"))
+def _divmod(m: Machine, left: Value, right: Value, /) -> Value:
+    return tuple(_of_two(name)(m, left, right) for name in ("floordiv", "mod"))
 
 
 @builtin(round)
-def _round(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    digits = keywords.get("ndigits")
-    arguments = arguments if digits is None else (*arguments, digits)
-    expect(arguments, {}, 1, 2)
-    return _scalar("round", 1 if len(arguments) == 1 or arguments[1] is None else 2)(
-        m, arguments[:1] if len(arguments) == 2 and arguments[1] is None else arguments, {}
-    )
+def _round(m: Machine, number: Value, ndigits: Value = None) -> Value:
+    return _of_one("round")(m, number) if ndigits is None else _of_two("round")(m, number, ndigits)
 
 
 @builtin(math.prod)
-def _prod(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 1, "start")
-
+def _prod(m: Machine, iterable: Value, /, *, start: Value = 1) -> Value:
     def product(items: tuple[Value, ...]) -> Value:
-        result = keywords.get("start", 1)
+        result = start
         for item in items:
             m.watch()
             result = binary(m, "mul", result, item, m.position[-1])
         return result
 
-    return m.each(collected(m, arguments[0]), product)
+    return m.each(collected(m, iterable), product)
 
 
 @builtin(pow)
-def _pow(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    return _scalar("pow" if len(arguments) < 3 else "powmod", max(len(arguments), 2))(m, arguments, keywords)
+def _pow(m: Machine, base: Value, exponent: Value, modulus: Value = None, /) -> Value:
+    if modulus is None:
+        return _of_two("pow")(m, base, exponent)
+    return over_all(m, (base, exponent, modulus), partial(operate, m, "powmod"), Machine.each)
 
 
 # sequences
 
 
 @builtin(len)
-def _len(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 1)
-
+def _len(m: Machine, sequence: Value, /) -> Value:
     def length(value: Value) -> Value:
         if isinstance(value, Collection):
-            return size_of(m, value)
+            return total(m, [0, *map(known, m.store[value.key].present)])
         if isinstance(value, Every):
             return m.how_many()
         items = items_of(m, value)
@@ -134,57 +128,51 @@ def _len(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
             return total(m, [0, *(known(present) for present, _ in items.entries)])
         return m.each(items, len)
 
-    return m.each(arguments[0], length)
+    return m.each(sequence, length)
 
 
-for _operator in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and_", "or_", "xor"):
+def _of_operator(name: str) -> Callable[..., Value]:
+    return lambda m, left, right, /: binary(m, name, left, right, m.position[-1])
 
-    @builtin(getattr(operator, _operator))
-    def _of_operator(m: Machine, arguments: Arguments, keywords: Keywords, name: str = _operator) -> Value:
-        expect(arguments, keywords, 2, 2)
-        known_as = {"and_": "bitand", "or_": "bitor", "xor": "bitxor"}.get(name, name)
-        return binary(m, known_as, arguments[0], arguments[1], m.position[-1])
+
+for _name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift"):
+    builtin(getattr(operator, _name))(_of_operator(_name))
+for _name in ("and_", "or_", "xor"):
+    builtin(getattr(operator, _name))(_of_operator(f"bit{_name.rstrip('_')}"))
 
 
 @builtin(next)
-def _next(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 2)
-    if not isinstance(arguments[0], Generator):
+def _next(m: Machine, generator: Value, default: Value = MISSING, /) -> Value:
+    if not isinstance(generator, Generator):
         raise m.unsupported("next of anything but a generator expression is not in the language", "index a list of it")
-    return first_of(m, arguments[0], arguments[1] if len(arguments) > 1 else MISSING)
+    return first_of(m, generator, default)
 
 
 @builtin(list)
-def _list(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 0, 1)
-    return m.new_list(collected(m, arguments[0]) if arguments else ())
+def _list(m: Machine, iterable: Value = (), /) -> Value:
+    return m.new_list(collected(m, iterable))
 
 
 @builtin(tuple)
-def _tuple(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 0, 1)
-    if arguments and isinstance(arguments[0], Every) and not arguments[0].parts:
-        return arguments[0]  # a sequence that nobody changes
-    return collected(m, arguments[0]) if arguments else ()
+def _tuple(m: Machine, iterable: Value = (), /) -> Value:
+    if isinstance(iterable, Every) and not iterable.parts:
+        return iterable  # a sequence that nobody changes
+    return collected(m, iterable)
 
 
 @builtin(any)
-def _any(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 1)
-    return search(m, arguments[0], True)
+def _any(m: Machine, iterable: Value, /) -> Value:
+    return search(m, iterable, True)
 
 
 @builtin(all)
-def _all(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 1)
-    return search(m, arguments[0], False)
+def _all(m: Machine, iterable: Value, /) -> Value:
+    return search(m, iterable, False)
 
 
 @builtin(sum)
-def _sum(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 2, "start")
-    start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
-    items = unordered(m, arguments[0])
+def _sum(m: Machine, iterable: Value, /, start: Value = 0) -> Value:
+    items = unordered(m, iterable)
     alike = template(m, items.first if isinstance(items, Generator) else items)
     if alike is not None:
         return binary(m, "add", start, _sum_over_all(m, items, alike), m.position[-1])
@@ -239,16 +227,128 @@ def summed(m: Machine, items: tuple[Value, ...], start: Value = 0) -> Value:
 
 
 @builtin(range)
-def _range(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 3)
-    if m.single and len(arguments) == 1 and arguments[0] is m.how_many():
+def _range(m: Machine, first: Value, *more: Value) -> Value:
+    if m.single and not more and first is m.how_many():
         return Every(lambda record, index: index)
 
-    def over(done: tuple[int, ...], rest: Arguments) -> Value:
-        if not rest:
-            if len(done) == 3 and done[2] == 0:
-                raise Failure("ValueError: range() step must not be zero", "use a step other than 0")
-            return Range(tuple(range(*done)))
-        return over_values(m, rest[0], lambda value: over((*done, whole(value)), rest[1:]))
+    def between(*bounds: Value) -> Value:
+        if len(bounds) > 3:
+            raise Failure(f"TypeError: range() does not take {len(bounds)} arguments", "see its documentation")
+        if len(bounds) == 3 and bounds[2] == 0:
+            raise Failure("ValueError: range() step must not be zero", "use a step other than 0")
+        return Range(tuple(range(*map(whole, bounds))))
 
-    return over((), arguments)
+    return over_all(m, (first, *more), between)
+
+
+# order
+
+
+def _extremum(name: str) -> Callable[..., Value]:
+    def handler(m: Machine, first: Value, *others: Value, key: Value = None, default: Value = MISSING) -> Value:
+        if not others and m.single and everyone(first):
+            return _best_of_all(m, name, first, key, default)
+
+        def pick(items: tuple[Value, ...] | Growing) -> Value:
+            if isinstance(items, Growing):
+                return m.of_growing(name, items)
+            return _best(m, name, items, key) if items or default is MISSING else default
+
+        return m.each((first, *others) if others else _items(m, first, key), pick)
+
+    return handler
+
+
+builtin(min)(_extremum("min"))
+builtin(max)(_extremum("max"))
+
+
+def _items(m: Machine, iterable: Value, key: Value) -> Value:
+    """Return the items; those of a set only where their order does not matter."""
+    return collected(m, unordered(m, iterable) if key is None else iterable)
+
+
+def _empty(name: str) -> Failure:
+    return Failure(f"ValueError: {name}() of nothing", "make sure that there is at least one value")
+
+
+def _best(m: Machine, name: str, items: Sequence[Value], key: Value) -> Value:
+    """Return the first least or greatest of values."""
+    if not items:
+        raise _empty(name)
+    if key is None and all(is_scalar(item) and numeric(item) for item in items):
+        return known(m.builder.extremum(name, [m.expr(item) for item in items]))
+    best, rank = items[0], _rank(m, key, items[0])
+    for item in items[1:]:
+        other = _rank(m, key, item)
+        better = truth(m, _before(m, other, rank) if name == "min" else _before(m, rank, other))
+        best, rank = m.merge(better, item, best), m.merge(better, other, rank)
+    return best
+
+
+def _best_of_all(m: Machine, name: str, iterable: Value, key: Value, default: Value) -> Value:
+    """Return the first least or greatest of what is made of all records."""
+    best = m.new_list((False, None, None))
+
+    def look(item: Value) -> None:
+        found, _, rank = m.store[best.key]
+        other = _rank(m, key, item)
+        better = truth(m, found if not found else _before(m, *((other, rank) if name == "min" else (rank, other))))
+        if not found or m.builder.true is better:
+            m.store[best.key] = (True, item, other)
+
+    visit(m, iterable, look)
+    found, item, _ = m.store.pop(best.key)
+    if not found and default is MISSING:
+        raise _empty(name)
+    return item if found else default
+
+
+def _rank(m: Machine, key: Value, item: Value) -> Value:
+    """Return what an item is compared by."""
+    return item if key is None else call(m, key, (item,), {})
+
+
+def _before(m: Machine, left: Value, right: Value) -> Value:
+    return m.each(left, lambda a: m.each(right, lambda b: precedes(m, "lt", a, b)))
+
+
+@builtin(sorted)
+def _sorted(m: Machine, iterable: Value, /, *, key: Value = None, reverse: Value = False) -> Value:
+    return m.new_list(m.each(_items(m, iterable, key), lambda items: arranged(m, items, key, reverse)))
+
+
+def arranged(m: Machine, items: tuple[Value, ...] | Growing, key: Value, reverse: Value) -> Value:
+    """Return items in ascending (or with `reverse` descending) order of `key`, stably."""
+    if isinstance(items, Growing):
+        return m.of_growing("sorted" if key is None and reverse is False else "sorted otherwise", items)
+    return over_values(m, reverse, lambda flag: _arranged(m, items, key, bool(flag)))
+
+
+def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -> tuple[Value, ...]:
+    plain = key is None and all(is_scalar(item) and numeric(item) for item in items)
+    if plain and not any(is_far(m.expr(item)) for item in items):
+        ordered = _by_counting(m, [m.expr(item) for item in items])
+        return ordered[::-1] if reverse else ordered
+    pairs = [(_rank(m, key, item), item) for item in items]
+    for end in range(len(pairs) - 1, 0, -1):
+        for at in range(end):
+            m.watch()
+            before, after = pairs[at], pairs[at + 1]
+            swap = truth(m, _before(m, *((before[0], after[0]) if reverse else (after[0], before[0]))))
+            pairs[at], pairs[at + 1] = m.merge(swap, after, before), m.merge(swap, before, after)
+    return tuple(item for _, item in pairs)
+
+
+def _by_counting(m: Machine, items: list[Expr]) -> tuple[Value, ...]:
+    """Return the order statistics of numbers from the counts of items at or below every value."""
+    values = sorted({value for item in items for value in item.values})
+    counts = [m.builder.sum([m.expr(operate(m, "le", item, value)) for item in items]) for value in values[:-1]]
+    ordered = []
+    for at in range(len(items)):
+        m.watch()
+        result: Value = values[-1] if values else 0
+        for value, count in zip(reversed(values[:-1]), reversed(counts), strict=True):
+            result = m.merge(m.expr(operate(m, "gt", known(count), at)), value, result)
+        ordered.append(result)
+    return tuple(ordered)

@@ -6,17 +6,25 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import Step, collected, everyone, plainly, sift, sifted, spend, unordered, visit
+from tightdp.core.lowering.iteration import (
+    collected,
+    everyone,
+    for_all,
+    plainly,
+    sift,
+    sifted,
+    spend,
+    template,
+    unordered,
+    visit,
+)
 from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Generator, Value, known
+from tightdp.core.lowering.values import Generator, Value, known, never
 from tightdp.language.source import FunctionSource
-
-__all__ = ["clauses", "search", "sum_as_it_goes", "surroundings", "within"]
 
 Comprehension = ast.ListComp | ast.GeneratorExp
 
@@ -43,11 +51,7 @@ def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
 
         within(m, node, outside, lambda: clauses(m, node.generators, first, body))
 
-    return Generator("generator expression", _never, node, first, *outside, visit_items)
-
-
-def _never(at: int) -> Step | None:
-    raise AssertionError("a generator expression is gone through by visiting")
+    return Generator("generator expression", never, node, first, *outside, visit_items)
 
 
 def surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:

@@ -1,24 +1,31 @@
-"""Dictionaries: displays, comprehensions and methods."""
+"""Dictionaries and sets: displays, comprehensions, operators and methods."""
 
 from __future__ import annotations
 
 import ast
 
-from tightdp.core.lowering.comparisons import contains
 from tightdp.core.lowering.comprehensions import clauses, surroundings, within
-from tightdp.core.lowering.iteration import collected, items_of, visit
+from tightdp.core.lowering.iteration import collected, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin, lowers, method, operates
 from tightdp.core.lowering.scalars import truth
-from tightdp.core.lowering.sequences import content_of, element, insert, looked_up, over_keys
-from tightdp.core.lowering.signatures import Arguments, Keywords, expect
+from tightdp.core.lowering.sequences import (
+    contains,
+    content_of,
+    element,
+    insert,
+    looked_up,
+    none_of,
+    over_keys,
+    set_operation,
+)
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Entries, Host, Table, Value, View, is_scalar, name_of
+from tightdp.core.lowering.values import Collection, Entries, Host, Members, Table, Value, View, is_scalar, name_of
 
-__all__: list[str] = []
+# dictionaries
 
 
-def _new(m: Machine, entries: Value) -> Table:
+def _new_table(m: Machine, entries: Value) -> Table:
     table = Table(m.store.new_key())
     m.store[table.key] = entries
     return table
@@ -26,10 +33,10 @@ def _new(m: Machine, entries: Value) -> Table:
 
 @lowers(ast.Dict)
 def _dict(m: Machine, node: ast.Dict) -> Value:
-    table = _new(m, Entries((), ()))
+    table = _new_table(m, Entries((), ()))
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            _update(m, table, m.evaluate(value))
+            _update_table(m, table, m.evaluate(value))
         else:
             at = m.evaluate(key)
             insert(m, table, at, m.evaluate(value))
@@ -39,7 +46,7 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
 @lowers(ast.DictComp)
 def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
     first = m.evaluate(node.generators[0].iter)
-    table = _new(m, Entries((), ()))
+    table = _new_table(m, Entries((), ()))
 
     def add() -> None:
         key = m.evaluate(node.key)
@@ -50,19 +57,17 @@ def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
 
 
 @builtin(dict)
-def _make(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    table = _new(m, Entries((), ()))
-    _update(m, table, *arguments, **keywords)
+def _make_table(m: Machine, entries_or_pairs: Value = (), /, **named: Value) -> Value:
+    table = _new_table(m, Entries((), ()))
+    _update_table(m, table, entries_or_pairs, **named)
     return table
 
 
 @method("update", Table)
-def _update(m: Machine, base: Table, /, *more: Value, **named: Value) -> None:
-    expect(more, {}, 0, 1)
-
+def _update_table(m: Machine, base: Table, entries_or_pairs: Value = (), /, **named: Value) -> None:
     def pairs(value: Value) -> Value:
         if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
-            return _pairs(m, value)
+            return m.each(content_of(m, value), lambda entries: tuple(entries.table.items()))
         return collected(m, value)
 
     def into(items: tuple[Value, ...]) -> None:
@@ -70,20 +75,15 @@ def _update(m: Machine, base: Table, /, *more: Value, **named: Value) -> None:
             parts = items_of(m, item)
             insert(m, base, element(m, parts, 0), element(m, parts, 1))
 
-    for each in more:
-        m.each(m.each(each, pairs), into)
+    m.each(m.each(entries_or_pairs, pairs), into)
     for name, value in named.items():
         insert(m, base, name, value)
-
-
-def _pairs(m: Machine, value: Value) -> Value:
-    return m.each(content_of(m, value), lambda e: tuple(zip(e.keys, e.values, strict=True)))
 
 
 def _seen(part: str) -> None:
     @method(part, Table, Host)
     def handler(m: Machine, base: Value) -> Value:
-        table = base if isinstance(base, Table) else _new(m, content_of(m, base))
+        table = base if isinstance(base, Table) else _new_table(m, content_of(m, base))
         return View(table.key, part)
 
 
@@ -108,16 +108,12 @@ def _setdefault(m: Machine, base: Table, key: Value, default: Value = None) -> V
 def _pop(m: Machine, base: Table, key: Value, default: Value = MISSING) -> Value:
     found = m.each(m.store[base.key], lambda entries: looked_up(m, entries, key, default))
 
-    def without(entries: Entries) -> Value:
-        return over_keys(m, key, lambda plain: _without(entries, plain))
+    def without(table: dict[Value, Value]) -> Value:
+        left = lambda plain: Entries.of({have: value for have, value in table.items() if have != plain})  # noqa: E731
+        return over_keys(m, key, left)
 
-    m.store[base.key] = m.each(m.store[base.key], without)
+    m.store[base.key] = m.each(m.store[base.key], lambda entries: without(entries.table))
     return found
-
-
-def _without(entries: Entries, key: object) -> Entries:
-    left = [(have, value) for have, value in zip(entries.keys, entries.values, strict=True) if have != key]
-    return Entries(tuple(have for have, _ in left), tuple(value for _, value in left))
 
 
 @method("popitem", Table)
@@ -125,9 +121,8 @@ def _popitem(m: Machine, base: Table) -> Value:
     def last(entries: Entries) -> Value:
         if not entries.keys:
             raise Failure("KeyError: popitem() of an empty dictionary", "test with if before")
-        *keys, key = entries.keys
-        *values, value = entries.values
-        return Entries(tuple(keys), tuple(values)), (key, value)
+        *left, item = entries.table.items()
+        return Entries.of(dict(left)), item
 
     both = m.each(m.store[base.key], last)
     m.store[base.key] = element(m, both, 0)
@@ -138,18 +133,18 @@ def _popitem(m: Machine, base: Table) -> Value:
 def _fromkeys(m: Machine, base: Host, keys: Value, value: Value = None) -> Value:
     if base.object is not dict:
         raise Failure(f"AttributeError: {name_of(base)} has no .fromkeys()", "write dict.fromkeys(...)")
-    table = _new(m, Entries((), ()))
+    table = _new_table(m, Entries((), ()))
     m.each(keys, lambda iterable: visit(m, iterable, lambda key: insert(m, table, key, value)))
     return table
 
 
 @method("copy", Table, Host)
-def _copy(m: Machine, base: Value) -> Value:
-    return _new(m, content_of(m, base))
+def _copy_table(m: Machine, base: Value) -> Value:
+    return _new_table(m, content_of(m, base))
 
 
 @method("clear", Table)
-def _clear(m: Machine, base: Table) -> None:
+def _clear_table(m: Machine, base: Table) -> None:
     m.store[base.key] = Entries((), ())
 
 
@@ -157,8 +152,8 @@ def _clear(m: Machine, base: Table) -> None:
 def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
     if name != "bitor":
         raise Failure(f"TypeError: a dictionary and a {name_of(right)}", "use a method of dictionaries")
-    result = _new(m, m.store[left.key])
-    m.each(right, lambda more: _update(m, result, more))
+    result = _new_table(m, m.store[left.key])
+    m.each(right, lambda more: _update_table(m, result, more))
     return result
 
 
@@ -172,3 +167,151 @@ def _hashable(m: Machine, key: Value) -> None:
         return None
 
     m.each(key, check)
+
+
+# sets
+
+
+def _new_set(m: Machine, members: Members, frozen: bool = False) -> Collection:
+    collection = Collection(m.store.new_key(), frozen)
+    m.store[collection.key] = members
+    return collection
+
+
+def _members(m: Machine, *iterables: Value) -> Members:
+    """Return the content of a set of all items."""
+    collection = _new_set(m, Members((), ()))
+    _take(m, collection, *iterables)
+    members: Members = m.store.pop(collection.key)
+    return members
+
+
+def _set_where(m: Machine, base: Collection, item: Value, present: bool) -> None:
+    """Let a value be in a set, or not, on the runs at hand."""
+    members, condition = m.store[base.key], m.builder.const(present)
+    m.store[base.key] = over_keys(m, item, lambda plain: Members.of({**members.conditions, plain: condition}))
+
+
+@lowers(ast.Set)
+def _set(m: Machine, node: ast.Set) -> Value:
+    collection = _new_set(m, Members((), ()))
+    for part in node.elts:
+        if isinstance(part, ast.Starred):
+            _take(m, collection, m.evaluate(part.value))
+        else:
+            _set_where(m, collection, m.evaluate(part), True)
+    return collection
+
+
+@lowers(ast.SetComp)
+def _setcomp(m: Machine, node: ast.SetComp) -> Value:
+    first = unordered(m, m.evaluate(node.generators[0].iter))
+    collection = _new_set(m, Members((), ()))
+    add = lambda: _set_where(m, collection, m.evaluate(node.elt), True)  # noqa: E731
+    within(m, node, surroundings(m), lambda: clauses(m, node.generators, first, add))
+    return collection
+
+
+@builtin(set)
+def _make_set(m: Machine, iterable: Value = (), /) -> Value:
+    return _new_set(m, _members(m, iterable))
+
+
+@builtin(frozenset)
+def _make_frozen(m: Machine, iterable: Value = (), /) -> Value:
+    return _new_set(m, _members(m, iterable), frozen=True)
+
+
+def _take(m: Machine, base: Collection, *more: Value) -> None:
+    def add(item: Value) -> None:
+        _set_where(m, base, item, True)
+
+    for part in more:
+        m.each(part, lambda value: visit(m, unordered(m, value), add))
+
+
+def _changeable(base: Collection) -> None:
+    if base.frozen:
+        raise Failure("AttributeError: a frozenset cannot be changed", "make a set of it first: set(...)")
+
+
+@method("add", Collection)
+def _add(m: Machine, base: Collection, item: Value) -> None:
+    _changeable(base)
+    _set_where(m, base, item, True)
+
+
+@method("update", Collection)
+def _update_set(m: Machine, base: Collection, *more: Value) -> None:
+    _changeable(base)
+    _take(m, base, *more)
+
+
+@method("discard", Collection)
+def _discard(m: Machine, base: Collection, item: Value) -> None:
+    _changeable(base)
+    _set_where(m, base, item, False)
+
+
+@method("remove", Collection)
+def _remove(m: Machine, base: Collection, item: Value) -> None:
+    missing = m.builder.negation(truth(m, contains(m, base, item)))
+    m.oblige(missing, Failure("KeyError: an element that is not in the set", "use .discard(...)"))
+    _discard(m, base, item)
+
+
+@method("clear", Collection)
+def _clear_set(m: Machine, base: Collection) -> None:
+    _changeable(base)
+    m.store[base.key] = Members((), ())
+
+
+@method("copy", Collection)
+def _copy_set(m: Machine, base: Collection) -> Value:
+    return _new_set(m, m.store[base.key], base.frozen)
+
+
+@operates(Collection)
+def _of_two_sets(m: Machine, name: str, left: Collection, right: Value) -> Value:
+    if not isinstance(right, Collection) or name not in _NAMED.values():
+        raise Failure(f"TypeError: a {name_of(left)} and a {name_of(right)}", "combine two sets with | & ^ -")
+    return _new_set(m, set_operation(m, name, m.store[left.key], m.store[right.key]), left.frozen)
+
+
+def _of_sets(name: str, operation: str) -> None:
+    def change(m: Machine, base: Collection, more: tuple[Value, ...]) -> None:
+        for part in more:
+            m.store[base.key] = set_operation(m, operation, m.store[base.key], _members(m, part))
+
+    @method(name, Collection)
+    def combined(m: Machine, base: Collection, *more: Value) -> Value:
+        result = _copy_set(m, base)
+        change(m, result, more)
+        return result
+
+    if operation != "bitor":  # which is called .update()
+
+        @method(f"{name}_update", Collection)
+        def changed(m: Machine, base: Collection, *more: Value) -> None:
+            _changeable(base)
+            change(m, base, more)
+
+
+_NAMED = {"union": "bitor", "intersection": "bitand", "difference": "sub", "symmetric_difference": "bitxor"}
+for _method, _operation in _NAMED.items():
+    _of_sets(_method, _operation)
+
+
+@method("issuperset", Collection)
+def _issuperset(m: Machine, base: Collection, other: Value) -> Value:
+    return none_of(m, set_operation(m, "sub", _members(m, other), m.store[base.key]))
+
+
+@method("issubset", Collection)
+def _issubset(m: Machine, base: Collection, other: Value) -> Value:
+    return none_of(m, set_operation(m, "sub", m.store[base.key], _members(m, other)))
+
+
+@method("isdisjoint", Collection)
+def _isdisjoint(m: Machine, base: Collection, other: Value) -> Value:
+    return none_of(m, set_operation(m, "bitand", m.store[base.key], _members(m, other)))

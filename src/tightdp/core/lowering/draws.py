@@ -2,50 +2,43 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from math import prod
 from typing import Any
 
-from tightdp.core.lowering.alike import permuted
 from tightdp.core.lowering.functions import call_python
-from tightdp.core.lowering.iteration import collected
+from tightdp.core.lowering.iteration import collected, permuted
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import builtin
-from tightdp.core.lowering.scalars import operate, too_many, total, truth
+from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
 from tightdp.core.lowering.sequences import item_at
-from tightdp.core.lowering.signatures import Arguments, Handler, Keywords, named, shape_by_shape
 from tightdp.core.lowering.values import Alike, Every, Growing, Value, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
 from tightdp.core.together import values_together
-from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
+from tightdp.core.windows import is_far
 from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import laws, primitives
 from tightdp.language.laws import Law, OnIntegers
 
-__all__: list[str] = []
-
 _MAX_JOINT = 4096
 """How many combinations of weights one joint table of `choice` may have."""
 
 
-def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Handler:
+def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Callable[..., Value]:
     """Return the handler of a primitive whose outcome is drawn from a law of its arguments."""
-    name, parameters = function.__name__, inspect.signature(function).parameters
-    names, optional = tuple(parameters), sum(item.default is not item.empty for item in parameters.values())
+    name = function.__name__
 
-    def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-        values = [
-            value if is_scalar(value) else _listed(m, value) for value in named(names, arguments, keywords, optional)
-        ]
+    def handler(m: Machine, *arguments: Value, **keywords: Value) -> Value:
+        bound = bind_arguments(name, function, 0, arguments, keywords)
+        bound.apply_defaults()
+        values = [value if is_scalar(value) else _listed(m, value) for value in bound.args]
         drawn = m.drawn(name, values) if m.single else None
-        if drawn is not None:
-            return drawn
-        return shape_by_shape(m, tuple(values), lambda *plain: draw(*plain, m=m))
+        return drawn if drawn is not None else over_all(m, values, partial(draw, m=m), Machine.each)
 
     def draw(*values: Value, m: Machine) -> Value:
         unknown = {item.serial for item in _leaves(values) if isinstance(item, Expr)}
@@ -163,8 +156,7 @@ def _law(law: Callable[..., Law | OnIntegers], arguments: Sequence[Any]) -> Law 
 
 
 @builtin(primitives.choice)
-def _choice(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    values, weights = named(("values", "weights"), arguments, keywords, optional=1)
+def _choice(m: Machine, values: Value, weights: Value = None) -> Value:
     if weights is None and isinstance(values, Every):
         return values.step(m.record_at(m.drawn("choice", ())), None)
     if weights is None:
@@ -226,8 +218,7 @@ def _share(weight: Any, of: Any) -> Law:
 
 
 @builtin(primitives.shuffle)
-def _shuffle(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    (messages,) = named(("messages",), arguments, keywords)
+def _shuffle(m: Machine, messages: Value) -> Value:
     return m.each(collected(m, messages), lambda items: _shuffled(m, items))
 
 
@@ -253,11 +244,10 @@ def _shuffled(m: Machine, items: tuple[Value, ...] | Alike | Growing) -> Value:
 
 
 @builtin(primitives.observe)
-def _observe(m: Machine, arguments: Arguments, keywords: Keywords) -> None:
-    (value,) = named(("condition",), arguments, keywords)
-    condition, alive = truth(m, value), m.alive
-    m.evidence.append(m.builder.disjunction([m.builder.negation(alive), condition]))
-    m.alive = m.conj(alive, condition)
+def _observe(m: Machine, condition: Value) -> None:
+    holds, alive = truth(m, condition), m.alive
+    m.evidence.append(m.builder.disjunction([m.builder.negation(alive), holds]))
+    m.alive = m.conj(alive, holds)
     m.depart(None)
     if m.alive is m.builder.false:
         m.impossible = m.impossible or m.frame.source.span(m.position[-1])

@@ -19,12 +19,10 @@ from tightdp.core.lowering.rounds import Context, NotAChain, Outer, Run
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Value, is_scalar, known
 from tightdp.core.nodes import Expr, Input, Nary, reachable
-from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
+from tightdp.core.windows import is_far
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
-
-__all__ = ["in_place_of"]
 
 _MOST_CONTEXTS = 4_096
 """With how many combinations of values from before it a loop is followed."""

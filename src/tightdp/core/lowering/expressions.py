@@ -10,17 +10,13 @@ import warnings
 from collections.abc import Sequence
 from decimal import Decimal
 
-from tightdp.core.lowering.adopt import adopt
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.messages import instead_of_name
-from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
-from tightdp.core.lowering.scalars import negated, operate, over_values, truth, whole
+from tightdp.core.lowering.registry import METHODS, OPERANDS, instead_of_name, lowers
+from tightdp.core.lowering.scalars import adopt, negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
 from tightdp.core.lowering.values import UNBOUND, Growing, Host, Method, Reference, Value, is_scalar
 from tightdp.exact.rationals import as_fraction
-
-__all__ = ["BINARY", "binary", "bounds_of", "display", "look_up"]
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",

@@ -1,4 +1,10 @@
-"""Iterating over anything that Python iterates over, one item at a time or all at once."""
+"""Iterating over anything that Python iterates over, one item at a time or all at once.
+
+A dataset may be lowered as `Alike`: the code of the first record stands for that of all. A comprehension over it is
+again alike; a sum over it is a fresh input leaf, a shuffle of it the counts of its values; its length is known.
+Whatever else is done with it raises an error (`NotAlike`, or Python's own where no items are found), after which the
+program is lowered record by record.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tightdp.core.lowering.adopt import adopt
-from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.scalars import over_values
+from tightdp.core.lowering.scalars import adopt, over_values
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
@@ -18,6 +22,7 @@ from tightdp.core.lowering.values import (
     Generator,
     Growing,
     Host,
+    Permuted,
     Range,
     Reference,
     Sieve,
@@ -27,26 +32,79 @@ from tightdp.core.lowering.values import (
     Value,
     View,
     alternatives,
+    is_scalar,
+    known,
     name_of,
+    never,
 )
-from tightdp.core.nodes import Expr
+from tightdp.core.nodes import Draw, Expr, reachable
 
-__all__ = [
-    "Step",
-    "collected",
-    "everyone",
-    "items_of",
-    "iterate",
-    "joined",
-    "one_of",
-    "plainly",
-    "sift",
-    "sifted",
-    "spend",
-    "steps",
-    "unordered",
-    "visit",
-]
+
+class NotAlike(Exception):
+    """The program does not treat all records alike, as far as that is seen."""
+
+
+def template(m: Machine, iterable: Value) -> Alike | None:
+    """Return an iterable whose items are alike for all records, or None for any other."""
+    if isinstance(iterable, Reference):
+        iterable = m.store.get(iterable.key)
+    return iterable if isinstance(iterable, Alike) else None
+
+
+def for_all(m: Machine, alike: Alike, action: Callable[[tuple[Value, ...]], Value]) -> Alike:
+    """Return what an action makes of the items of every record. Raises NotAlike where it does anything besides.
+
+    It must write nothing outside, end no run, and draw for itself: a draw that was made before is shared by records.
+    """
+    born, mark, alive, failures = m.store.newest, m.builder.newest, m.alive, len(m.checks) + len(m.evidence)
+    level, targets = m.store.open(), m.frame.key if m.frame.comprehension else None
+    items = action(alike.items)
+    for cell in m.store.changes(level):
+        key = cell[0] if isinstance(cell, tuple) else cell
+        if key <= born and key != targets:
+            raise NotAlike("what it does with one record changes what others meet")
+    m.store.keep(level)
+    if m.alive is not alive or len(m.checks) + len(m.evidence) > failures:
+        raise NotAlike("a run can end at one record")
+    if not isinstance(items, tuple) or not all(map(is_scalar, items)):
+        raise NotAlike("what it makes of one record is no list of plain values")
+    sums = {leaf.serial for leaf, _ in m.added}
+    for expr in reachable([item for item in items if isinstance(item, Expr)]):
+        if isinstance(expr, Draw) and expr.serial <= mark and expr.serial not in m.own:
+            raise NotAlike("records share a draw")
+        if expr.serial in sums:
+            raise NotAlike("what it makes of one record depends on all")
+        if isinstance(expr, Draw):
+            m.own.add(expr.serial)
+    return Alike(items, alike.times)
+
+
+def added(m: Machine, one: Value, times: int) -> Value:
+    """Return the sum over all records of what one adds, which is an integer."""
+    expr = m.expr(one)
+    if not all(isinstance(value, int) for value in expr.values):
+        raise NotAlike("it adds up something other than integers")
+    if len(expr.values) == 1:
+        return times * int(expr.values[0])
+    for leaf, known_one in m.added:
+        if known_one is expr:
+            return leaf
+    low, high = int(min(expr.values)), int(max(expr.values))
+    leaf = m.builder.input(1 + len(m.added), 0, range(times * low, times * high + 1))
+    m.added.append((leaf, expr))
+    return leaf
+
+
+def permuted(m: Machine, alike: Alike) -> Permuted:
+    """Return the items in uniformly random order."""
+    exprs = [m.expr(item) for item in alike.items]
+    values = list(dict.fromkeys(value for expr in exprs for value in expr.values))
+    counts = []
+    for value in values[:-1]:
+        here = known(m.builder.sum([m.builder.equals(expr, value) for expr in exprs]))
+        counts.append(m.expr(added(m, here, alike.times)))
+    return Permuted(tuple(values), tuple(counts), len(alike))
+
 
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
@@ -178,13 +236,8 @@ def unordered(m: Machine, value: Value) -> Value:
         return Union(tuple((guard, unordered(m, one)) for guard, one in value.alternatives))
     if not isinstance(value, Collection):
         return value
-    members = m.store[value.key]
-    present = dict(zip(members.values, members.present, strict=True))
-    return Filtered("set", _never, members.values, lambda item: present[item])
-
-
-def _never(at: int) -> Step | None:
-    raise AssertionError("a set is gone through by visiting")
+    present = m.store[value.key].conditions
+    return Filtered("set", never, tuple(present), present.__getitem__)
 
 
 def spend(m: Machine, stream: Stream) -> None:

@@ -12,11 +12,7 @@ from tightdp.core.lowering.iteration import Step, collected, items_of, one_of, s
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_values, truth, whole
-from tightdp.core.lowering.signatures import Arguments, Keywords, expect
-from tightdp.core.lowering.values import Every, Filtered, Stream, Value, alternatives
-
-__all__: list[str] = []
-
+from tightdp.core.lowering.values import Every, Filtered, Stream, Value, alternatives, never
 
 # streams
 
@@ -27,12 +23,10 @@ def _made_of_every(parts: Sequence[Every], make: Callable[..., Value]) -> Every:
 
 
 @builtin(enumerate)
-def _enumerate(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 2, "start")
-    start = arguments[1] if len(arguments) == 2 else keywords.get("start", 0)
-    if isinstance(arguments[0], Every):
-        return _made_of_every(arguments[:1], lambda index, item: (operate(m, "add", start, index), item))
-    inner = steps(m, arguments[0])
+def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
+    if isinstance(iterable, Every):
+        return _made_of_every([iterable], lambda index, item: (operate(m, "add", start, index), item))
+    inner = steps(m, iterable)
 
     def step(at: int) -> Step | None:
         found = inner(at)
@@ -42,12 +36,10 @@ def _enumerate(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 
 
 @builtin(zip)
-def _zip(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 0, 1 << 30, "strict")
-    strict = keywords.get("strict", False)
-    if arguments and all(isinstance(argument, Every) for argument in arguments):
-        return _made_of_every(arguments, lambda index, *items: items)
-    parts = [steps(m, argument) for argument in arguments]
+def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
+    if iterables and all(isinstance(iterable, Every) for iterable in iterables):
+        return _made_of_every(iterables, lambda index, *items: items)
+    parts = [steps(m, iterable) for iterable in iterables]
 
     def step(at: int) -> Step | None:
         found = [part(at) for part in parts]
@@ -64,9 +56,8 @@ def _zip(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 
 
 @builtin(reversed)
-def _reversed(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 1)
-    return m.each(arguments[0], lambda sequence: _backwards(m, sequence))
+def _reversed(m: Machine, sequence: Value, /) -> Value:
+    return m.each(sequence, lambda each: _backwards(m, each))
 
 
 def _backwards(m: Machine, sequence: Value) -> Value:
@@ -75,12 +66,11 @@ def _backwards(m: Machine, sequence: Value) -> Value:
 
     def step(at: int) -> Step | None:
         now = items_of(m, sequence)
-        if now is items:
-            pairs = [(guard, len(part), part) for guard, part in options]
-        else:
+        pairs = [(guard, len(part), part) for guard, part in options]
+        if now is not items:
             pairs = [
-                (m.conj(guard, other), len(part), content)
-                for guard, part in options
+                (m.conj(guard, other), length, content)
+                for guard, length, _ in pairs
                 for other, content in alternatives(now, m.builder.true)
             ]
         there = [
@@ -94,11 +84,11 @@ def _backwards(m: Machine, sequence: Value) -> Value:
 
 
 @builtin(map)
-def _map(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 2, 1 << 30)
-    if all(isinstance(argument, Every) for argument in arguments[1:]):
-        return _made_of_every(arguments[1:], lambda index, *items: call(m, arguments[0], items, {}))
-    function, parts = arguments[0], [steps(m, argument) for argument in arguments[1:]]
+def _map(m: Machine, function: Value, first: Value, /, *more: Value) -> Value:
+    iterables = (first, *more)
+    if all(isinstance(iterable, Every) for iterable in iterables):
+        return _made_of_every(iterables, lambda index, *items: call(m, function, items, {}))
+    parts = [steps(m, iterable) for iterable in iterables]
 
     def step(at: int) -> Step | None:
         found = [part(at) for part in parts]
@@ -112,111 +102,86 @@ def _map(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
 
 
 @builtin(filter)
-def _filter(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 2, 2)
-    function, iterable = arguments
-
+def _filter(m: Machine, function: Value, iterable: Value, /) -> Value:
     def wanted(item: Value) -> Value:
         return truth(m, item if function is None else call(m, function, (item,), {}))
 
-    return Filtered("filter", _never, iterable, wanted)
+    return Filtered("filter", never, iterable, wanted)
 
 
-def _never(at: int) -> Step | None:
-    raise AssertionError("filter is gone through by visiting")
+def _all_done(m: Machine, items: Sequence[Value], function: Value) -> list[Value]:
+    """Return what a function of two makes of the first items, for each number of them; sums without a function."""
+    done = list(items[:1])
+    for item in items[1:]:
+        if function is None:
+            done.append(binary(m, "add", done[-1], item, m.position[-1]))
+        else:
+            done.append(call(m, function, (done[-1], item), {}))
+    return done
 
 
 @builtin(functools.reduce)
-def _reduce(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 2, 3)
-
+def _reduce(m: Machine, function: Value, iterable: Value, *initial: Value) -> Value:
     def folded(items: tuple[Value, ...]) -> Value:
-        rest = [*arguments[2:], *items]
-        if not rest:
+        done = _all_done(m, [*initial[:1], *items], function)
+        if not done:
             raise Failure("TypeError: reduce() of an empty iterable", "give it an initial value")
-        result = rest[0]
-        for item in rest[1:]:
-            result = call(m, arguments[0], (result, item), {})
-        return result
+        return done[-1]
 
-    return m.each(collected(m, arguments[1]), folded)
+    return m.each(collected(m, iterable), folded)
 
 
 # itertools
 
 
-def _stream(name: str, items: Sequence[Value], m: Machine) -> Stream:
+def _stream(m: Machine, name: str, items: Sequence[Value]) -> Stream:
     return Stream(name, lambda at: (m.builder.true, items[at]) if at < len(items) else None)
 
 
+def _over_items(m: Machine, iterables: Sequence[Value], action: Callable[..., Value]) -> Value:
+    """Apply an action to the items of several iterables, whose lengths may depend on the run."""
+
+    def over(done: list[Value], rest: Sequence[Value]) -> Value:
+        return m.each(collected(m, rest[0]), lambda each: over([*done, each], rest[1:])) if rest else action(*done)
+
+    return over([], iterables)
+
+
 @builtin(itertools.product)
-def _product(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 0, 1 << 30, "repeat")
+def _product(m: Machine, *iterables: Value, repeat: Value = 1) -> Value:
+    def times(count: Value, items: Sequence[Value]) -> Value:
+        return _stream(m, "product", list(itertools.product(*items, repeat=whole(count))))
 
-    def over(done: list[tuple[Value, ...]], rest: Arguments) -> Value:
-        if rest:
-            return m.each(collected(m, rest[0]), lambda items: over([*done, items], rest[1:]))
-        return over_values(
-            m,
-            keywords.get("repeat", 1),
-            lambda times: _stream("product", list(itertools.product(*done, repeat=whole(times))), m),
-        )
-
-    return over([], arguments)
+    return _over_items(m, iterables, lambda *items: over_values(m, repeat, lambda count: times(count, items)))
 
 
-def _chosen(name: str, choose: Callable[..., object]) -> None:
+def _chosen(choose: Callable[..., object]) -> None:
     @builtin(choose)
-    def handler(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-        expect(arguments, keywords, 1, 2, "r")
-        size = arguments[1] if len(arguments) == 2 else keywords.get("r")
-
+    def handler(m: Machine, iterable: Value, r: Value = None) -> Value:
         def of(items: tuple[Value, ...]) -> Value:
-            count = len(items) if size is None else size
-            return over_values(m, count, lambda r: _stream(name, list(choose(items, whole(r))), m))  # type: ignore[call-overload]
+            count, name = len(items) if r is None else r, getattr(choose, "__name__", "")
+            return over_values(m, count, lambda size: _stream(m, name, [*choose(items, whole(size))]))  # type: ignore[misc]
 
-        return m.each(collected(m, arguments[0]), of)
+        return m.each(collected(m, iterable), of)
 
 
-_chosen("combinations", itertools.combinations)
-_chosen("permutations", itertools.permutations)
-_chosen("combinations_with_replacement", itertools.combinations_with_replacement)
+for _choose in (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement):
+    _chosen(_choose)
 
 
 @builtin(itertools.pairwise)
-def _pairwise(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 1)
-    return m.each(collected(m, arguments[0]), lambda items: _stream("pairwise", list(itertools.pairwise(items)), m))
+def _pairwise(m: Machine, iterable: Value, /) -> Value:
+    return m.each(collected(m, iterable), lambda items: _stream(m, "pairwise", list(itertools.pairwise(items))))
 
 
 @builtin(itertools.chain)
-def _chain(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 0, 1 << 30)
-
-    def over(done: tuple[Value, ...], rest: Arguments) -> Value:
-        if not rest:
-            return _stream("chain", done, m)
-        return m.each(collected(m, rest[0]), lambda items: over(done + items, rest[1:]))
-
-    return over((), arguments)
+def _chain(m: Machine, *iterables: Value) -> Value:
+    return _over_items(m, iterables, lambda *items: _stream(m, "chain", list(itertools.chain(*items))))
 
 
 @builtin(itertools.accumulate)
-def _accumulate(m: Machine, arguments: Arguments, keywords: Keywords) -> Value:
-    expect(arguments, keywords, 1, 2, "func", "initial")
-    function = arguments[1] if len(arguments) == 2 else keywords.get("func")
-    initial = keywords.get("initial")
-
-    def joined(left: Value, right: Value) -> Value:
-        if function is None:
-            return binary(m, "add", left, right, m.position[-1])
-        return call(m, function, (left, right), {})
-
+def _accumulate(m: Machine, iterable: Value, func: Value = None, *, initial: Value = None) -> Value:
     def of(items: tuple[Value, ...]) -> Value:
-        items = items if initial is None else (initial, *items)
-        totals = list(items[:1])
-        for item in items[1:]:
-            totals.append(joined(totals[-1], item))
-        return _stream("accumulate", totals, m)
+        return _stream(m, "accumulate", _all_done(m, items if initial is None else (initial, *items), func))
 
-    return m.each(collected(m, arguments[0]), of)
+    return m.each(collected(m, iterable), of)

@@ -1,20 +1,19 @@
-"""Methods of lists, tuples and ranges."""
+"""Methods of lists, tuples and ranges; strings made from values; and print, which is ignored."""
 
 from __future__ import annotations
 
+import ast
+import warnings
 from typing import Any
 
-from tightdp.core.lowering.arranging import arranged
-from tightdp.core.lowering.builtins import summed
-from tightdp.core.lowering.comparisons import equal
+from tightdp.core.lowering.builtins import arranged, summed
 from tightdp.core.lowering.iteration import items_of, visit
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import method
+from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_values, whole
-from tightdp.core.lowering.sequences import content, element, extend, position_in
-from tightdp.core.lowering.values import SCALARS, Every, Range, Reference, Value
-
-__all__: list[str] = []
+from tightdp.core.lowering.sequences import content, element, equal, extend, position_in
+from tightdp.core.lowering.values import SCALARS, Every, Range, Reference, Value, is_scalar, name_of
+from tightdp.core.nodes import Expr
 
 
 @method("append", Reference)
@@ -62,8 +61,8 @@ def _copy(m: Machine, base: Reference) -> Value:
 
 
 @method("sort", Reference)
-def _sort(m: Machine, base: Reference, **keywords: Value) -> None:
-    m.store[base.key] = m.each(content(m, base), lambda items: arranged(m, items, keywords))
+def _sort(m: Machine, base: Reference, /, *, key: Value = None, reverse: Value = False) -> None:
+    m.store[base.key] = m.each(content(m, base), lambda items: arranged(m, items, key, reverse))
 
 
 @method("reverse", Reference)
@@ -113,11 +112,59 @@ def _count(m: Machine, base: Value, wanted: Value) -> Value:
     return m.each(items_of(m, base), lambda items: summed(m, tuple(equal(m, item, wanted) for item in items)))
 
 
-@method("bit_count", *SCALARS)
-def _bit_count(m: Machine, value: Value) -> Value:
-    return operate(m, "bit_count", value)
+def _of_bits(name: str) -> None:
+    method(name, *SCALARS)(lambda m, value: operate(m, name, value))
 
 
-@method("bit_length", *SCALARS)
-def _bit_length(m: Machine, value: Value) -> Value:
-    return operate(m, "bit_length", value)
+_of_bits("bit_count")
+_of_bits("bit_length")
+
+
+@lowers(ast.JoinedStr)
+def _joinedstr(m: Machine, node: ast.JoinedStr) -> Value:
+    text: Value = ""
+    for part in node.values:
+        text = operate(m, "add", text, m.evaluate(part))
+    return text
+
+
+@lowers(ast.FormattedValue)
+def _formattedvalue(m: Machine, node: ast.FormattedValue) -> Value:
+    value = m.evaluate(node.value)
+    spec = "" if node.format_spec is None else m.evaluate(node.format_spec)
+    if node.conversion in (ord("r"), ord("a")):
+        value = m.each(value, lambda item: _text(m, item, "repr"))
+    elif node.conversion == ord("s"):
+        value = m.each(value, lambda item: _text(m, item, "format", ""))
+    return m.each(value, lambda item: _text(m, item, "format", spec))
+
+
+def _text(m: Machine, value: Value, operation: str, *more: Value) -> Value:
+    if m.builder.mixed and _may_be_truth(value):
+        raise m.unsupported(
+            "a string of what may be a truth value or a number is not in the language", "return it in a tuple"
+        )
+    if is_scalar(value):
+        return operate(m, operation, value, *more)
+    if isinstance(value, tuple) and not any(isinstance(item, Expr) or not is_scalar(item) for item in value):
+        return format(value, *more) if operation == "format" else repr(value)
+    raise Failure(f"TypeError: a {name_of(value)} in a string is not in the language", "put its items in, one by one")
+
+
+@builtin(str)
+def _str(m: Machine, value: Value = "", /) -> Value:
+    return m.each(value, lambda item: _text(m, item, "format", ""))
+
+
+@builtin(print)
+def _print(m: Machine, *values: Value, **options: Value) -> None:
+    span = m.frame.source.span(m.position[-1])
+    warnings.warn(f"{span.place}: print is ignored in a mechanism", stacklevel=2)
+
+
+def _may_be_truth(value: Value) -> bool:
+    """Whether a number may stand for a truth value."""
+    if isinstance(value, tuple):
+        return any(_may_be_truth(item) for item in value)
+    values = value.values if isinstance(value, Expr) and not value.boolean else (value,)
+    return any(type(item) is int and item in (0, 1) for item in values)

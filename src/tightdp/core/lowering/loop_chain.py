@@ -13,29 +13,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from tightdp.core.far import Far
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.rounds import Context, NotAChain, Run, runs
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Reference, Value, all_plain
 from tightdp.core.nodes import Expr
+from tightdp.core.operators import Far
 from tightdp.exact.absorbing import absorbed, reaching
 from tightdp.exact.field import Number
-
-__all__ = [
-    "FASTER",
-    "GROWTH",
-    "GROWTHS",
-    "LONG",
-    "Ends",
-    "LoopChain",
-    "Outcome",
-    "Rounds",
-    "TooManyStates",
-    "Values",
-    "Written",
-    "remade",
-]
 
 LONG, GROWTH, FASTER = 8, 3, 30
 GROWTHS = {LONG: GROWTH, 2 * LONG: 10, 8 * LONG: FASTER}

@@ -9,8 +9,7 @@ from itertools import count
 from typing import Any
 
 from tightdp.core.lowering import endless
-from tightdp.core.lowering.alike import template
-from tightdp.core.lowering.iteration import iterate, visit
+from tightdp.core.lowering.iteration import iterate, template, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTH, GROWTHS, LONG, Ends, Rounds, TooManyStates, remade
 from tightdp.core.lowering.loops_alike import loop_over_all
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
@@ -22,8 +21,6 @@ from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Every, Filtered, Generator, Range, Value, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
-
-__all__ = ["Unrolled", "meet"]
 
 
 @lowers(ast.For)

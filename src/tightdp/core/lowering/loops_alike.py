@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from tightdp.core.lowering.alike import NotAlike, added, for_all
 from tightdp.core.lowering.expressions import binary
+from tightdp.core.lowering.iteration import NotAlike, added, for_all
 from tightdp.core.lowering.machine import Frame, Machine
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import Alike, Reference, Value
-
-__all__ = ["loop_over_all"]
 
 _LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 _DEFINING = (ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.NamedExpr, ast.GeneratorExp)

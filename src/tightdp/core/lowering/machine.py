@@ -12,16 +12,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from tightdp.core.builder import Builder
-from tightdp.core.lowering.merging import facts, merge, merge_changes, relative
-from tightdp.core.lowering.messages import name_of_node
-from tightdp.core.lowering.registry import SYNTAX, TARGETS
-from tightdp.core.lowering.store import Cell, Store
+from tightdp.core.lowering.registry import SYNTAX, TARGETS, name_of_node
+from tightdp.core.lowering.store import Cell, Store, facts, merge, merge_changes, relative
 from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Union, Value
 from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
 from tightdp.language.source import FunctionSource
-
-__all__ = ["Dead", "End", "Failure", "Frame", "Machine", "Probe", "is_milestone"]
 
 Probe = Callable[[Expr, Sequence[Expr]], Sequence[Sequence[bool]]]
 """Says of each node which of its values it can take where a condition holds (none where that is impossible)."""

@@ -28,8 +28,6 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError
 
-__all__ = ["Progress"]
-
 _MAX_ROUNDS = 1_000
 """How often a loop is unrolled whose end depends on the run."""
 _MAX_CERTAIN_ROUNDS = 100_000

@@ -6,18 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tightdp.core.builder import Builder
-from tightdp.core.check import verify
 from tightdp.core.lowering import Lowering, Plan
-from tightdp.core.lowering.alike import NotAlike
+from tightdp.core.lowering.iteration import NotAlike
 from tightdp.core.lowering.machine import Dead, Failure
 from tightdp.core.lowering.values import Alike, Permuted, Value
-from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Leaf, Shape, TupleOf, reachable
-from tightdp.core.passes import Arrangement
+from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, reachable, verify
+from tightdp.core.outputs import Arrangement, Leaf, Shape, TupleOf
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.language.laws import Law, OnIntegers
 from tightdp.language.program import Bound
-
-__all__ = ["RecordsAlike", "lower_alike"]
 
 _WIDE = 1 << 60
 

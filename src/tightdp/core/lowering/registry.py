@@ -1,6 +1,7 @@
 """Who lowers what: one handler for every syntax node, builtin, random primitive and method of the language.
 
-A handler takes the machine first. Files of this package register theirs when they are imported.
+A handler takes the machine first. Files of this package register theirs when they are imported. What has no handler is
+outside the language: what it is called in messages, and what to write in its place.
 """
 
 from __future__ import annotations
@@ -9,19 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = [
-    "FUNCTIONS",
-    "METHODS",
-    "OPERANDS",
-    "SYNTAX",
-    "TARGETS",
-    "Handler",
-    "assigns",
-    "builtin",
-    "lowers",
-    "method",
-    "operates",
-]
+from tightdp.language import primitives
 
 Handler = Callable[..., Any]
 H = TypeVar("H", bound=Handler)
@@ -33,7 +22,7 @@ TARGETS: dict[type[ast.AST], Handler] = {}
 """Handlers `(machine, node, value)` of targets of assignments, by the class of the node."""
 
 FUNCTIONS: dict[Any, Handler] = {}
-"""Handlers `(machine, arguments, keywords)` of functions of Python and of tightdp, by the function itself."""
+"""Handlers `(machine, *arguments, **keywords)` of functions of Python and of tightdp, by the function itself."""
 
 OPERANDS: dict[type, Handler] = {}
 """Handlers `(machine, operation, left, right)` of binary operators, by the class of the left operand."""
@@ -75,3 +64,111 @@ def _register(table: dict[Any, Handler], keys: Any) -> Callable[[H], H]:
         return handler
 
     return register
+
+
+INSTEAD = {
+    "Counter": "count with d[k] = d.get(k, 0) + 1 in a dictionary",
+    "OrderedDict": "use a dictionary, which keeps the order of insertion",
+    "attrgetter": "use a tuple, and a lambda that takes its element",
+    "callable": "decide it before binding",
+    "compress": "write [a for a, b in zip(...) if b]",
+    "cycle": "index with i % len(...)",
+    "defaultdict": "use d.get(key, 0) or d.setdefault(key, []) of a dictionary",
+    "deque": "use a list: .append(v) and .pop(0)",
+    "dropwhile": "write a for loop",
+    "eval": "write the expression",
+    "complex": "use a pair of numbers",
+    "filterfalse": "write [a for a in ... if not ...]",
+    "float": "leave it out: numbers are exact",
+    "format": "use an f-string",
+    "groupby": "collect the groups in a dictionary of lists: d.setdefault(key, []).append(v)",
+    "hasattr": "decide it before binding",
+    "input": "take a parameter",
+    "isinstance": "compare with == or `is None`, or give every shape of record its own domain",
+    "islice": "take a slice of list(...)",
+    "itemgetter": "write lambda t: t[k]",
+    "iter": "go through it with for, or keep a list",
+    "namedtuple": "use a tuple",
+    "open": "read the file at the top of the module",
+    "partial": "write a lambda",
+    "repeat": "write [v] * times",
+    "starmap": "write [f(*v) for v in ...]",
+    "takewhile": "write a for loop with break",
+    "tee": "keep a list",
+    "type": "compare with ==, or give every shape of record its own domain",
+    "zip_longest": "make the lists equally long first",
+}
+"""What to write in place of functions that people reach for."""
+
+_INSTEAD_OF_METHODS = {
+    "format": 'write an f-string, as in f"n={n}"',
+    "from_iterable": "write [v for part in ... for v in part]",
+    "join": "add the strings up in a loop (s = s + part), or return tuple(...) of them",
+    "lower": "write it in lower case, or look it up in a dictionary",
+    "mean": "write sum(...) / len(...), which is exact",
+    "split": "write a tuple of strings",
+    "std": "write its formula with sum(...) and len(...), without the root",
+    "sum": "write sum(...)",
+    "upper": "write it in upper case, or look it up in a dictionary",
+    "var": "write its formula with sum(...) and len(...)",
+}
+_INSTEAD_OF_NAMES = {
+    "gauss": "discrete_gaussian",
+    "gaussian": "discrete_gaussian",
+    "laplace": "discrete_laplace",
+    "normal": "discrete_gaussian",
+    "bernoulli": "flip",
+    "shuffled": "shuffle",
+    "uniform": "randint",
+}
+_CLASSES = {
+    **{each.__name__: each for each in (bool, frozenset, int, list, range, set, str, tuple)},
+    "dictionary": dict,
+}
+_STRING_METHODS = {name for name in dir(str) if not name.startswith("_")}
+
+
+def instead_of_method(name: str) -> str:
+    """Return what to write in place of a method that is not in the language."""
+    if name in _INSTEAD_OF_METHODS:
+        return _INSTEAD_OF_METHODS[name]
+    if name in _STRING_METHODS and not hasattr(list, name):
+        return "compose strings with + and f-strings; other strings are best made at the top of the module"
+    return "there are the methods of lists, tuples, dictionaries and sets; see docs/language.md"
+
+
+def is_method_of(kind: str, name: str) -> bool:
+    """Whether values with this name of their class, or of one of their classes, have a method in Python."""
+    return any(hasattr(_CLASSES.get(each), name) for each in kind.split(" or "))
+
+
+def instead_of_name(name: str) -> str:
+    """Return what to write in place of a name that is not defined."""
+    meant = _INSTEAD_OF_NAMES.get(name, name)
+    if meant in primitives.__all__:
+        return f"write from tightdp import {meant} at the top of the module"
+    return "define it before the mechanism, or import it at the top of the module"
+
+
+_NAMES: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Import: ("an import inside a mechanism", "import at the top of the module"),
+    ast.ImportFrom: ("an import inside a mechanism", "import at the top of the module"),
+    ast.Global: ("global", "pass the value as an argument, and return what changes"),
+    ast.Try: ("try", "test with if before, so that no exception is raised"),
+    ast.TryStar: ("try", "test with if before, so that no exception is raised"),
+    ast.With: ("with", "write its body without it"),
+    ast.AsyncWith: ("async", "write an ordinary function"),
+    ast.AsyncFor: ("async", "write an ordinary for loop"),
+    ast.AsyncFunctionDef: ("async", "write an ordinary function"),
+    ast.Await: ("await", "write an ordinary function"),
+    ast.ClassDef: ("a class inside a mechanism", "use tuples, lists and local functions"),
+    ast.Yield: ("yield", "collect the values in a list and return it"),
+    ast.YieldFrom: ("yield from", "collect the values in a list and return it"),
+    ast.Starred: ("a starred expression here", "write it inside a tuple, a list or a call"),
+    ast.Slice: ("a slice here", "write it as the only index"),
+}
+
+
+def name_of_node(node: ast.AST) -> tuple[str, str]:
+    """Return what a node that no handler lowers is called, and the remedy."""
+    return _NAMES.get(type(node), ("this syntax", "see the list of supported Python in docs/language.md"))

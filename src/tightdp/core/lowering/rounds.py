@@ -13,8 +13,6 @@ from tightdp.core.operators import operation
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
 
-__all__ = ["Context", "NotAChain", "Outer", "Run", "runs"]
-
 T = TypeVar("T")
 Context = dict[int, Any]
 """The values of some nodes, by their serials."""

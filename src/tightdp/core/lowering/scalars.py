@@ -1,9 +1,14 @@
-"""Operations on scalars, truth values, and actions for every value that a scalar may take."""
+"""Operations on scalars, truth values, actions for every value that a scalar may take, and what handlers are given."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from inspect import BoundArguments, signature
 from itertools import islice, product
+from types import ModuleType
 from typing import Any
 
 from tightdp.core.lowering.machine import Dead, Failure, Machine
@@ -26,12 +31,61 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation, symbol_of
-from tightdp.core.unbounded.windows import is_far
 from tightdp.core.valuesets import TooManyValues
+from tightdp.core.windows import is_far
 from tightdp.errors import LanguageError, ParameterError, TooLargeError
 from tightdp.exact.field import ExpNumber
+from tightdp.exact.rationals import as_fraction
 
-__all__ = ["negated", "operate", "over_values", "too_many", "total", "truth", "whole"]
+
+def adopt(m: Machine, thing: object) -> Value:
+    """Return an object of the enclosing module as a value; lists of the module may be read, not changed."""
+    if thing is None or isinstance(thing, (bool, str)):
+        return thing
+    if isinstance(thing, int):
+        return int(thing)
+    if isinstance(thing, ExpNumber):
+        return thing
+    if isinstance(thing, (float, Decimal, Fraction)):
+        return as_fraction(thing)
+    if isinstance(thing, tuple):
+        return tuple(adopt(m, item) for item in thing)
+    if isinstance(thing, range):
+        return Range(tuple(thing))
+    if isinstance(thing, list):
+        reference = m.new_list(tuple(adopt(m, item) for item in thing))
+        m.frozen.add(reference.key)
+        return reference
+    if hasattr(thing, "__index__") and not isinstance(thing, (type, ModuleType)):  # `operator` has a function like it
+        return int(thing.__index__())
+    return Host(thing)
+
+
+Arguments = tuple[Value, ...]
+Keywords = dict[str, Value]
+
+
+def bind_arguments(
+    name: str, function: Callable[..., object], own: int, arguments: Arguments, keywords: Keywords
+) -> BoundArguments:
+    """Bind arguments to the parameters of a function but for its first, `own` ones. Raises Failure."""
+    taken = _signature(function)
+    try:
+        return taken.bind(*(None,) * own, *arguments, **keywords)
+    except TypeError as error:
+        unknown = [keyword for keyword in keywords if keyword not in taken.parameters]
+        if unknown:
+            what = f"has no argument {unknown[0]!r}"
+        elif str(error).startswith("missing"):
+            what = f"misses the argument {str(error).rpartition(' ')[2]}"
+        else:
+            given = len(arguments) + len(keywords)
+            what = f"does not take {given} argument{'s' * (given != 1)}"
+        raise Failure(f"TypeError: {name}() {what}", "see its documentation") from None
+
+
+_signature = lru_cache(signature)
+
 
 _SAMPLED = 1 << 16
 """Among how many combinations of values the first one is looked for that Python refuses, to name its error."""
@@ -183,6 +237,17 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
         return m.branch(below, lambda: over(first, middle), lambda: over(middle + 1, last))
 
     return over(0, len(expr.values) - 1)
+
+
+def over_all(
+    m: Machine, values: Sequence[Value], action: Callable[..., Value], over: Callable[..., Value] = over_values
+) -> Value:
+    """Apply an action to the plain values that several scalars may take, and merge the results."""
+
+    def rest_of(done: Arguments, rest: Arguments) -> Value:
+        return over(m, rest[0], lambda plain: rest_of((*done, plain), rest[1:])) if rest else action(*done)
+
+    return rest_of((), tuple(values))
 
 
 def whole(value: Any) -> int:

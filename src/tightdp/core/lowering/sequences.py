@@ -1,21 +1,25 @@
-"""Sequences: their items, indexing and slicing with positions that may depend on the run, and changes of lists."""
+"""Comparisons of values of any shape; items at positions that may depend on the run, and changes of lists."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tightdp.core.lowering.adopt import adopt
-from tightdp.core.lowering.comparisons import equal
-from tightdp.core.lowering.iteration import collected, items_of, joined
+from tightdp.core.lowering.iteration import NotAlike, collected, items_of, joined
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.scalars import over_values, whole
+from tightdp.core.lowering.registry import lowers
+from tightdp.core.lowering.scalars import adopt, negated, operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
+    Alike,
+    Collection,
     Entries,
     Every,
     Growing,
     Host,
+    Members,
+    Permuted,
     Range,
     Reference,
     Table,
@@ -27,7 +31,151 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 
-__all__ = ["content", "element", "extend", "position_in", "replaced", "sliced", "store", "valid_positions"]
+_ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
+
+
+@lowers(ast.Compare)
+def _compare(m: Machine, node: ast.Compare) -> Value:
+    def over(left: Value, rest: Sequence[tuple[ast.cmpop, ast.expr]]) -> Value:
+        (operator, expression), others = rest[0], rest[1:]
+        right = m.evaluate(expression)
+        result = _compared(m, operator, left, right)
+        if not others:
+            return result
+        return m.branch(truth(m, result), lambda: over(right, others), lambda: False)
+
+    return over(m.evaluate(node.left), list(zip(node.ops, node.comparators, strict=True)))
+
+
+def _compared(m: Machine, operator: ast.cmpop, left: Value, right: Value) -> Value:
+    match operator:
+        case ast.Eq():
+            return equal(m, left, right)
+        case ast.NotEq():
+            return negated(m, equal(m, left, right))
+        case ast.In():
+            return contains(m, right, left)
+        case ast.NotIn():
+            return negated(m, contains(m, right, left))
+        case ast.Is() | ast.IsNot():
+            same = m.each(left, lambda a: m.each(right, lambda b: _identical(m, a, b)))
+            return same if isinstance(operator, ast.Is) else negated(m, same)
+    name = _ORDER[type(operator)]
+    return m.each(left, lambda a: m.each(right, lambda b: precedes(m, name, a, b)))
+
+
+def _identical(m: Machine, left: Value, right: Value) -> Value:
+    if left is None or right is None:
+        return equal(m, left, right)
+    places = (Reference, Table, Collection)
+    if isinstance(left, places) or isinstance(right, places) or is_scalar(left) != is_scalar(right):
+        return left == right
+    if any(isinstance(item, bool) for item in (left, right)) and all(
+        isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
+    ):
+        return equal(m, left, right)
+    raise m.unsupported("`is` between values is not in the language", "compare with ==")
+
+
+def equal(m: Machine, left: Value, right: Value) -> Value:
+    """Return whether two values are equal in Python's sense."""
+
+    def same(a: Value, b: Value) -> Value:
+        if is_scalar(a) and is_scalar(b):
+            return operate(m, "eq", a, b)
+        if type(a) is type(b) and isinstance(a, (Range, Reference)):
+            return equal(m, items_of(m, a), items_of(m, b))
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            if len(a) != len(b):
+                return False
+            return known(m.conj(*(m.expr(equal(m, x, y)) for x, y in zip(a, b, strict=True))))
+        if type(a) is type(b) and isinstance(a, (Table, Collection)):
+            return m.each(m.store[a.key], lambda u: m.each(m.store[b.key], lambda v: _same_content(m, u, v)))
+        if isinstance(a, (Alike, Permuted)) or isinstance(b, (Alike, Permuted)):
+            raise NotAlike("it compares them")
+        for each in (a, b):
+            if isinstance(each, (Every, Growing)):
+                items_of(m, each).__len__()  # which says that they are not known one by one
+        if isinstance(a, View) or isinstance(b, View):
+            raise m.unsupported("a comparison of views is not in the language", "compare set(...) or list(...) of them")
+        return a is b
+
+    return m.each(left, lambda a: m.each(right, lambda b: same(a, b)))
+
+
+def _same_content(m: Machine, left: Value, right: Value) -> Value:
+    """Return whether two dictionaries or two sets have the same content, in whatever order."""
+    if isinstance(left, Members):
+        return none_of(m, set_operation(m, "bitxor", left, right))
+    ours, theirs = left.table, right.table
+    if ours.keys() != theirs.keys():
+        return False
+    return known(m.conj(*(m.expr(equal(m, ours[key], theirs[key])) for key in ours)))
+
+
+def set_operation(m: Machine, name: str, left: Members, right: Members) -> Members:
+    """Return `|`, `&`, `^` or `-` of two sets."""
+    builder = m.builder
+    operation: dict[str, Callable[[Expr, Expr], Expr]] = {
+        "bitor": lambda a, b: builder.disjunction([a, b]),
+        "bitand": lambda a, b: builder.conjunction([a, b]),
+        "bitxor": lambda a, b: builder.parity([a, b]),
+        "sub": lambda a, b: builder.conjunction([a, builder.negation(b)]),
+    }
+    return left.combined(right, operation[name], builder.false)
+
+
+def none_of(m: Machine, members: Members) -> Value:
+    """Return whether a set is empty."""
+    return known(m.builder.negation(m.builder.disjunction(members.present)))
+
+
+def contains(m: Machine, container: Value, item: Value) -> Value:
+    """Return whether an item is in a sequence."""
+
+    def is_member(members: Members) -> Value:
+        there = members.conditions.items()
+        return known(m.builder.disjunction([m.conj(m.expr(equal(m, item, v)), present) for v, present in there]))
+
+    def inside(sequence: Value) -> Value:
+        if isinstance(sequence, Host) and isinstance(sequence.object, (set, frozenset)):
+            sequence = tuple(adopt(m, key) for key in sequence.object)
+        if isinstance(sequence, Collection):
+            return m.each(m.store[sequence.key], is_member)
+        if is_scalar(sequence):
+            return m.each(item, lambda part: operate(m, "in", part, sequence))
+        return m.each(
+            collected(m, sequence),
+            lambda items: known(m.builder.disjunction([m.expr(equal(m, item, other)) for other in items])),
+        )
+
+    return m.each(container, inside)
+
+
+def _subset(m: Machine, name: str, left: Members, right: Members) -> Value:
+    if name in ("gt", "ge"):
+        left, right = right, left
+    within = none_of(m, set_operation(m, "sub", left, right))
+    if name in ("le", "ge"):
+        return within
+    return known(m.conj(m.expr(within), m.builder.negation(m.expr(_same_content(m, left, right)))))
+
+
+def precedes(m: Machine, name: str, left: Value, right: Value) -> Value:
+    """Return an order comparison (lt, le, gt, ge); tuples and lists compare lexicographically."""
+    if isinstance(left, Reference) and isinstance(right, Reference):
+        return m.each(items_of(m, left), lambda a: m.each(items_of(m, right), lambda b: precedes(m, name, a, b)))
+    if isinstance(left, Collection) and isinstance(right, Collection):
+        return m.each(m.store[left.key], lambda u: m.each(m.store[right.key], lambda v: _subset(m, name, u, v)))
+    if not (isinstance(left, tuple) and isinstance(right, tuple)):
+        return operate(m, name, left, right)
+    if not left or not right:
+        return operate(m, name, len(left), len(right))
+    return m.branch(
+        truth(m, equal(m, left[0], right[0])),
+        lambda: precedes(m, name, left[1:], right[1:]),
+        lambda: m.each(left[0], lambda a: m.each(right[0], lambda b: precedes(m, name, a, b))),
+    )
 
 
 # reading
@@ -37,12 +185,7 @@ def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     """Return a slice of a sequence or of a string."""
 
     def cut(items: tuple[Value, ...]) -> Value:
-        low, high, step = bounds
-        return over_values(
-            m,
-            low,
-            lambda a: over_values(m, high, lambda b: over_values(m, step, lambda c: _cut(items, a, b, c))),
-        )
+        return over_all(m, bounds, lambda *plain: items[_as_slice(*plain)])
 
     if is_scalar(value):
         return over_values(m, value, lambda text: m.each(cut(items_of(m, text)), "".join))
@@ -52,12 +195,7 @@ def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     return m.new_list(part) if isinstance(value, Reference) else part
 
 
-def _cut(items: tuple[Value, ...], *bounds: Any) -> Value:
-    return items[as_slice(*bounds)]
-
-
-def as_slice(*bounds: Any) -> slice:
-    """Return plain bounds as a slice. Raises Failure as Python does."""
+def _as_slice(*bounds: Any) -> slice:
     for bound in bounds:
         if bound is not None:
             whole(bound)
@@ -68,10 +206,8 @@ def as_slice(*bounds: Any) -> slice:
 
 def element(m: Machine, value: Value, index: Value) -> Value:
     """Return the element of a sequence or of a dictionary at an index that may depend on the run."""
-    if isinstance(value, Table):
-        return m.each(m.store[value.key], lambda entries: looked_up(m, entries, index))
-    if isinstance(value, Host) and isinstance(value.object, dict):
-        return looked_up(m, entries_of(m, value.object), index)
+    if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
+        return m.each(content_of(m, value), lambda entries: looked_up(m, entries, index))
     if isinstance(value, View):
         raise Failure(f"TypeError: {name_of(value)} has no elements to index", "index list(...) of it")
     if isinstance(value, Every):
@@ -82,11 +218,6 @@ def element(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(items, Growing):
         return m.of_growing("item", items, index)
     return m.each(items, lambda items: item_at(m, items, index))
-
-
-def entries_of(m: Machine, table: dict[Any, Any]) -> Entries:
-    """Return the entries of a dictionary of the module."""
-    return Entries(tuple(adopt(m, key) for key in table), tuple(adopt(m, value) for value in table.values()))
 
 
 def looked_up(m: Machine, entries: Entries, key: Value, default: Value = MISSING) -> Value:
@@ -158,7 +289,7 @@ def content_of(m: Machine, value: Value) -> Value:
     if isinstance(value, Table):
         return m.store[value.key]
     if isinstance(value, Host) and isinstance(value.object, dict):
-        return entries_of(m, value.object)
+        return Entries.of({adopt(m, key): adopt(m, item) for key, item in value.object.items()})
     raise Failure(f"AttributeError: {name_of(value)} is not a dictionary", "use a dictionary")
 
 
@@ -194,29 +325,17 @@ def insert(m: Machine, table: Table, key: Value, value: Value) -> None:
             hits = [m.expr(equal(m, key, have)) for have in entries.keys]
             changed = [m.merge(hit, value, old) for hit, old in zip(hits, entries.values, strict=True)]
             return Entries(entries.keys, tuple(changed))
-        return over_keys(m, key, lambda plain: _with_entry(entries, plain, value))
+        return over_keys(m, key, lambda plain: Entries.of({**entries.table, plain: value}))
 
     m.store[table.key] = m.each(m.store[table.key], into)
-
-
-def _with_entry(entries: Entries, key: Any, value: Value) -> Entries:
-    if key in entries.keys:
-        at = entries.keys.index(key)
-        return Entries(entries.keys, (*entries.values[:at], value, *entries.values[at + 1 :]))
-    return Entries((*entries.keys, key), (*entries.values, value))
 
 
 def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
     """Apply an action to every plain value that a key of a dictionary, or a member of a set, may take."""
 
-    def over(done: tuple[Any, ...], rest: tuple[Value, ...], then: Callable[[Any], Value]) -> Value:
-        if not rest:
-            return then(done)
-        return over_keys(m, rest[0], lambda plain: over((*done, plain), rest[1:], then))
-
     def of(value: Value) -> Value:
         if isinstance(value, tuple):
-            return over((), value, action)
+            return over_all(m, value, lambda *plain: action(plain), over_keys)
         if not is_scalar(value):
             raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
         return over_values(m, value, action)
@@ -239,23 +358,18 @@ def replace_slice(m: Machine, base: Value, bounds: tuple[Value, ...], more: Valu
     """Assign the items `more` (a tuple, or a union of tuples) to a slice of a list; None deletes it."""
 
     def changed(items: tuple[Value, ...], new: tuple[Value, ...] | None, *plain: Any) -> tuple[Value, ...]:
-        result, where = list(items), as_slice(*plain)
-        if new is None:
-            del result[where]
-            return tuple(result)
+        result, where = list(items), _as_slice(*plain)
         try:
-            result[where] = new
+            if new is None:
+                del result[where]
+            else:
+                result[where] = new
         except ValueError as error:
             raise Failure(f"ValueError: {error}", "assign as many items as the slice has") from None
         return tuple(result)
 
     def over(items: tuple[Value, ...], new: tuple[Value, ...] | None) -> Value:
-        low, high, step = bounds
-        return over_values(
-            m,
-            low,
-            lambda a: over_values(m, high, lambda b: over_values(m, step, lambda c: changed(items, new, a, b, c))),
-        )
+        return over_all(m, bounds, lambda *plain: changed(items, new, *plain))
 
     present = content(m, base)
     m.store[base.key] = m.each(present, lambda items: m.each(more, lambda new: over(items, new)))

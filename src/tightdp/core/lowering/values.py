@@ -13,45 +13,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from tightdp.core.far import Far
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
-from tightdp.core.operators import is_number
+from tightdp.core.operators import Far, is_number
 from tightdp.exact.field import ExpNumber
 from tightdp.language.source import FunctionSource
-
-__all__ = [
-    "SCALARS",
-    "UNBOUND",
-    "Alike",
-    "Closure",
-    "Collection",
-    "Entries",
-    "Every",
-    "Filtered",
-    "Generator",
-    "Growing",
-    "Host",
-    "Members",
-    "Method",
-    "Permuted",
-    "Range",
-    "Reference",
-    "Sieve",
-    "Stream",
-    "Table",
-    "Union",
-    "Value",
-    "View",
-    "all_plain",
-    "alternatives",
-    "holds",
-    "is_scalar",
-    "kind",
-    "known",
-    "name_of",
-    "numeric",
-    "parts_of",
-]
 
 Value = Any
 """bool | int | Fraction | str | None | Expr | tuple | Range | Reference | Stream | Union | Host | Closure."""
@@ -78,6 +43,16 @@ class Entries:
     keys: tuple[Any, ...]
     values: tuple[Value, ...]
 
+    @classmethod
+    def of(cls, table: dict[Any, Value]) -> Entries:
+        """Return the content of a dictionary with these entries."""
+        return cls(tuple(table), tuple(table.values()))
+
+    @property
+    def table(self) -> dict[Any, Value]:
+        """What belongs to every key."""
+        return dict(zip(self.keys, self.values, strict=True))
+
 
 @dataclass(frozen=True)
 class View:
@@ -88,12 +63,8 @@ class View:
 
     def of(self, entries: Entries) -> tuple[Value, ...]:
         """Return the items of a view of this content."""
-        match self.part:
-            case "keys":
-                return entries.keys
-            case "values":
-                return entries.values
-        return tuple(zip(entries.keys, entries.values, strict=True))
+        parts = {"keys": entries.keys, "values": entries.values, "items": tuple(entries.table.items())}
+        return parts[self.part]
 
 
 @dataclass(frozen=True)
@@ -110,6 +81,21 @@ class Members:
 
     values: tuple[Any, ...]
     present: tuple[Expr, ...]
+
+    @classmethod
+    def of(cls, conditions: dict[Any, Expr]) -> Members:
+        """Return the content of a set with these members, each on its condition."""
+        return cls(tuple(conditions), tuple(conditions.values()))
+
+    @property
+    def conditions(self) -> dict[Any, Expr]:
+        """The condition of every member."""
+        return dict(zip(self.values, self.present, strict=True))
+
+    def combined(self, other: Members, operation: Callable[[Expr, Expr], Expr], never: Expr) -> Members:
+        """Return the members of two sets, on what an operation makes of their conditions in both."""
+        ours, theirs = self.conditions, other.conditions
+        return Members.of({v: operation(ours.get(v, never), theirs.get(v, never)) for v in {**ours, **theirs}})
 
 
 @dataclass(frozen=True)
@@ -183,6 +169,11 @@ class Stream:
 
     name: str
     step: Callable[[int], tuple[Expr, Value] | None]
+
+
+def never(at: int) -> tuple[Expr, Value] | None:
+    """Stand for the steps of a stream that is gone through by visiting."""
+    raise AssertionError(f"asked for item {at} of what is gone through by visiting")
 
 
 @dataclass(frozen=True, eq=False)
