@@ -19,7 +19,7 @@ from thinned import thinned
 from tightdp import Adaptive, ParameterError, validity
 from tightdp.auditing import audit
 from tightdp.auditing.worst_case import largest_of_any_number, largest_probability
-from tightdp.one_run.least import restricted_least
+from tightdp.one_run.gaps import restricted_least, restricted_ratio
 from tightdp.results.audit import Trial, Validity, WorstGame
 from tightdp.results.guessing import Level, Method, Reports
 from tightdp.session import one_run
@@ -49,7 +49,7 @@ def test_the_true_epsilon_at_delta(program: Any, n: int, pairs: Any) -> None:
     pairs = pairs and pairs[:n]
     law = one_run._Audit(program.bind(n=n).engine, pairs, None).law
     game = Game(program.bind(n=n).bound, pairs)
-    assert restricted_least(law, F(0)) == game.exp_epsilon()
+    assert restricted_ratio(law).upper == game.exp_epsilon()
     for delta in DELTAS:
         assert restricted_least(law, delta) == least_ratio(game, delta)
 

@@ -28,3 +28,8 @@ from __future__ import annotations
 
 
 # Audits and claims
+
+AUDIT_STATES = 1 << 18
+"""Outputs, states of knowledge, or nodes of a function, that one audit keeps at most: some 100 bytes each."""
+AUDIT_TABLE = 50_000
+"""Entries of a table that is written down whole: pair vectors that are tried, counts of secret bits by class."""

@@ -1,28 +1,30 @@
-"""Adaptive auditing: a bit is revealed after the decision on it, guessed or not (keinan2025, App. E)."""
+"""Adaptive auditing: a bit is revealed after the decision on it, guessed or not (keinan2025, App. E).
+
+In a given order, a bit is guessed where its larger posterior, given the output and the bits before it, is at least a
+threshold. Weights by numbers of abstentions and of wrong guesses are kept as the digits of one long integer where they
+are integers. The best order is found by dynamic programming over states of knowledge.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 from math import prod
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times
+from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times, unpacked
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
+from tightdp.limits.calibrated import AUDIT_STATES
+from tightdp.one_run.functions import Functions
 from tightdp.one_run.law import AuditLaw, Group
-from tightdp.one_run.revealed import stage_joints
-from tightdp.one_run.stage import Counts, Outcome, Stage, Table
+from tightdp.one_run.stages import Counts, Outcome, Stage
 
 __all__ = ["adaptive_joint", "adaptive_optimum", "read_order"]
-
-_ONE: Number = Fraction(1)
-
-MAX_STATES = 300_000
-"""How many states of knowledge the search for the best order may go through."""
 
 # a given order and threshold
 
@@ -42,11 +44,11 @@ def adaptive_joint(law: AuditLaw, order: Sequence[int], least: Number) -> Joint:
     The posterior is given the output and the bits before it in the order; ties are guessed 0.
     """
     rank = {client: at for at, client in enumerate(order)}
-    numbers: dict[tuple[Group, tuple[int, ...]], int] = {}
+    numbers: Counter[tuple[Group, tuple[int, ...]]] = Counter()
     for placed in law.groups:
-        if placed.clients:
-            local = tuple(sorted(range(len(placed.clients)), key=lambda at, c=placed.clients: rank[c[at]]))  # type: ignore[misc]
-            numbers[placed.group, local] = numbers.get((placed.group, local), 0) + 1
+        ranks = [rank[client] for client in placed.clients]
+        if ranks:
+            numbers[placed.group, tuple(sorted(range(len(ranks)), key=ranks.__getitem__))] += 1
     joint: Joint = {0: [1]}
     for (group, local), number in numbers.items():
         joint = joint_times(joint, joint_power(_group_joint(group, local, least), number))
@@ -54,24 +56,89 @@ def adaptive_joint(law: AuditLaw, order: Sequence[int], least: Number) -> Joint:
 
 
 def _group_joint(group: Group, order: Sequence[int], least: Number) -> Joint:
-    reached: dict[int, Joint] = {group.start: {0: [1]}}
-    for stage in group.stages:
+    def decided(stage: Stage, state: int) -> Iterator[tuple[Outcome, Joint]]:
         mine = [client for client in order if client in stage.class_of]
-        after: dict[int, Joint] = {}
-        for state, before in reached.items():
-            for outcome, step in stage_joints(stage, state, mine, least):
-                _merge(after.setdefault(outcome.state, {}), joint_times(before, step))
-        reached = after
-    result: Joint = {}
-    for joint in reached.values():
-        _merge(result, joint)
-    return result
+        for outcome in stage.outcomes[state]:
+            functions = Functions(len(mine))
+            f = stage.function(state, outcome, functions, mine)
+            yield outcome, _Decided(functions, least, functions.total(f)).joint(f)
+
+    return group.joint(decided)
 
 
-def _merge(target: Joint, other: Joint) -> None:
-    """Add the weights of `other` to `target`."""
-    for r, weights in other.items():
-        add_into(target.setdefault(r, []), weights)
+@dataclass(frozen=True)
+class _InIntegers:
+    """Weights by place as digits of `width` bytes of one number, which is added as a whole."""
+
+    width: int
+
+    def packed(self, weight: int) -> int:
+        return weight
+
+    def added(self, one: int, other: int, places: int) -> int:
+        """Return the sum of a number and another one whose weights are moved up by `places`."""
+        return one + (other << 8 * self.width * places)
+
+    def weights(self, number: int) -> Iterable[tuple[int, int]]:
+        return enumerate(unpacked(number, self.width, number.bit_length() // (8 * self.width) + 1))
+
+
+class _InTables:
+    """Weights with e^q or an unknown, by place."""
+
+    def packed(self, weight: Whole) -> dict[int, Whole]:
+        return {0: weight} if weight else {}
+
+    def added(self, one: dict[int, Whole], other: dict[int, Whole], places: int) -> dict[int, Whole]:
+        found = dict(one)
+        for place, weight in other.items():
+            found[place + places] = found.get(place + places, 0) + weight
+        return found
+
+    def weights(self, number: dict[int, Whole]) -> Iterable[tuple[int, Whole]]:
+        return number.items()
+
+
+class _Decided:
+    """The threshold rule on a function of the bits, which are decided on in the order of its variables."""
+
+    def __init__(self, functions: Functions, least: Number, heaviest: Whole) -> None:
+        self._functions, self._bits = functions, functions.variables
+        self._up, self._down = least.as_integer_ratio()
+        # At threshold 1/2 there are no abstentions, at 1 no wrong guesses.
+        self._places = 1 if least == Fraction(1, 2) else self._bits + 1
+        plain = isinstance(heaviest, int) and all(isinstance(weight, int) for weight in functions.value)
+        self._packing: Any = _InIntegers(heaviest.bit_length() // 8 + 1) if plain else _InTables()
+        self._known: dict[tuple[int, int], Any] = {}
+
+    def joint(self, f: int) -> Joint:
+        """Return the weights of (guesses, right), f being the probability of an outcome and the bits."""
+        joint: Joint = {}
+        for place, weight in self._packing.weights(self._of(f, 0)):
+            if weight:
+                wrong, passed = divmod(place, self._places)
+                guesses = self._bits - passed
+                add_into(joint.setdefault(guesses, []), [0] * (guesses - wrong) + [weight])
+        return joint
+
+    def _of(self, f: int, at: int) -> Any:
+        """Return the weights by (wrong guesses, abstentions) from a bit on."""
+        functions, packing = self._functions, self._packing
+        if at == self._bits:
+            return packing.packed(functions.value[f])
+        if (f, at) not in self._known:
+            bits = functions.split(f, at)
+            masses = [functions.total(bit, at + 1) for bit in bits]
+            digits = [
+                self._of(bit, at + 1) if mass else packing.packed(0) for bit, mass in zip(bits, masses, strict=True)
+            ]
+            guess = int(masses[1] > masses[0])
+            if masses[guess] * self._down >= sum(masses) * self._up:
+                found = packing.added(digits[guess], digits[1 - guess], self._places)
+            else:
+                found = packing.added(packing.packed(0), packing.added(*digits, 0), 1)
+            self._known[f, at] = found
+        return self._known[f, at]
 
 
 # the best order
@@ -87,65 +154,37 @@ def adaptive_optimum(law: AuditLaw) -> tuple[Number, ...]:
     exactly k guesses. Dynamic programming over states of knowledge: n up to 8 or so, more if clients are alike. Raises
     LimitError.
     """
-    return _Optimum(law).shares()
+    search = _Optimum()
+    sums: list[Number] = [Fraction(0)] * (law.n + 1)
+    for taken in law.every_output():
+        steps = [step for steps in taken for step in steps]
+        probability = prod((quotient(step[2].weight, step[0].total) for step in steps), start=Fraction(1))
+        pieces = [search.piece(*step) for step in steps if step[0].classes]
+        for k, value in enumerate(search.value(tuple(sorted(pieces)))):
+            sums[k] += probability * value
+    return tuple(value / k for k, value in enumerate(sums) if k)
 
 
 class _Optimum:
     """The search; outcomes of stages are numbered, and a state of knowledge is a sorted tuple of pieces."""
 
-    def __init__(self, law: AuditLaw) -> None:
-        self._law = law
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[Stage, int, int], int] = {}
         self._sizes: list[list[int]] = []
         self._masses: list[dict[tuple[Counts, Counts], Whole]] = []
         self._tables: list[dict[Counts, Whole]] = []
         self._best: dict[tuple[Piece, ...], list[Number]] = {}
 
-    def shares(self) -> tuple[Number, ...]:
-        sums: list[Number] = [Fraction(0)] * (self._law.n + 1)
-        for pieces, probability in self._every_output():
-            for k, value in enumerate(self._value(tuple(sorted(pieces)))):
-                sums[k] += probability * value
-        return tuple(value / k for k, value in enumerate(sums) if k)
-
-    def _every_output(self) -> Iterator[tuple[list[Piece], Number]]:
-        ways: list[list[tuple[list[Piece], Number]]] = []
-        known: dict[Group, list[tuple[list[Piece], Number]]] = {}
-        for placed in self._law.groups:
-            if placed.clients:
-                if placed.group not in known:
-                    known[placed.group] = self._outcomes(placed.group)
-                ways.append(known[placed.group])
-        if prod(map(len, ways)) > MAX_STATES:
-            raise LimitError("there are too many outputs to search for the best adaptive guesser", "use fewer records")
-        for taken in product(*ways):
-            yield (
-                [piece for pieces, _ in taken for piece in pieces],
-                prod((p for _, p in taken), start=_ONE),
-            )
-
-    def _outcomes(self, group: Group) -> list[tuple[list[Piece], Number]]:
-        """Return every output of a group as pieces of which no bit is revealed, with its probability."""
-        ways: list[tuple[int, list[Piece], Number]] = [(group.start, [], _ONE)]
-        for stage in group.stages:
-            pieces: dict[int, list[tuple[Outcome, list[Piece]]]] = {}
-            for state in {state for state, _, _ in ways}:
-                table = stage.table(state)[0] if stage.classes else {}
-                pieces[state] = [(outcome, self._piece(stage, outcome, table)) for outcome in stage.outcomes[state]]
-            ways = [
-                (outcome.state, [*before, *new], probability * quotient(outcome.weight, stage.total))
-                for state, before, probability in ways
-                for outcome, new in pieces[state]
-            ]
-        return [(pieces, probability) for _, pieces, probability in ways]
-
-    def _piece(self, stage: Stage, outcome: Outcome, table: Table) -> list[Piece]:
-        if not stage.classes:
-            return []
-        self._sizes.append([len(members) for members in stage.classes])
-        self._tables.append({counts: weights.get(outcome.code, 0) for counts, weights in table.items()})
-        self._masses.append({})
+    def piece(self, stage: Stage, state: int, outcome: Outcome) -> Piece:
+        """Return what is known where no bit is revealed."""
+        key = stage, state, outcome.code
+        if key not in self._numbers:
+            self._numbers[key] = len(self._sizes)
+            self._sizes.append([len(members) for members in stage.classes])
+            self._tables.append({counts: given.get(outcome.code, 0) for counts, given in stage.table(state).items()})
+            self._masses.append({})
         none = (0,) * len(stage.classes)
-        return [(len(self._sizes) - 1, none, none)]
+        return self._numbers[key], none, none
 
     def _mass(self, number: int, zeros: Counts, ones: Counts) -> Whole:
         """Return the weight of the outcome given the bits, summed over all bits that agree with those revealed."""
@@ -161,15 +200,14 @@ class _Optimum:
             known[zeros, ones] = found
         return found
 
-    def _value(self, pieces: tuple[Piece, ...]) -> list[Number]:
+    def value(self, pieces: tuple[Piece, ...]) -> list[Number]:
         """Return the largest expected number of right guesses for 0, 1, 2, ... guesses among the bits not revealed."""
         found = self._best.get(pieces)
         if found is not None:
             return found
-        if len(self._best) > MAX_STATES:
+        if len(self._best) > AUDIT_STATES:
             raise LimitError(
-                f"the search for the best adaptive guesser has more than {MAX_STATES:,} states",
-                "use fewer records",
+                f"the search for the best adaptive guesser has more than {AUDIT_STATES:,} states", "use fewer records"
             )
         best: list[Number] = [Fraction(0)]
         for at, (number, zeros, ones) in enumerate(pieces):
@@ -186,7 +224,7 @@ class _Optimum:
         masses = [self._mass(*branch) for branch in branches]
         total = sum(masses)
         values = [
-            (quotient(mass, total), self._value(tuple(sorted((*pieces[:at], branch, *pieces[at + 1 :])))))
+            (quotient(mass, total), self.value(tuple(sorted((*pieces[:at], branch, *pieces[at + 1 :])))))
             for mass, branch in zip(masses, branches, strict=True)
             if mass
         ]

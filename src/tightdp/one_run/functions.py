@@ -6,18 +6,13 @@ number of ones among n bits has at most n(n+1)/2 nodes.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from tightdp.errors import LimitError
-from tightdp.exact.numbers import Exact
-from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
+from tightdp.limits.calibrated import AUDIT_STATES
 
-__all__ = ["MAX_NODES", "Functions"]
-
-MAX_NODES = 400_000
-"""How many nodes the functions of one manager may have together."""
+__all__ = ["Functions"]
 
 
 class Functions:
@@ -36,7 +31,6 @@ class Functions:
         self._nodes: dict[tuple[int, Whole] | tuple[int, int, int], int] = {}
         self._combined: dict[tuple[int, Whole, int, Whole], int] = {}
         self._totals: dict[int, Whole] = {}
-        self._ratios: dict[tuple[int, int], tuple[Whole, Whole]] = {}
 
     def constant(self, value: Whole) -> int:
         """Return a constant."""
@@ -50,9 +44,10 @@ class Functions:
         found = self._nodes.get(key)
         if found is None:
             found = self._nodes[key] = len(self.variable)
-            if found > MAX_NODES:
+            if found > AUDIT_STATES:
                 raise LimitError(
-                    f"the probability of an output as a function of the secret bits has more than {MAX_NODES:,} nodes",
+                    f"the probability of an output as a function of the secret bits has more than {AUDIT_STATES:,} "
+                    "nodes",
                     "use fewer records",
                 )
             self.variable.append(key[0])
@@ -103,59 +98,17 @@ class Functions:
             self._totals[f] = found
         return found << (self.variable[f] - variable)
 
-    def largest_change(self, f: int) -> Exact:
-        """Return the largest ratio of values of f >= 0 at arguments that differ in one variable; 0/0 is ignored."""
-        best_up: Whole = 1
-        best_down: Whole = 1
-        seen = {f}
-        stack = [f]
-        while stack:
-            g = stack.pop()
-            if self.variable[g] == self.variables:
-                continue
-            for up, down in (self._ratio(self.low[g], self.high[g]), self._ratio(self.high[g], self.low[g])):
-                if not down:
-                    return math.inf
-                if up * best_down > best_up * down:
-                    best_up, best_down = up, down
-            for child in (self.low[g], self.high[g]):
-                if child not in seen:
-                    seen.add(child)
-                    stack.append(child)
-        return quotient(best_up, best_down)
-
-    def _ratio(self, f: int, g: int) -> tuple[Whole, Whole]:
-        """Return the largest f/g as (numerator, denominator): denominator 0 where it is infinite, 0/1 where f is 0."""
-        found = self._ratios.get((f, g))
-        if found is None:
-            at = min(self.variable[f], self.variable[g])
-            if at == self.variables:
-                up, down = self.value[f], self.value[g]
-                found = (up, down) if up else (0, 1)
-            else:
-                (f0, f1), (g0, g1) = self.split(f, at), self.split(g, at)
-                one, other = self._ratio(f0, g0), self._ratio(f1, g1)
-                found = one if one[0] * other[1] >= other[0] * one[1] else other
-                if not other[1]:
-                    found = other
-                if not one[1]:
-                    found = one
-            self._ratios[f, g] = found
-        return found
-
     def of_counts(self, classes: Sequence[int], values: dict[tuple[int, ...], Whole], kinds: int) -> int:
         """Return the function of how many variables of each class are 1; `classes[i]` is the class of variable i."""
         known: dict[tuple[int, tuple[int, ...]], int] = {}
 
         def at(variable: int, counts: tuple[int, ...]) -> int:
-            key = (variable, counts)
-            if key not in known:
-                if variable == self.variables:
-                    known[key] = self.constant(values.get(counts, 0))
-                else:
-                    kind = classes[variable]
-                    more = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
-                    known[key] = self.choose(variable, at(variable + 1, counts), at(variable + 1, more))
-            return known[key]
+            if variable == self.variables:
+                return self.constant(values.get(counts, 0))
+            if (variable, counts) not in known:
+                kind = classes[variable]
+                more = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
+                known[variable, counts] = self.choose(variable, at(variable + 1, counts), at(variable + 1, more))
+            return known[variable, counts]
 
         return at(0, (0,) * kinds)

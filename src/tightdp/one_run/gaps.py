@@ -1,20 +1,39 @@
-"""The efficacy of one-run auditing and its gaps (keinan2025, Sec. 5 and App. C, D), exactly."""
+"""The efficacy of one-run auditing and its gaps (keinan2025, Sec. 5 and App. C, D), exactly.
+
+DP is the largest posterior of a bit given the output and all other bits. A bit changes the law of its own group only,
+so that it is a question about the privacy of the groups, as programs of their secret bits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 
+from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import add_into, power, times
+from tightdp.exact.numbers import Exact
+from tightdp.exact.polynomial import power, times
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
+from tightdp.methods import questions
+from tightdp.methods.control import Control
 from tightdp.one_run.law import AuditLaw, Group
-from tightdp.one_run.stage import Outcome, Stage
+from tightdp.one_run.stages import Outcome, Stage
+from tightdp.queries.curves import least_ratio
 
-__all__ = ["Leak", "confidences", "distributional_privacy", "efficacies"]
+__all__ = [
+    "Leak",
+    "RestrictedRatio",
+    "as_posterior",
+    "distributional_privacy",
+    "efficacies",
+    "restricted_least",
+    "restricted_ratio",
+]
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,18 @@ class Leak:
     client: int
     bit: int
     output: object
+
+
+@dataclass(frozen=True)
+class RestrictedRatio:
+    """The largest likelihood ratio of datasets that differ in one secret bit: between `lower` and `upper`.
+
+    They are equal unless a search was cut short by a limit, the `reason`.
+    """
+
+    lower: Exact
+    upper: Exact
+    reason: LimitError | None = None
 
 
 def efficacies(law: AuditLaw) -> tuple[Number, ...]:
@@ -57,14 +88,13 @@ def _sums(groups: dict[Group, int], n: int) -> list[Number]:
     With the confidences v_1 > v_2 > ... and N_j of them at least v_j, the sum of the k largest is
     sum over j of (v_j - v_(j+1)) min(k, N_j), and E min(k, N) = P(N >= 1) + ... + P(N >= k).
     """
-    values = sorted({value for group in groups for value in confidences(group)}, reverse=True)
+    values = sorted({value for group in groups for value in group.confidences}, reverse=True)
     sums: list[Number] = [Fraction(0)] * n
     for value, following in zip(values, [*values[1:], Fraction(0)], strict=True):
         weights: list[Whole] = [1]
-        total: Whole = 1
         for group, number in groups.items():
-            here, below = _numbers(group, value)
-            weights, total = times(weights, power(here, number)), total * below**number
+            weights = times(weights, power(group.numbers(partial(_at_least, value)), number))
+        total = sum(weights)
         weights += [0] * (n + 1 - len(weights))
         tails = list(accumulate(reversed(weights)))[::-1]
         for at, reached in enumerate(accumulate(tails[1:])):
@@ -72,38 +102,8 @@ def _sums(groups: dict[Group, int], n: int) -> list[Number]:
     return sums
 
 
-def confidences(group: Group) -> set[Number]:
-    """Return every confidence that some client of a group can have."""
-    return {
-        outcome.confidence(at)
-        for stage in group.stages
-        for outcomes in stage.outcomes.values()
-        for outcome in outcomes
-        for at in range(len(stage.classes))
-    }
-
-
-def _numbers(group: Group, value: Number) -> tuple[list[Whole], Whole]:
-    """Return the weights of the numbers of clients of a group whose confidence is at least `value`, and the total."""
-    reached: dict[int, list[Whole]] = {group.start: [1]}
-    total: Whole = 1
-    for stage in group.stages:
-        after: dict[int, list[Whole]] = {}
-        for state, before in reached.items():
-            steps: dict[int, list[Whole]] = {}
-            for outcome in stage.outcomes[state]:
-                number = _at_least(stage, outcome, value)
-                add_into(steps.setdefault(outcome.state, []), [0] * number + [outcome.weight])
-            for state_after, step in steps.items():
-                add_into(after.setdefault(state_after, []), times(before, step))
-        reached, total = after, total * stage.total
-    result: list[Whole] = []
-    for weights in reached.values():
-        add_into(result, weights)
-    return result, total
-
-
-def _at_least(stage: Stage, outcome: Outcome, value: Number) -> int:
+def _at_least(value: Number, stage: Stage, outcome: Outcome) -> int:
+    """Return how many clients have a confidence of at least `value`."""
     needed, below = value.numerator * outcome.weight, value.denominator
     return sum(
         len(members) for best, members in zip(outcome.best, stage.classes, strict=True) if best * below >= needed
@@ -128,36 +128,69 @@ def distributional_privacy(law: AuditLaw) -> Leak:
     value, number, step, client, outcome = best
     placed = law.groups[number]
     stage = placed.group.stages[step]
-    codes = [_some_codes(other.group) for other in law.groups]
-    codes[number] = _codes_with(placed.group, step, outcome)
+    codes = [_codes(other.group) for other in law.groups]
+    codes[number] = _codes(placed.group, step, outcome)
     return Leak(value, placed.clients[client], outcome.likelier(stage.class_of[client]), law.output(codes))
 
 
-def _some_codes(group: Group) -> list[int]:
-    """Return the codes, by stage, of some possible output of a group."""
-    return _codes_from(group.stages, group.start)
-
-
-def _codes_from(stages: Sequence[Stage], state: int) -> list[int]:
-    codes = []
-    for stage in stages:
-        outcome = stage.outcomes[state][0]
-        codes.append(outcome.code)
-        state = outcome.state
-    return codes
-
-
-def _codes_with(group: Group, step: int, wanted: Outcome) -> list[int]:
-    """Return the codes of an output of a group with a given outcome at one stage."""
-    stage = group.stages[step]
-    (entry,) = (state for state, outcomes in stage.outcomes.items() if any(o is wanted for o in outcomes))
-    before = _way(group, step, entry)
-    return [*before, wanted.code, *_codes_from(group.stages[step + 1 :], wanted.state)]
-
-
-def _way(group: Group, step: int, entry: int) -> list[int]:
-    """Return codes of the stages before `step` that lead from the start to a state."""
+def _codes(group: Group, step: int = -1, wanted: Outcome | None = None) -> list[int]:
+    """Return the codes, by stage, of some possible output of a group, with a wanted outcome at one step."""
     ways: dict[int, list[int]] = {group.start: []}
-    for stage in group.stages[:step]:
-        ways = {o.state: [*way, o.code] for state, way in ways.items() for o in stage.outcomes[state]}
-    return ways[entry]
+    for at, stage in enumerate(group.stages):
+        after: dict[int, list[int]] = {}
+        for state, way in ways.items():
+            for outcome in stage.outcomes[state]:
+                if at != step or outcome is wanted:
+                    after.setdefault(outcome.state, [*way, outcome.code])
+        ways = after
+    return next(iter(ways.values()))
+
+
+# differential privacy
+
+
+def as_posterior(exp_epsilon: Exact) -> Number:
+    """Return r / (1 + r) for the ratio r, the largest posterior of a bit given all others; 1 for infinity."""
+    return Fraction(1) if isinstance(exp_epsilon, float) else exp_epsilon / (1 + exp_epsilon)
+
+
+def restricted_ratio(
+    law: AuditLaw,
+    watch: Callable[[int], None] = lambda nodes: None,
+    reached: Callable[[int, Exact], None] = lambda groups, lower: None,
+) -> RestrictedRatio:
+    """Return the tight ratio over pairs of datasets that differ in one secret bit, and outputs.
+
+    `reached` is called after each group with the number done and the lower end so far.
+    """
+    lower: Exact = Fraction(1)
+    upper: Exact = Fraction(1)
+    reason: LimitError | None = None
+    for number, group in enumerate(law.distinct, 1):
+        try:
+            found = questions.tight(group.program, Control(watch))[1]
+            ends, why = (found.lower, found.upper), found.reason
+        except (LimitError, QueryError) as error:
+            ends, why = (Fraction(1), math.inf), LimitError(error.what, error.hint)
+        lower, upper, reason = max(lower, ends[0]), max(upper, ends[1]), reason or why
+        reached(number, lower)
+        if lower == math.inf:
+            break
+    return RestrictedRatio(lower, upper, None if lower == upper else reason)
+
+
+def restricted_least(law: AuditLaw, delta: Number, watch: Callable[[int], None] = lambda nodes: None) -> Exact:
+    """Return the least t >= 1 with δ(t) <= delta over datasets that differ in one secret bit; exact, or infinite.
+
+    Raises LimitError where a group has too many datasets.
+    """
+    least: Exact = Fraction(1)
+    for group in law.distinct:
+        try:
+            pairs = questions.comparison(group.program, Control(watch))[1]
+        except QueryError as error:
+            raise LimitError(error.what, error.hint) from error
+        if pairs.incomplete is not None:
+            raise pairs.incomplete
+        least = max(least, least_ratio(pairs, delta)[0])
+    return least

@@ -6,32 +6,23 @@ value of a bit (maximum likelihood, the prior being uniform) and 0, that is reco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
-from math import prod
 from typing import Any, TypeAlias
 
-from tightdp.errors import LimitError, ParameterError
+from tightdp.errors import ParameterError
 from tightdp.exact.expressions import as_number
 from tightdp.exact.field import Number
 from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times, times
 from tightdp.exact.rationals import as_int
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole, gcd
+from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.program import Output
-from tightdp.one_run.law import AuditLaw, Group
-from tightdp.one_run.stage import Outcome, Stage
-from tightdp.one_run.top import right_of_top
+from tightdp.one_run.law import AuditLaw
+from tightdp.one_run.top import of_group, right_of_top
 
-__all__ = ["Function", "Guesser", "JointLaw", "Threshold", "Top", "as_joint_law", "certain", "joint_law"]
-
-MAX_OUTPUTS = 1 << 16
-"""How many outputs a guesser that looks at whole outputs may be asked about."""
-
-FEW_OUTPUTS = 1024
-"""Up to how many outputs the k largest posteriors are found output by output."""
+__all__ = ["Function", "Guesser", "JointLaw", "Threshold", "Top", "as_joint_law", "certain", "classic_law", "joint_law"]
 
 
 @dataclass(frozen=True)
@@ -124,75 +115,20 @@ def joint_law(law: AuditLaw, guesser: Guesser) -> JointLaw:
         case Top(k):
             if not 1 <= k <= law.n:
                 raise ParameterError(f"the number of guesses is {k}", f"give a number from 1 to {law.n}")
-            return _top(law, k)
+            steps = k * sum(len(group.confidences) for group in law.distinct)  # of a search that lists no outputs
+            right = right_of_top(law, k) if law.outputs > steps else None
+            if right is not None:
+                return as_joint_law(law.n, {k: right})
+            return _by_output(law, lambda _, known: _top_of(known, k))
         case Function(function):
             return _by_output(law, lambda output, _: _checked(function(output), law.n))
-
-
-# rules that decide on every client by itself
 
 
 def _by_threshold(law: AuditLaw, least: Number) -> JointLaw:
     joint: Joint = {0: [1]}
     for group, number in law.distinct.items():
-        joint = joint_times(joint, joint_power(_group_joint(group, least), number))
+        joint = joint_times(joint, joint_power(of_group(group, least), number))
     return as_joint_law(law.n, joint)
-
-
-def _group_joint(group: Group, least: Number) -> Joint:
-    """Return the weights of (guesses, right) of one group."""
-    reached: dict[int, Joint] = {group.start: {0: [1]}}
-    for stage in group.stages:
-        after: dict[int, Joint] = {}
-        for state, before in reached.items():
-            for state_after, step in _stage_joint(stage, state, least).items():
-                target = after.setdefault(state_after, {})
-                for r, weights in joint_times(before, step).items():
-                    add_into(target.setdefault(r, []), weights)
-        reached = after
-    result: Joint = {}
-    for joint in reached.values():
-        for r, weights in joint.items():
-            add_into(result.setdefault(r, []), weights)
-    return result
-
-
-def _stage_joint(stage: Stage, state: int, least: Number) -> dict[int, Joint]:
-    """Return, by the state after a stage, the weights of (guesses, right)."""
-    found: dict[int, Joint] = {}
-    for outcome in stage.outcomes[state]:
-        guesses = stage.likelier(outcome, lambda confidence: confidence >= least)
-        weights = stage.right(state, outcome, guesses)
-        add_into(found.setdefault(outcome.state, {}).setdefault(len(guesses), []), weights)
-    return found
-
-
-# the k largest posteriors
-
-
-def _top(law: AuditLaw, k: int) -> JointLaw:
-    """Enumerate the outputs where they are few, or where ties cannot be broken group by group. Raises LimitError."""
-    if _outputs(law) > FEW_OUTPUTS:
-        right = right_of_top(law, k)
-        if right is not None:
-            return as_joint_law(law.n, {k: right})
-    return _by_output(law, lambda _, known: _top_of(known, k))
-
-
-def _outputs(law: AuditLaw) -> int:
-    """Return how many outputs there are."""
-    return prod(_ways(placed.group) for placed in law.groups)
-
-
-def _ways(group: Group) -> int:
-    ways = {group.start: 1}
-    for stage in group.stages:
-        after: dict[int, int] = {}
-        for state, number in ways.items():
-            for outcome in stage.outcomes[state]:
-                after[outcome.state] = after.get(outcome.state, 0) + number
-        ways = after
-    return sum(ways.values())
 
 
 def _top_of(known: Sequence[tuple[Number, int]], k: int) -> list[int | None]:
@@ -201,54 +137,25 @@ def _top_of(known: Sequence[tuple[Number, int]], k: int) -> list[int | None]:
     return [bit if client in chosen else None for client, (_, bit) in enumerate(known)]
 
 
-# rules that look at whole outputs
-
-
 def _by_output(law: AuditLaw, rule: Callable[[Output, Sequence[tuple[Number, int]]], Sequence[int | None]]) -> JointLaw:
     """Enumerate the outputs; `rule` receives each one with (larger posterior, likelier bit) by client."""
     joint: Joint = {}
-    for taken in _every_output(law):
+    for taken in law.every_output():
         output = law.output([[outcome.code for _, _, outcome in steps] for steps in taken])
         known: list[tuple[Number, int]] = [(Fraction(1, 2), 0)] * law.n
-        for placed, steps in zip(law.groups, taken, strict=True):
-            for stage, _, outcome in steps:
-                for client, at in stage.class_of.items():
-                    known[placed.clients[client]] = outcome.confidence(at), outcome.likelier(at)
+        placed_steps = [
+            (placed.clients, *step) for placed, steps in zip(law.groups, taken, strict=True) for step in steps
+        ]
+        for clients, stage, _, outcome in placed_steps:
+            for client, at in stage.class_of.items():
+                known[clients[client]] = outcome.confidence(at), outcome.likelier(at)
         guesses = rule(output, known)
         weights: list[Whole] = [1]
-        for placed, steps in zip(law.groups, taken, strict=True):
-            for stage, state, outcome in steps:
-                mine = {c: bit for c in stage.clients if (bit := guesses[placed.clients[c]]) is not None}
-                weights = times(weights, stage.right(state, outcome, mine))
-        made = sum(bit is not None for bit in guesses)
-        add_into(joint.setdefault(made, []), weights)
+        for clients, stage, state, outcome in placed_steps:
+            mine = {c: bit for c in stage.clients if (bit := guesses[clients[c]]) is not None}
+            weights = times(weights, stage.right(state, outcome, mine))
+        add_into(joint.setdefault(sum(bit is not None for bit in guesses), []), weights)
     return as_joint_law(law.n, joint)
-
-
-Step: TypeAlias = tuple[Stage, int, Outcome]
-"""A stage, the state before it, and its outcome."""
-
-
-def _every_output(law: AuditLaw) -> Iterator[list[list[Step]]]:
-    """Yield every output as the steps that each group takes. Raises LimitError where they are too many."""
-    number = _outputs(law)
-    if number > MAX_OUTPUTS:
-        raise LimitError(
-            f"there are {number:,} outputs, too many to ask a guesser about each",
-            "use fewer records, or a guesser that is a threshold",
-        )
-    yield from map(list, product(*(_every_way(placed.group) for placed in law.groups)))
-
-
-def _every_way(group: Group) -> Iterator[list[Step]]:
-    ways: list[tuple[int, list[Step]]] = [(group.start, [])]
-    for stage in group.stages:
-        ways = [
-            (outcome.state, [*steps, (stage, state, outcome)])
-            for state, steps in ways
-            for outcome in stage.outcomes[state]
-        ]
-    return (steps for _, steps in ways)
 
 
 def _checked(guesses: Any, n: int) -> list[int | None]:
@@ -261,3 +168,25 @@ def _checked(guesses: Any, n: int) -> list[int | None]:
             raise ParameterError(f"the guess for client {client + 1} is {guess!r}", "guess 0, 1 or None")
         result.append(None if guess is None else int(guess))
     return result
+
+
+# classic audits
+
+
+def classic_law(law: Mapping[Output, Number], law_prime: Mapping[Output, Number], runs: int, least: Number) -> JointLaw:
+    """Return the law of an audit of many runs, each on x or x' with probability 1/2 (keinan2025, Alg. 2).
+
+    A run is guessed where the larger posterior of x or x' given its output is at least `least`; ties are guessed x.
+    """
+    below = 2 * lcm(*(p.denominator for p in (*law.values(), *law_prime.values())))
+    passed: Whole = 0
+    wrong: Whole = 0
+    right: Whole = 0
+    for output in law.keys() | law_prime.keys():
+        chances = [other.get(output, Fraction(0)) for other in (law, law_prime)]
+        masses = [p.numerator * (below // p.denominator) for p in chances]
+        if max(masses) * least.denominator >= sum(masses) * least.numerator:
+            right, wrong = right + max(masses), wrong + min(masses)
+        else:
+            passed += sum(masses)
+    return as_joint_law(runs, joint_power({0: [passed], 1: [wrong, right]}, runs))

@@ -13,18 +13,14 @@ from typing import Any
 
 from tightdp.errors import LimitError
 from tightdp.exact.whole import Whole, divides, lcm
+from tightdp.limits.calibrated import AUDIT_TABLE
 from tightdp.logic.count import raw_weights
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregate import Aggregate, Contribution
 from tightdp.methods.mixture import StateLaw, every_law, one_state
-from tightdp.one_run.counted import CountedStage, function_of
-from tightdp.one_run.functions import Functions
-from tightdp.one_run.stage import Counts, Outcome, Stage, Table
+from tightdp.one_run.stages import Counts, Outcome, Stage, Table, classes_of
 
-__all__ = ["MAX_COUNTS", "SummedStage"]
-
-MAX_COUNTS = 50_000
-"""How many ways there may be to count out the secret bits of all classes where each is looked at."""
+__all__ = ["SummedStage"]
 
 Given = tuple[Mapping[int, Whole], Whole]
 """The weights of outputs by code, and their total."""
@@ -38,11 +34,8 @@ class SummedStage(Stage):
 
     def __init__(self, aggregate: Aggregate, rest: WeightedFormula) -> None:
         self.aggregate, self.rest = aggregate, rest
-        members: dict[int, list[int]] = {}
-        for client, kind in enumerate(aggregate.kinds):
-            members.setdefault(kind, []).append(client)
-        self.classes = tuple(map(tuple, members.values()))
-        self._tables = tuple(aggregate.tables[kind] for kind in members)
+        self.classes = classes_of(aggregate.kinds)
+        self._tables = tuple(aggregate.tables[kind] for kind in dict.fromkeys(aggregate.kinds))
         self.bits = len(rest.output_bits)
         self._start = one_state(aggregate.operators, aggregate.tables, len(aggregate.kinds))
         self._outputs: dict[tuple[Any, ...], Given] = {}
@@ -61,8 +54,7 @@ class SummedStage(Stage):
         """Yield the law of all clients but one, for one client of each class, by halving the classes."""
         if lacking:
             for at in classes:
-                for _ in self.classes[at][1:]:
-                    law = law.add(_mixture(self._tables[at]))
+                law = law.add(_mixture(self._tables[at]), len(self.classes[at]) - 1)
         if len(classes) == 1:
             yield classes[0], law
             return
@@ -111,29 +103,10 @@ class SummedStage(Stage):
         return Outcome(code, 0, weights.pop(), tuple(one.get(code, 0) for _, one in scaled))
 
     def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
-        pattern = tuple(
-            (sum(guesses.get(c) == 0 for c in members), sum(guesses.get(c) == 1 for c in members))
-            for members in self.classes
-        )
-        if self._counted is not None:
-            factor = self.total // self._counted.total
-            return [factor * weight for weight in self._counted.right(state, outcome, guesses)]
+        pattern = self.guessed(guesses)
         if pattern not in self._patterns:
             self._patterns[pattern] = self._right(pattern)
         return self._patterns[pattern][outcome.code]
-
-    @cached_property
-    def _counted(self) -> CountedStage | None:
-        """The same stage as a table, where that is small enough."""
-        if self._ways > MAX_COUNTS:
-            return None
-        counted = CountedStage(self.classes, self.bits, *self._table)
-        return counted if divides(counted.total, self.total) else None
-
-    @property
-    def _ways(self) -> int:
-        """The number of counts of ones by class."""
-        return prod(len(members) + 1 for members in self.classes)
 
     def _right(self, pattern: Pattern) -> dict[int, list[Whole]]:
         """Return, by output code, the weights of the numbers of right guesses, counted as one more aggregate."""
@@ -147,8 +120,7 @@ class SummedStage(Stage):
             guessed = ((0, zeros), (1, ones), (None, len(members) - zeros - ones))
             for guess, number in guessed:
                 added = _mixture([_marked(entry, int(guess == bit)) for bit, entry in enumerate(table)])
-                for _ in range(number):
-                    law = law.add(added)
+                law = law.add(added, number)
         most = sum(zeros + ones for zeros, ones in pattern)
         by_right: dict[int, dict[tuple[Any, ...], Whole]] = {}
         for (*values, right), weight in law.items():
@@ -164,17 +136,15 @@ class SummedStage(Stage):
                     weights.setdefault(code, [0] * (most + 1))[right] += weight * (factor // below) * share
         return weights
 
-    def function(self, state: int, outcome: Outcome, functions: Functions, order: Sequence[int]) -> int:
-        return function_of(self.table(state)[0], outcome, functions, [self.class_of[client] for client in order])
-
-    def table(self, state: int) -> tuple[Table, Whole]:
+    def table(self, state: int) -> Table:
         return self._table
 
     @cached_property
-    def _table(self) -> tuple[Table, Whole]:
-        if self._ways > MAX_COUNTS:
+    def _table(self) -> Table:
+        ways = prod(len(members) + 1 for members in self.classes)
+        if ways > AUDIT_TABLE:
             raise LimitError(
-                f"there are {self._ways:,} ways to count out the secret bits of all kinds of clients, too many",
+                f"there are {ways:,} ways to count out the secret bits of all kinds of clients, too many",
                 "use fewer records",
             )
         sizes = [len(members) for members in self.classes]
@@ -183,7 +153,7 @@ class SummedStage(Stage):
             for letters, law in every_law(self._start, self._tables, sizes)
         }
         total = lcm(*(below for _, below in found.values()))
-        return {counts: _scaled(given, total) for counts, given in found.items()}, total
+        return {counts: _scaled(given, total) for counts, given in found.items()}
 
 
 def _scaled(given: Given, total: Whole) -> dict[int, Whole]:

@@ -1,22 +1,33 @@
-"""Guessing the k bits with the largest posteriors, ties to the first clients, over many outputs."""
+"""Guessing the bits whose posteriors are large enough, or the k largest, ties to the first clients."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from itertools import pairwise
 from math import comb
 
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import add_into, times
+from tightdp.exact.polynomial import Joint, add_into, times
 from tightdp.exact.whole import Whole
-from tightdp.one_run.gaps import confidences
 from tightdp.one_run.law import AuditLaw, Group
-from tightdp.one_run.stage import Stage
+from tightdp.one_run.stages import Outcome, Stage
 
-__all__ = ["right_of_top"]
+__all__ = ["of_group", "right_of_top"]
 
 State = tuple[int, int, int]
 """(node, how many posteriors exceed a value so far, how many attain it and are guessed)."""
+
+
+def of_group(group: Group, least: Number) -> Joint:
+    """Return the weights of (guesses, right) of one group if bits are guessed whose confidence is at least `least`."""
+
+    def guessed(stage: Stage, state: int) -> Iterator[tuple[Outcome, Joint]]:
+        for outcome in stage.outcomes[state]:
+            guesses = stage.likelier(outcome, lambda confidence: confidence >= least)
+            yield outcome, {len(guesses): stage.right(state, outcome, guesses)}
+
+    return group.joint(guessed)
 
 
 def right_of_top(law: AuditLaw, k: int) -> list[Whole] | None:
@@ -37,11 +48,13 @@ def _alike(group: Group, clients: int, k: int) -> list[Whole]:
     Given all posteriors, the guesses for different clients are right independently of each other, so it does not
     matter which of the clients that attain the k-th largest posterior are guessed.
     """
-    levels = sorted(_levels(group).items(), reverse=True)
-    below = sum(wrong + right for _, (wrong, right) in levels)
+    below = sum(map(sum, of_group(group, Fraction(1, 2)).values()))
+    reached: list[Whole] = [0, 0]
     above: dict[int, list[Whole]] = {0: [1]}
     result: list[Whole] = []
-    for _, (wrong, right) in levels:
+    for value in sorted(group.confidences, reverse=True):
+        before, reached = reached, of_group(group, value)[1]
+        wrong, right = reached[0] - before[0], reached[1] - before[1]
         level, below = wrong + right, below - wrong - right
         guesses: list[list[Whole]] = [[1]]
         for _ in range(k):
@@ -69,24 +82,6 @@ def _at_least(clients: int, room: int, level: Whole, below: Whole) -> Whole:
     return total
 
 
-def _levels(group: Group) -> dict[Number, tuple[Whole, Whole]]:
-    """Return, by larger posterior of the group's only client, the weights of a wrong and of a right guess."""
-    reached: dict[int, Whole] = {group.start: 1}
-    levels: dict[Number, tuple[Whole, Whole]] = {}
-    for stage in group.stages:
-        after: dict[int, Whole] = {}
-        levels = {value: (wrong * stage.total, right * stage.total) for value, (wrong, right) in levels.items()}
-        for state, weight in reached.items():
-            for outcome in stage.outcomes[state]:
-                after[outcome.state] = after.get(outcome.state, 0) + weight * outcome.weight
-                for at in range(len(stage.classes)):
-                    wrong, right = levels.get(outcome.confidence(at), (0, 0))
-                    hit = weight * outcome.best[at]
-                    levels[outcome.confidence(at)] = wrong + weight * outcome.weight - hit, right + hit
-        reached = after
-    return levels
-
-
 # groups in ascending order of their clients
 
 
@@ -103,26 +98,17 @@ def _in_order(law: AuditLaw) -> bool:
 
 def _ordered(law: AuditLaw, k: int) -> list[Whole]:
     """Sum over the value of the k-th largest posterior, and over how many are larger."""
-    values = {value for group in law.distinct for value in confidences(group)}
+    values = {value for group in law.distinct for value in group.confidences}
     right: list[Whole] = []
     for value in values:
-        most = sum(number * _most_above(group, value) for group, number in law.distinct.items())
+
+        def larger_ones(stage: Stage, outcome: Outcome, value: Number = value) -> int:
+            return len(stage.likelier(outcome, lambda confidence: confidence > value))
+
+        most = sum(number * (len(group.numbers(larger_ones)) - 1) for group, number in law.distinct.items())
         for larger in range(min(k, most + 1)):
             add_into(right, _given(law, value, larger, k - larger))
     return right
-
-
-def _most_above(group: Group, value: Number) -> int:
-    """Return how many posteriors of a group can exceed a value at once."""
-    reached = {group.start: 0}
-    for stage in group.stages:
-        after: dict[int, int] = {}
-        for state, most in reached.items():
-            for outcome in stage.outcomes[state]:
-                found = most + len(stage.likelier(outcome, lambda confidence: confidence > value))
-                after[outcome.state] = max(found, after.get(outcome.state, 0))
-        reached = after
-    return max(reached.values())
 
 
 def _given(law: AuditLaw, value: Number, larger: int, equal: int) -> list[Whole]:

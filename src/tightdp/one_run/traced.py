@@ -9,19 +9,14 @@ from operator import mul
 
 from tightdp.errors import LimitError
 from tightdp.exact.whole import Whole
+from tightdp.limits.calibrated import AUDIT_STATES, AUDIT_TABLE
 from tightdp.logic.arithmetic import SCALED_INTEGERS
 from tightdp.logic.count import flow
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.one_run.functions import Functions
-from tightdp.one_run.stage import Counts, Outcome, Stage, Table
+from tightdp.one_run.stages import Counts, Outcome, Stage, Table
 
-__all__ = ["MAX_OUTCOMES", "TracedStage", "trace"]
-
-MAX_OUTCOMES = 1 << 18
-"""How many outcomes a stage may have."""
-
-MAX_ASSIGNMENTS = 1 << 14
-"""For how many values of the secret bits of a stage its outcomes may be listed."""
+__all__ = ["trace"]
 
 Reached = set[tuple[int, int]]
 """(output bits decided, node reached)."""
@@ -80,9 +75,9 @@ def trace(formula: WeightedFormula, watch: Callable[[], None] = lambda: None) ->
     for end in _ends(levels):
         watch()
         reached = {state: _extend(levels, exits, end) for state, exits in reached.items()}
-        if sum(map(len, reached.values())) > MAX_OUTCOMES:
+        if sum(map(len, reached.values())) > AUDIT_STATES:
             raise LimitError(
-                f"an output that cannot be taken apart has more than {MAX_OUTCOMES:,} values",
+                f"an output that cannot be taken apart has more than {AUDIT_STATES:,} values",
                 "use fewer records, or a mechanism with fewer outputs",
             )
         if all(len(dict(exits)) == len(exits) for exits in reached.values()):
@@ -216,15 +211,14 @@ class TracedStage(Stage):
         factor >>= len(guessed)
         return counts if factor == 1 else [factor * count for count in counts]
 
-    def table(self, state: int) -> tuple[Table, Whole]:
+    def table(self, state: int) -> Table:
         clients = len(self.classes)
-        if 1 << clients > MAX_ASSIGNMENTS:
+        if 1 << clients > AUDIT_TABLE:
             raise LimitError(
                 f"{clients} secret bits that bear on one output have {1 << clients:,} values, too many to list",
                 "use fewer records",
             )
-        total = self.total >> clients
-        return {bits: self._given(state, bits) for bits in product((0, 1), repeat=clients)}, total
+        return {bits: self._given(state, bits) for bits in product((0, 1), repeat=clients)}
 
     def _given(self, state: int, bits: Counts) -> dict[int, Whole]:
         """Return the weight of every outcome for given secret bits."""

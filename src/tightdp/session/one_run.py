@@ -17,13 +17,16 @@ from tightdp.language.program import Dataset, Output
 from tightdp.limits import snapshot
 from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
-from tightdp.one_run.best import best_pairs
-from tightdp.one_run.classic import classic_joint
-from tightdp.one_run.dp import RestrictedRatio, as_posterior, restricted_ratio
-from tightdp.one_run.gaps import distributional_privacy, efficacies
-from tightdp.one_run.guessers import Function, Guesser, Threshold, Top, as_joint_law, certain, joint_law
-from tightdp.one_run.law import AuditLaw, Compiler
-from tightdp.one_run.least import restricted_least
+from tightdp.one_run.gaps import (
+    RestrictedRatio,
+    as_posterior,
+    distributional_privacy,
+    efficacies,
+    restricted_least,
+    restricted_ratio,
+)
+from tightdp.one_run.guessers import Function, Guesser, Threshold, Top, as_joint_law, certain, classic_law, joint_law
+from tightdp.one_run.law import AuditLaw, Compiler, best_pairs
 from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
 from tightdp.results.guessing import Efficacy, Guessing, Row
 from tightdp.results.result import Stats
@@ -154,7 +157,7 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) 
     query = engine.query()
     datasets = engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime)
     law, law_prime = (_law(engine, query, dataset) for dataset in datasets)
-    joint = as_joint_law(runs, classic_joint(law, law_prime, runs, Threshold(threshold).least))
+    joint = classic_law(law, law_prime, runs, Threshold(threshold).least)
     known = engine.program.inexact
     ratios: list[Exact] = [Fraction(1)]
     for ours, theirs in ((law, law_prime), (law_prime, law)):
@@ -214,7 +217,7 @@ class _Audit:
         if chosen is None:
             self.pairs, self.law = best_pairs(
                 self._compiler,
-                guesses or bound.n,
+                lambda law: efficacies(law)[(guesses or bound.n) - 1],
                 lambda tried, best: self._reached("trying pairs", tried, "efficacy ≥", best),
             )
         else:
@@ -240,12 +243,11 @@ class _Audit:
         if delta and (error := self._engine.program.inexact) is not None:
             return RestrictedRatio(Fraction(1), least_within(self.law, delta, error))
         if delta:
-            least = restricted_least(self.law, delta)
+            least = restricted_least(self.law, delta, self._watch)
             return RestrictedRatio(least, least)
         try:
             return restricted_ratio(
                 self.law,
-                self._engine.backend,
                 self._watch,
                 lambda groups, lower: self._reached("comparing secret bits", groups, "e^ε ≥", lower),
             )

@@ -12,10 +12,8 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.rounding import down, up
 from tightdp.exact.weights import quotient
 from tightdp.language.tails import GaussianTail
-from tightdp.one_run.dp import RestrictedRatio, as_posterior
-from tightdp.one_run.gaps import distributional_privacy
+from tightdp.one_run.gaps import RestrictedRatio, as_posterior, distributional_privacy, restricted_least
 from tightdp.one_run.law import AuditLaw, Group
-from tightdp.one_run.least import restricted_least
 from tightdp.results.guessing import Row
 
 __all__ = ["enclosed_rows", "least_within", "widest"]
