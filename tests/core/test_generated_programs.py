@@ -16,7 +16,7 @@ from generators.comparison import AGREES, DIFFERS, FAILS, LARGE, REFUSED, SLOW, 
 from generators.reducer import reduced
 from generators.statements import STYLES
 from generators.writer import draw
-from tightdp.core.lowering.loops import Unrolled, meet
+from tightdp.core.lowering.loops import Unrolled
 from tightdp.core.lowering.machine import End
 
 PART = 30
@@ -40,14 +40,15 @@ def test_drawn_programs_mean_what_the_interpreter_says(part: int) -> None:
 def revived(self: Unrolled, orelse: Sequence[ast.stmt]) -> None:
     """The end of a loop with a known bug: runs that its `else` sends to an outer loop are alive again."""
     m, kept = self.m, self.m.stayed(self.mark, self.normal, self.breaks)
-    meet(m, self.level, self.base, self.mark, self.normal)
+    if self.normal:
+        m.meet(self.level, self.base, self.mark, self.normal)
     m.block(orelse)
     if self.breaks and kept:
         rest = [] if m.alive is m.builder.false else [End(m.alive, m.store.changes(self.level))]
         m.join(self.level, self.base, [*self.breaks, *rest], self.base)
         m.arrived(self.mark, self.breaks)
-    else:
-        meet(m, self.level, self.base, self.mark, self.breaks)
+    elif self.breaks:
+        m.meet(self.level, self.base, self.mark, self.breaks)
     m.store.keep(self.level)
 
 

@@ -128,16 +128,18 @@ class Rebuild:
                 return self.builder.parity(operands)
         return self.builder.extremum(operator, operands)
 
-    def program(self, old: CoreProgram) -> CoreProgram:
-        """Return the image of a whole program."""
+    def program(
+        self, old: CoreProgram, components: Sequence[Expr] | None = None, shape: Shape | None = None
+    ) -> CoreProgram:
+        """Return the image of a whole program, with other components and another shape where these are given."""
         self.copy([*old.inputs, *old.roots])
         checks = tuple(
             Check(self.image(check.condition), check.message, check.hint, check.span) for check in old.checks
         )
         new = CoreProgram(
             tuple(leaf for leaf in map(self.image, old.inputs) if isinstance(leaf, Input)),
-            tuple(map(self.image, old.components)),
-            old.shape,
+            tuple(map(self.image, old.components) if components is None else components),
+            shape or old.shape,
             tuple(map(self.image, old.evidence)),
             tuple(check for check in checks if check.condition is not self.builder.false),
         )
@@ -238,20 +240,7 @@ def arrangements_to_counts(program: CoreProgram) -> CoreProgram:
         return Leaf(len(components) - 1)
 
     shape = shape_of(program.shape)
-    inputs = rebuild.copy(program.inputs)
-    evidence = rebuild.copy(program.evidence)
-    checks = tuple(
-        Check(rebuild.copy([check.condition])[0], check.message, check.hint, check.span) for check in program.checks
-    )
-    counted = CoreProgram(
-        tuple(leaf for leaf in inputs if isinstance(leaf, Input)),
-        tuple(components) or (rebuild.builder.true,),
-        shape,
-        evidence,
-        checks,
-    )
-    verify(counted)
-    return counted
+    return rebuild.program(program, components or [rebuild.builder.true], shape)
 
 
 def _output_groups(program: CoreProgram) -> set[int]:

@@ -185,8 +185,24 @@ class Lowering(Machine):
 
     def run(self) -> CoreProgram:
         """Lower the function on the dataset."""
+        return self._finish(self._output)
+
+    def run_target(self) -> CoreProgram:
+        """Lower the target on the dataset."""
+        return self._finish(self._goal)
+
+    def run_with_target(self) -> CoreProgram:
+        """Lower the function and the target on the dataset: a tuple of both values."""
+        return self._finish(lambda: (self._output(), self._goal()))
+
+    def _output(self) -> Value:
         keywords = {name: adopt(self, value) for name, value in self.bound.arguments.items()}
-        return self._finish(lambda: call_python(self, self.bound.program.function, (self.x,), keywords))
+        return call_python(self, self.bound.program.function, (self.x,), keywords)
+
+    def _goal(self) -> Value:
+        target = self.bound.program.target
+        keywords = {name: adopt(self, value) for name, value in named_parameters(target, self.bound).items()}
+        return call(self, adopt(self, target), (self.x,), keywords)
 
     def closely(self) -> tuple[CoreProgram | None, Plan | None]:
         """Lower the function, and return how noise is to be made finite if it was not looked at closely enough.
@@ -203,26 +219,6 @@ class Lowering(Machine):
                 raise
             return None, wider
         return program, self.wider(program)
-
-    def run_target(self) -> CoreProgram:
-        """Lower the target on the dataset."""
-        target = self.bound.program.target
-        names = named_parameters(target, self.bound)
-        keywords = {name: adopt(self, value) for name, value in names.items()}
-        return self._finish(lambda: call(self, adopt(self, target), (self.x,), keywords))
-
-    def run_with_target(self) -> CoreProgram:
-        """Lower the function and the target on the dataset: a tuple of both values."""
-        target = self.bound.program.target
-        names = named_parameters(target, self.bound)
-        keywords = {name: adopt(self, value) for name, value in self.bound.arguments.items()}
-        further = {name: adopt(self, value) for name, value in names.items()}
-
-        def both() -> Value:
-            output = call_python(self, self.bound.program.function, (self.x,), keywords)
-            return output, call(self, adopt(self, target), (self.x,), further)
-
-        return self._finish(both)
 
     def _finish(self, action: Callable[[], Value]) -> CoreProgram:
         value = self.attempt(action)

@@ -18,7 +18,6 @@ from tightdp.core.lowering.iteration import (
     everyone,
     for_all,
     items_of,
-    spend,
     template,
     unordered,
     visit,
@@ -176,9 +175,8 @@ def _sum(m: Machine, iterable: Value, /, start: Value = 0) -> Value:
     alike = template(m, items.first if isinstance(items, Generator) else items)
     if alike is not None:
         return binary(m, "add", start, _sum_over_all(m, items, alike), m.position[-1])
-    if isinstance(items, (Every, Filtered)):
-        return _sum_of_some(m, items, start)
-    if isinstance(items, Generator) and (m.single or any(clause.ifs for clause in items.node.generators)):
+    leaves_out = isinstance(items, Generator) and (m.single or any(clause.ifs for clause in items.node.generators))
+    if leaves_out or isinstance(items, (Every, Filtered)):
         return sum_as_it_goes(m, items, start)
     listed = collected(m, items)
     if isinstance(listed, Sieve) and all(is_scalar(item) for _, item in listed.entries):
@@ -198,22 +196,8 @@ def _sum_over_all(m: Machine, items: Value, alike: Alike) -> Value:
             return (sum_as_it_goes(m, replace(items, first=mine), 0),)
         return (summed(m, mine),)
 
-    if isinstance(items, Generator):
-        spend(m, items)
     (one,) = for_all(m, alike, of_one).items
     return added(m, one, alike.times)
-
-
-def _sum_of_some(m: Machine, items: Every | Filtered, start: Value) -> Value:
-    """Return the sum of the items that a condition lets through, without a list whose length depends on the run."""
-    result = m.new_list((start,))
-
-    def add(item: Value) -> None:
-        (done,) = m.store[result.key]
-        m.store[result.key] = (binary(m, "add", done, item, m.position[-1]),)
-
-    visit(m, items, add)
-    return m.store.pop(result.key)[0]
 
 
 def summed(m: Machine, items: tuple[Value, ...], start: Value = 0) -> Value:

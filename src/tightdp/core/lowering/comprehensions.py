@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import (
@@ -14,12 +13,11 @@ from tightdp.core.lowering.iteration import (
     plainly,
     sift,
     sifted,
-    spend,
     template,
     unordered,
     visit,
 )
-from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine
+from tightdp.core.lowering.machine import End, Failure, Frame, Machine
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING
@@ -116,88 +114,47 @@ def clauses(m: Machine, generators: Sequence[ast.comprehension], first: Value, b
 
 def search(m: Machine, iterable: Value, wanted: bool) -> Value:
     """Return any() (`wanted`) or all() of an iterable; a generator stops at the first item that decides."""
-    if isinstance(iterable, Generator):
-        spend(m, iterable)
-        outside = (iterable.enclosing, iterable.source)
-        return within(m, iterable.node, outside, lambda: _search(m, iterable, wanted))
-    if everyone(iterable):
-        decide = partial(_decided, m, wanted)
-        return _until_left(m, lambda f, at: visit(m, iterable, lambda item: decide(f, at, item)), not wanted)
-    iterable = unordered(m, iterable)
-    join = m.builder.disjunction if wanted else m.builder.conjunction
-    return m.each(collected(m, iterable), lambda items: known(join([truth(m, item) for item in items])))
+    if not isinstance(iterable, Generator) and not everyone(iterable):
+        join = m.builder.disjunction if wanted else m.builder.conjunction
+        items = collected(m, unordered(m, iterable))
+        return m.each(items, lambda each: known(join([truth(m, item) for item in each])))
+
+    def decided(item: Value, leave: Callable[[Value], None]) -> None:
+        condition = truth(m, item)
+        decides = condition if wanted else m.builder.negation(condition)
+        m.branch(decides, lambda: leave(wanted), lambda: None)
+
+    return _until_left(m, iterable, decided, not wanted)
 
 
-def _search(m: Machine, generator: Generator, wanted: bool) -> Value:
-    return _until_left(
-        m,
-        lambda found, level: clauses(
-            m,
-            generator.node.generators,
-            generator.first,
-            lambda: _decided(m, wanted, found, level, m.evaluate(generator.node.elt)),
-        ),
-        not wanted,
-    )
-
-
-def _decided(m: Machine, wanted: bool, found: list[End], level: int, item: Value) -> None:
-    """Leave with what is looked for where an item is that."""
-    condition = truth(m, item)
-    if not wanted:
-        condition = m.builder.negation(condition)
-    m.branch(condition, lambda: m.leave(found, level, wanted), lambda: None)
-
-
-def _until_left(m: Machine, go_through: Callable[[list[End], int], None], otherwise: Value) -> Value:
-    """Go through items until that leaves with a value; return that, or the other one."""
+def _until_left(
+    m: Machine, iterable: Value, look: Callable[[Value, Callable[[Value], None]], None], otherwise: Value
+) -> Value:
+    """Look at items until that leaves with a value; return that, or the other one (`MISSING`: such runs fail)."""
     base, mark, level = m.alive, m.departures(), m.store.open()
     found: list[End] = []
-    m.attempt(lambda: go_through(found, level))
+    m.attempt(lambda: visit(m, iterable, lambda item: look(item, lambda value: m.leave(found, level, value))))
     if otherwise is MISSING and m.alive is not m.builder.false:
         ended = Failure("StopIteration: next() of a generator that gives nothing", "give a default: next(..., None)")
         m.attempt(lambda: m.oblige(m.alive, ended))
         m.alive = m.builder.false
-    ends = list(found)
-    if m.alive is not m.builder.false:
-        ends.append(End(m.alive, m.store.changes(level), otherwise))
-    kept = m.stayed(mark, found)
-    m.arrived(mark, found)
-    if not ends:
-        raise Dead
-    value = m.join(level, base, ends, base if kept else None)
+    value = m.meet(level, base, mark, found, otherwise)
     m.store.keep(level)
     return value
 
 
 def first_of(m: Machine, generator: Generator, default: Value) -> Value:
     """Return next() of a generator expression; the default (`MISSING`: such runs fail) where it gives nothing."""
-    spend(m, generator)
-    return within(m, generator.node, (generator.enclosing, generator.source), lambda: _first(m, generator, default))
+    return _until_left(m, generator, lambda item, leave: leave(item), default)
 
 
-def _first(m: Machine, generator: Generator, default: Value) -> Value:
-    def go_through(found: list[End], level: int) -> None:
-        clauses(m, generator.node.generators, generator.first, lambda: found_one(found, level))
-
-    def found_one(found: list[End], level: int) -> None:
-        m.leave(found, level, m.evaluate(generator.node.elt))
-
-    return _until_left(m, go_through, default)
-
-
-def sum_as_it_goes(m: Machine, generator: Generator, start: Value) -> Value:
-    """Return the sum of a generator that leaves items out, without a list whose length depends on the run."""
-    spend(m, generator)
+def sum_as_it_goes(m: Machine, items: Value, start: Value) -> Value:
+    """Return the sum of items of which some are left out, without a list whose length depends on the run."""
     result = m.new_list((start,))
 
-    def add() -> None:
-        item = m.evaluate(generator.node.elt)
+    def add(item: Value) -> None:
         (done,) = m.store[result.key]
-        m.store[result.key] = (binary(m, "add", done, item, generator.node),)
+        m.store[result.key] = (binary(m, "add", done, item, m.position[-1]),)
 
-    def run() -> None:
-        clauses(m, generator.node.generators, generator.first, add)
-
-    within(m, generator.node, (generator.enclosing, generator.source), run)
+    visit(m, items, add)
     return m.store.pop(result.key)[0]

@@ -13,9 +13,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from tightdp.core.lowering.loop_chain import FASTER, LoopChain, Outcome, Rounds, TooManyStates, Values, Written, remade
+from tightdp.core.lowering.loop_chain import (
+    FASTER,
+    Context,
+    LoopChain,
+    NotAChain,
+    Outcome,
+    Outer,
+    Rounds,
+    Run,
+    TooManyStates,
+    Values,
+    Written,
+    remade,
+)
 from tightdp.core.lowering.machine import End, Failure, Machine
-from tightdp.core.lowering.rounds import Context, NotAChain, Outer, Run
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Value, is_scalar, known
 from tightdp.core.nodes import Expr, Input, Nary, reachable

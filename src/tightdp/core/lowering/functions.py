@@ -14,7 +14,7 @@ from typing import Any
 
 from tightdp.core.lowering.expressions import display
 from tightdp.core.lowering.iteration import items_of
-from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
+from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import FUNCTIONS, INSTEAD, METHODS, instead_of_method, is_method_of, lowers
 from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, bind_arguments
 from tightdp.core.lowering.sequences import content_of
@@ -334,23 +334,9 @@ def _body(m: Machine, node: ast.FunctionDef, frame: Frame) -> Value:
     base, mark = m.alive, m.departures()
     frame.level = m.store.open()
     m.block(node.body)
-    ends = frame.returns
-    kept = m.stayed(mark, ends)
-    m.arrived(mark, ends)
-    if m.alive is not m.builder.false:
-        ends = [*ends, End(m.alive, m.store.changes(frame.level))]
-    if not ends:
-        raise Dead
-    if not _keeps_names(node):
-        ends = [End(end.alive, _without(end.changes, frame.key), end.value) for end in ends]
-    value = m.join(frame.level, base, ends, base if kept else None)
+    value = m.meet(frame.level, base, mark, frame.returns, frame=None if _keeps_names(node) else frame.key)
     m.store.keep(frame.level)
     return value
-
-
-def _without(changes: dict[object, Value], frame: int) -> dict[Any, Value]:
-    """Return changes without those of the names of a frame."""
-    return {cell: value for cell, value in changes.items() if type(cell) is not tuple or cell[0] != frame}
 
 
 @lru_cache(4096)

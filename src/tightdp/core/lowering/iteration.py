@@ -146,9 +146,7 @@ def collected(m: Machine, iterable: Value) -> Value:
     """Return the items of anything to loop over, all at once."""
 
     def of(value: Value) -> Value:
-        if isinstance(value, (Every, Generator, Filtered)):
-            return _gathered(m, value)
-        return _drained(m, value) if isinstance(value, Stream) else items_of(m, value)
+        return _gathered(m, value) if isinstance(value, (Every, Stream)) else items_of(m, value)
 
     return m.each(iterable, of)
 
@@ -266,20 +264,6 @@ def _opened(m: Machine, value: Value) -> Value:
     if isinstance(value, Expr) and any(isinstance(item, str) for item in value.values):
         return over_values(m, value, lambda item: _opened(m, item))
     raise Failure(f"TypeError: {name_of(value)} is not a sequence", "use a tuple, a list or a range")
-
-
-def _drained(m: Machine, stream: Stream) -> Value:
-    found = list(iterate(m, stream))
-    items = tuple(item for _, item in found)
-    if all(present is m.builder.true for present, _ in found):
-        return items
-    there = [m.builder.true, *(present for present, _ in found), m.builder.false]
-    options = []
-    for length in range(len(items) + 1):
-        guard = m.conj(there[length], m.builder.negation(there[length + 1]))
-        if guard is not m.builder.false:
-            options.append((guard, items[:length]))
-    return options[0][1] if len(options) == 1 else Union(tuple(options))
 
 
 def iterate(m: Machine, iterable: Value) -> Iterator[Step]:

@@ -10,12 +10,21 @@ from typing import Any
 
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.iteration import iterate, template, visit
-from tightdp.core.lowering.loop_chain import FASTER, GROWTH, GROWTHS, LONG, Ends, Rounds, TooManyStates, remade
+from tightdp.core.lowering.loop_chain import (
+    FASTER,
+    GROWTH,
+    GROWTHS,
+    LONG,
+    Ends,
+    NotAChain,
+    Rounds,
+    TooManyStates,
+    remade,
+)
 from tightdp.core.lowering.loops_alike import loop_over_all
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
-from tightdp.core.lowering.rounds import NotAChain
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Every, Filtered, Generator, Range, Value, is_scalar
@@ -292,27 +301,18 @@ class Unrolled:
         m.frame.loops.append(loop)
         m.block(body)
         m.frame.loops.pop()
-        meet(m, loop.inside, base, mark, loop.continues)
+        if loop.continues:
+            m.meet(loop.inside, base, mark, loop.continues)
         m.store.keep(loop.inside)
 
     def finish(self, orelse: Sequence[ast.stmt]) -> None:
         """Execute the `else` for the runs that came to the end; those that broke off rejoin them after it."""
         m = self.m
-        meet(m, self.level, self.base, self.mark, self.normal)
-        m.block(orelse)
-        meet(m, self.level, self.base, self.mark, self.breaks)
+        for place, after in ((self.normal, orelse), (self.breaks, ())):
+            if place:
+                m.meet(self.level, self.base, self.mark, place)
+            m.block(after)
         m.store.keep(self.level)
-
-
-def meet(m: Machine, level: int, base: Expr, mark: int, others: list[End]) -> None:
-    """Let runs that left earlier, after the mark and for the place `others`, rejoin the present ones."""
-    if not others:
-        return
-    ends = list(others)
-    if m.alive is not m.builder.false:
-        ends.append(End(m.alive, m.store.changes(level)))
-    m.join(level, base, ends, base if m.stayed(mark, others) else None)
-    m.arrived(mark, others)
 
 
 @lowers(ast.Break)

@@ -352,6 +352,26 @@ class Machine:
         self.alive = self.builder.disjunction([end.alive for end in ends]) if alive is None else alive
         return value
 
+    def meet(
+        self, level: int, base: Expr, mark: int, place: list[End], value: Value = None, frame: int | None = None
+    ) -> Value:
+        """Let runs that left for a place, after the mark, rejoin the present ones; return the value that they bring.
+
+        The names of a `frame` that is left for good are forgotten.
+        """
+        ends = list(place)
+        if self.alive is not self.builder.false:
+            ends.append(End(self.alive, self.store.changes(level), value))
+        kept = self.stayed(mark, place)
+        self.arrived(mark, place)
+        if not ends:
+            raise Dead
+        if frame is not None:
+            for end in ends:
+                for cell in [cell for cell in end.changes if type(cell) is tuple and cell[0] == frame]:
+                    del end.changes[cell]
+        return self.join(level, base, ends, base if kept else None)
+
     def each(self, value: Value, action: Callable[[Value], Value]) -> Value:
         """Apply an action to every shape that a value may have, and merge the results."""
         value = self._pruned(value)
