@@ -111,9 +111,9 @@ def test_the_page_escapes_and_links() -> None:
     found = [(paper, list(run_paper(paper)))]
     page = html(found)
     assert "a &lt; b &amp; c | d" in page
-    assert "<td class=proved><b>proved</b></td>" in page
+    assert '<td class="proved"><strong>proved</strong></td>' in page
     assert '<a href="#test2026-T1">T1</a>' in page
-    assert "<ul><li><b>one</b></li><li>two</li></ul>" in page
+    assert "<li><strong>one</strong></li>\n<li>two</li>" in page
     assert "<T>" not in page
     assert "a < b & c | d" in paper_markdown(*found[0])
 

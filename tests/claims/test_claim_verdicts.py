@@ -16,7 +16,7 @@ from tightdp.claims import (
     brute,
     grid,
 )
-from tightdp.claims.independence import SharedCodeError, without_engine
+from tightdp.claims.brute import SharedCodeError, without_engine
 from tightdp.claims.run import run_paper
 from tightdp.errors import ParameterError
 

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from tightdp.claims import Correction, Fails, Paper, identity
-from tightdp.claims.blocks import unwrapped
+from tightdp.claims.answers import mutated
 from tightdp.claims.files import load_papers
+from tightdp.claims.instances import at, short
 from tightdp.claims.model import Claim
-from tightdp.claims.mutate import mutated
-from tightdp.claims.numbered import numbered
-from tightdp.claims.page import markdown, pages, paper_markdown
+from tightdp.claims.page import markdown, pages, paper_markdown, unwrapped
+from tightdp.claims.proof import numbered
 from tightdp.claims.run import run_paper
-from tightdp.claims.words import at, short
 
 ROOT = Path(__file__).parent.parent.parent
 PROOFS = ROOT / "proofs"

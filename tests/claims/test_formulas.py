@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tightdp.claims import exp, log
-from tightdp.claims.formula import Formula, changes
-from tightdp.claims.stated import OutsideError, formulas, judged
+from tightdp.claims.formula import Formula, OutsideError, changes, formulas, judged
 from tightdp.errors import ParameterError
 
 VALUES: dict[str, Any] = {

@@ -11,7 +11,7 @@ import pytest
 from deciding import outcome
 
 from tightdp.claims import Near, Paper, grid
-from tightdp.claims.mutate import mutated, noticed_share
+from tightdp.claims.answers import mutated, noticed_share
 from tightdp.cli import main
 from tightdp.errors import ParameterError
 

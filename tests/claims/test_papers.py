@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tightdp.claims import Paper, check_file
+from tightdp.claims.answers import mutated, noticed_share
 from tightdp.claims.files import load_papers
 from tightdp.claims.model import Claim, Statement
-from tightdp.claims.mutate import mutated, noticed_share
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 PAPERS = ("cheu2019", "keinan2025", "mahloujifar2024", "oakley2024", "xiang2025")
@@ -56,7 +56,7 @@ def test_the_claims_of_oakley2024_are_as_recorded() -> None:
 
 
 def test_changes_of_the_claims_of_oakley2024_are_noticed() -> None:
-    share = noticed_share(mutated([load("oakley2024")]))
+    share = noticed_share(list(mutated([load("oakley2024")])))
     assert share is not None
     assert share >= 1
 

@@ -1,23 +1,40 @@
 """Brute force: every dataset, every neighbour, every output, on laws that the interpreter finds.
 
 It uses the definition of the language (`language.interp`) and nothing of the compiler or the queries, so that it
-can confirm what they find.
+can confirm what they find; `without_engine` watches that.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from itertools import permutations, product
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language import interp
 from tightdp.session.mechanism import Mechanism
 
-__all__ = ["accuracies", "are_neighbours", "datasets", "delta", "exp_epsilon", "law", "probability", "ratio"]
+__all__ = [
+    "SharedCodeError",
+    "accuracies",
+    "are_neighbours",
+    "datasets",
+    "delta",
+    "exp_epsilon",
+    "law",
+    "probability",
+    "ratio",
+    "without_engine",
+]
 
 Law = dict[Any, Number]
 Dataset = tuple[Any, ...]
@@ -95,3 +112,45 @@ def _pairs(mechanism: Mechanism, n: int, parameters: dict[str, Any]) -> Iterator
     for x, x_prime in permutations(laws, 2):
         if are_neighbours(bound.neighbours, x, x_prime):
             yield laws[x], laws[x_prime]
+
+
+# the guard
+
+_PACKAGE = Path(__file__).parent.parent
+_ROOMS = ("auditing", "cells", "core", "every_n", "logic", "methods", "one_run", "queries", "symmetry")
+_ENGINE = tuple(f"{_PACKAGE / room}{os.sep}" for room in _ROOMS)
+"""What compiles, searches and answers: not the language with its interpreter, not exact numbers."""
+
+
+class SharedCodeError(TightdpError):
+    """A brute force called the engine that it is meant to check."""
+
+
+@contextmanager
+def without_engine() -> Iterator[None]:
+    """Raise SharedCodeError where code of the compiler, the diagrams or the queries is called meanwhile."""
+
+    def watch(frame: FrameType, event: str, argument: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(_ENGINE) and not _importing(frame):
+            sys.setprofile(before)
+            raise SharedCodeError(
+                f"the brute force calls {Path(code.co_filename).stem}.{code.co_name} of the engine",
+                "use Fractions, itertools and tightdp.claims.brute only",
+            )
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether a module is being imported, which runs decorators and class bodies, not the engine."""
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(_ENGINE):
+            return True
+        frame = frame.f_back
+    return False

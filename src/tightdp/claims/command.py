@@ -8,19 +8,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
 
+from tightdp.claims.answers import Change, mutated, noticed_share
 from tightdp.claims.files import load_papers
 from tightdp.claims.model import Claim, Paper
-from tightdp.claims.mutate import Change, mutated, noticed_share
 from tightdp.claims.page import pages
 from tightdp.claims.run import Outcome, Several, run_claims
 from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
 from tightdp.errors import LimitError, ParameterError
 from tightdp.session.builtin import builtin_claims
-
-if TYPE_CHECKING:
-    from rich.status import Status
 
 __all__ = ["DEFAULT", "add_arguments", "located", "run"]
 
@@ -110,16 +106,18 @@ def located(path: str) -> str:
 
 def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]], several: Several | None) -> None:
     """Decide the claims one by one into `found`, and print each line when it is known."""
-    show = _Status(sys.stderr)
 
     def say(text: str) -> None:
         if not options.json:
-            show.pause()
+            _tell()
             sys.stdout.write(f"{text}\n")
             sys.stdout.flush()
 
+    def progress(id: str, done: int, of: int) -> None:
+        _tell(f"{id}: instance {done + 1} of {of}")
+
     try:
-        for paper, outcome in run_claims(options.path, options.quick, options.id, show.update, several):
+        for paper, outcome in run_claims(options.path, options.quick, options.id, progress, several):
             if not found or found[-1][0] is not paper:
                 if found:
                     say(total(found[-1][1]))
@@ -131,36 +129,14 @@ def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]], severa
     finally:
         if found:
             say(total(found[-1][1]))
-        show.pause()
+        _tell()
 
 
-class _Status:
-    """Says on a terminal which claim is being decided."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._status: Status | None = None
-        self._running = False
-
-    def update(self, id: str, done: int, of: int) -> None:
-        """Show a claim and its instance."""
-        if not self._stream.isatty():
-            return
-        if self._status is None:
-            from rich.console import Console
-            from rich.status import Status
-
-            self._status = Status("", console=Console(file=self._stream))
-        self._status.update(f"{id}: instance {done + 1} of {of}")
-        if not self._running:
-            self._status.start()
-            self._running = True
-
-    def pause(self) -> None:
-        """Take the line away until the next update."""
-        if self._status is not None and self._running:
-            self._status.stop()
-            self._running = False
+def _tell(text: str = "") -> None:
+    """Say on a terminal what is being decided, in place of what was said before."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
 
 
 def _write(directory: Path, found: list[tuple[Paper, list[Outcome]]], changes: list[Change]) -> None:

@@ -1,4 +1,7 @@
-"""Formulas in a statement: what is printed is what is evaluated.
+"""Formulas in a statement: what is printed is what is evaluated, on the numbers that a check measured.
+
+Formulas stand between backticks in the statement. One that follows "for", "if", "where" or "with" is a condition: every
+instance has to satisfy it.
 
 A formula is written as a paper has it, `E_n = e^ε/(1 + e^ε)` or `n >= λ >= 14·ln(4/δ)`: numbers, + - · * / ^, ², |x|,
 ⌊x⌋, ⌈x⌉, C(n,k), sqrt, ln, log2, exp, min, max, e^x, several relations = ≠ < <= > >= in a row, several formulas with
@@ -10,17 +13,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
+from tightdp.claims.instances import GREEK, Instance, shown_value
 from tightdp.errors import ParameterError
-from tightdp.exact.reals import exp, log, real, sqrt
+from tightdp.exact.reals import Real, exp, log, real, sqrt
 
-__all__ = ["Formula", "Token", "changes", "tokens"]
+__all__ = ["Formula", "Measured", "OutsideError", "as_measured", "changes", "formulas", "judged", "names"]
+
+Measured: TypeAlias = tuple[dict[str, Any], ...]
+"""The named quantities that a check found at an instance; several of them where the claim speaks of each."""
+
+_STATED = re.compile(r"(?P<condition>\b(?:[Ff]or|[Ii]f|[Ww]here|[Ww]ith)\s+(?:all\s+|every\s+)?)?`(?P<formula>[^`]+)`")
+_HOW = "write a formula as docs/claims.md says"
 
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: a == b,
@@ -32,17 +42,12 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 _POWERS = {"²": 2, "³": 3}
 _TURNED = {"=": "≠", "≠": "=", "<=": ">", ">=": "<", "<": ">=", ">": "<="}
-_SIGNS = ("<=", ">=", *"=≠<>+-·*/^()|⌊⌋⌈⌉,!²³")
-_NUMBER = re.compile(r"\d+(\.\d+)?")
+_WORDLY = re.compile(r"[^\W²³]")
 _CLOSING = {"(": ")", "|": "|", "⌊": "⌋", "⌈": "⌉"}
 
 
-def _binomial(n: Any, k: Any) -> Fraction:
-    return Fraction(math.comb(int(n), int(k))) if k >= 0 else Fraction(0)
-
-
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "C": _binomial,
+    "C": lambda n, k: Fraction(math.comb(int(n), int(k)) if k >= 0 else 0),
     "exp": exp,
     "ln": log,
     "log2": lambda x: log(x) / log(2),
@@ -66,42 +71,28 @@ class Token:
         return self.start + len(self.text)
 
 
-def tokens(text: str, names: Mapping[str, Any]) -> list[Token]:
-    """Cut a formula. Raises ParameterError at a word that is no name, function or sign."""
-    return _cut(text, frozenset(names))
-
-
 @lru_cache(maxsize=1024)
 def _cut(text: str, names: frozenset[str]) -> list[Token]:
+    """Cut a formula, long names first. Raises ParameterError at a word that is no name, function or sign."""
+    end = r"(?![^\W²³])"  # no name or function goes on there
     known = sorted(names, key=len, reverse=True)
+    words = "|".join(re.escape(name) + (end if _WORDLY.match(name[-1]) else "") for name in known) or "(?!)"
+    functions = "|".join(sorted((*_FUNCTIONS, "e"), key=len, reverse=True))
+    token = re.compile(
+        rf"\s*(?:(?P<name>{words})|(?P<number>\d+(?:\.\d+)?)|(?P<relation><=|>=|[=≠<>])"
+        rf"|(?P<sign>[-+·*/^()|⌊⌋⌈⌉,!²³])|(?P<function>(?:{functions}){end}|∞))"
+    )
     found: list[Token] = []
-    at = 0
+    at, text = 0, text.rstrip()
     while at < len(text):
-        if text[at].isspace():
-            at += 1
-            continue
-        found.append(_token(text, at, known))
-        at = found[-1].end
+        match = token.match(text, at)
+        if match is None:
+            what = f"{text[at:].lstrip()!r} in the formula {text} is no known name"
+            raise ParameterError(what, f"known are {', '.join(known)}")
+        kind = match.lastgroup or ""
+        found.append(Token(kind, match[kind], match.start(kind)))
+        at = match.end()
     return found
-
-
-def _token(text: str, at: int, known: list[str]) -> Token:
-    for name in known:
-        if text.startswith(name, at) and not (_is_letter(name[-1]) and _is_letter(text[at + len(name) :][:1])):
-            return Token("name", name, at)
-    if number := _NUMBER.match(text, at):
-        return Token("number", number[0], at)
-    for sign in _SIGNS:
-        if text.startswith(sign, at):
-            return Token("relation" if sign in RELATIONS else "sign", sign, at)
-    for name in (*_FUNCTIONS, "e", "∞"):
-        if text.startswith(name, at) and not _is_letter(text[at + len(name) :][:1]):
-            return Token("function", name, at)
-    raise ParameterError(f"{text[at:]!r} in the formula {text} is no known name", f"known are {', '.join(known)}")
-
-
-def _is_letter(character: str) -> bool:
-    return character.isalpha() or character.isdecimal() or character == "_"
 
 
 class Formula:
@@ -109,7 +100,7 @@ class Formula:
 
     def __init__(self, text: str, values: Mapping[str, Any]) -> None:
         self.text, self._values = text, values
-        self._tokens = tokens(text, values)
+        self._tokens = _cut(text, frozenset(values))
         self._at = 0
 
     def failing(self) -> tuple[str, Any, Any] | None:
@@ -122,9 +113,7 @@ class Formula:
                 break
             self._at += 1
         if self._at < len(self._tokens):
-            raise ParameterError(
-                f"{self.text} breaks off at {self._next()!r}", "write a formula as docs/claims.md says"
-            )
+            raise ParameterError(f"{self.text} breaks off at {self._next()!r}", _HOW)
         return None
 
     def _chain(self) -> tuple[str, Any, Any] | None:
@@ -162,7 +151,8 @@ class Formula:
             sign = self._next()
             if sign == "/":
                 self._take()
-                total = _divided(total, self._factor())
+                bottom = self._factor()
+                total = Fraction(0) if isinstance(bottom, float) else total / bottom  # a float is infinite
             elif sign in ("·", "*") and sign:
                 self._take()
                 total = total * self._factor()
@@ -200,13 +190,14 @@ class Formula:
 
     def _atom(self) -> Any:
         if self._at == len(self._tokens):
-            raise ParameterError(f"{self.text} breaks off", "write a formula as docs/claims.md says")
+            raise ParameterError(f"{self.text} breaks off", _HOW)
         token = self._tokens[self._at]
         self._at += 1
         if token.kind == "number":
             return Fraction(token.text)
         if token.kind == "name":
-            return _plain(self._values[token.text])
+            value = self._values[token.text]
+            return Fraction(int(value)) if isinstance(value, int) else value  # so that nothing divides to a float
         if token.text == "∞":
             return math.inf
         if token.text == "e":
@@ -217,7 +208,7 @@ class Formula:
             inside = self._sum()
             self._expect(_CLOSING[token.text])
             return _ENCLOSED[token.text](inside)
-        raise ParameterError(f"{token.text!r} is out of place in {self.text}", "write a formula as docs/claims.md says")
+        raise ParameterError(f"{token.text!r} is out of place in {self.text}", _HOW)
 
     def _arguments(self) -> list[Any]:
         self._expect("(")
@@ -230,19 +221,8 @@ class Formula:
 
     def _expect(self, text: str) -> None:
         if self._next() != text:
-            raise ParameterError(f"{text} is missing in {self.text}", "write a formula as docs/claims.md says")
+            raise ParameterError(f"{text} is missing in {self.text}", _HOW)
         self._take()
-
-
-def _plain(value: Any) -> Any:
-    """Return a whole number as a Fraction, so that nothing divides to a float."""
-    return Fraction(int(value)) if isinstance(value, int) else value
-
-
-def _divided(top: Any, bottom: Any) -> Any:
-    if isinstance(bottom, float):
-        return Fraction(0)
-    return top / bottom
 
 
 def _power(base: Any, power: Any) -> Any:
@@ -251,15 +231,11 @@ def _power(base: Any, power: Any) -> Any:
     return exp(real(power) * log(base))
 
 
-def _floor(value: Any) -> Fraction:
-    return Fraction(math.floor(value))
-
-
 _ENCLOSED: dict[str, Callable[[Any], Any]] = {
     "(": lambda x: x,
     "|": abs,
-    "⌊": _floor,
-    "⌈": lambda x: -_floor(-x),
+    "⌊": lambda x: Fraction(math.floor(x)),
+    "⌈": lambda x: -Fraction(math.floor(-x)),
 }
 
 
@@ -269,7 +245,7 @@ def changes(text: str, names: Mapping[str, Any], factor: Fraction = Fraction(2))
     A relation is turned round. A constant is multiplied and divided by a factor; both are given together, as one of
     them only weakens an inequality.
     """
-    found = tokens(text, names)
+    found = _cut(text, frozenset(names))
     for token in found:
         before, after = text[: token.start], text[token.end :]
         if token.kind == "relation":
@@ -281,3 +257,60 @@ def changes(text: str, names: Mapping[str, Any], factor: Fraction = Fraction(2))
             others = [value * factor, value / factor] if value else [Fraction(1), Fraction(-1)]
             shown = [str(other) if other >= 0 and other.denominator == 1 else f"({other})" for other in others]
             yield f"{token.text} into {' or '.join(shown)}", [f"{before}{each}{after}" for each in shown]
+
+
+# statements
+
+
+class OutsideError(ParameterError):
+    """An instance does not satisfy a condition of the statement."""
+
+
+def formulas(statement: str) -> list[tuple[bool, str]]:
+    """Return the formulas of a statement, each with whether it is a condition."""
+    return [(bool(found["condition"]), found["formula"]) for found in _STATED.finditer(statement)]
+
+
+def as_measured(answer: Any) -> Measured | None:
+    """Return the quantities that a check returned, None where it returned a verdict."""
+    if isinstance(answer, Mapping):
+        return (dict(answer),)
+    if isinstance(answer, Iterable) and not isinstance(answer, str):
+        return tuple(dict(each) for each in answer)
+    return None
+
+
+def names(values: Mapping[str, Any], instance: Instance) -> dict[str, Any]:
+    """Return what formulas may name: the quantities, and what the instance gives (lam as λ, too)."""
+    given = {name: value for name, value in instance.items() if isinstance(value, (int, Fraction))}
+    greek = {letter: given[name] for name, letter in GREEK.items() if name in given}
+    return {**given, **greek, **values}
+
+
+def judged(statement: str, measured: Measured, instance: Instance) -> tuple[str, dict[str, Any]] | None:
+    """Return why the statement does not hold, with the exact numbers; None where it does.
+
+    Raises OutsideError where a condition does not hold, ParameterError where a statement has no formula.
+    """
+    found = formulas(statement)
+    if all(condition for condition, _ in found):
+        raise ParameterError("the check returns quantities, and the statement has no formula", "write `E = 1/2` in it")
+    if not measured:
+        raise ParameterError("the check measures nothing here", "return the quantities that the formulas name")
+    for values in measured:
+        known = names(values, instance)
+        for condition, formula in found:
+            failing = Formula(formula, known).failing()
+            if failing is None:
+                continue
+            relation, left, right = failing
+            sides = f"{_shown(left)} {relation} {_shown(right)} does not hold"
+            if condition:
+                raise OutsideError(f"the instance lies outside the claim: {formula}: {sides}", "take the instance away")
+            exact = {name: side for name, side in (("left", left), ("right", right)) if isinstance(side, Fraction)}
+            return f"{formula}: {sides}.", exact
+    return None
+
+
+def _shown(value: Any) -> str:
+    return value.text(6) if isinstance(value, Real) else shown_value(value)

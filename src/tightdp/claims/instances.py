@@ -1,25 +1,38 @@
-"""The instances on which a claim is checked: keyword arguments of its check, from small to large."""
+"""The instances on which a claim is checked: keyword arguments of its check, from small to large, and random laws.
+
+And how numbers and instances are written: exactly, as on a command line, and as a reader meets them.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from bisect import bisect
+from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import product
-from typing import Any, TypeAlias
+from random import Random
+from typing import Any, TypeAlias, TypeVar
 
 from tightdp.errors import ParameterError
-from tightdp.exact.numbers import as_text
+from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.parameters import as_parameter
 
 __all__ = [
+    "GREEK",
     "Instance",
     "Whole",
     "as_argument",
+    "at",
     "coerced",
     "grid",
-    "read_argument",
+    "instance_of",
+    "plain",
+    "random_dp_law",
+    "random_law",
+    "ranges",
     "seeds",
+    "short",
     "shown_instance",
     "shown_instances",
     "shown_value",
@@ -28,7 +41,27 @@ __all__ = [
 Instance: TypeAlias = dict[str, Any]
 """The keyword arguments of a check."""
 
+X = TypeVar("X", bound=Hashable)
+Law = dict[int, Fraction]
+
 _MOST_LISTED = 6
+_SHARES = 256
+"""Into how many steps the way from a law that ignores its input to a random one is cut."""
+_LONGEST = 13
+"""A fraction of more characters is written as a decimal."""
+_FRACTION = re.compile(r"(?<![\w.^/])\d+/\d+(?![\w^/])")
+GREEK = {
+    "alpha": "α",
+    "beta": "β",
+    "delta": "δ",
+    "epsilon": "ε",
+    "eta": "η",
+    "exp_epsilon": "e^ε",
+    "lam": "λ",
+    "t": "e^ε",
+    "tau": "τ",
+}
+"""Names of variables as formulas have them."""
 
 
 class Whole(int):
@@ -104,19 +137,27 @@ def shown_value(value: Any) -> str:
     return str(value)
 
 
-def as_argument(value: Any) -> str:
-    """Write a value as on a command line: a tuple becomes a JSON array, its rationals texts."""
-    return json.dumps(_as_json(value)) if isinstance(value, tuple) else shown_value(value)
-
-
-def _as_json(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: rationals as texts, tuples as arrays."""
     if isinstance(value, tuple):
-        return [_as_json(each) for each in value]
+        return [plain(each) for each in value]
     return value if value is None or isinstance(value, (bool, int, str)) else shown_value(value)
 
 
-def read_argument(text: str) -> Any:
-    """Read what `as_argument` writes. Raises ParameterError for a broken array."""
+def as_argument(value: Any) -> str:
+    """Write a value as on a command line: a tuple becomes a JSON array."""
+    return json.dumps(plain(value)) if isinstance(value, tuple) else shown_value(value)
+
+
+def instance_of(words: Iterable[str]) -> Instance:
+    """Return the instance that KEY=VALUE ... name, values as `as_argument` writes them. Raises ParameterError."""
+    pairs = [word.partition("=") for word in words]
+    if any(not equals for _, equals, _ in pairs):
+        raise ParameterError("an instance is written KEY=VALUE", "as in n=2 lam=1/5")
+    return {name: _read(value) for name, _, value in pairs}
+
+
+def _read(text: str) -> Any:
     if not text.startswith("["):
         return _exact(text)
     try:
@@ -149,3 +190,94 @@ def _range(values: list[Any]) -> str:
     if len(texts) > _MOST_LISTED:
         return f"{', '.join(texts[: _MOST_LISTED - 1])}, ... ({len(texts)} values)"
     return ", ".join(texts)
+
+
+# in words
+
+
+def short(text: str) -> str:
+    """Return a text with its long fractions as decimals; the JSON has them exactly."""
+
+    def written(found: re.Match[str]) -> str:
+        return found[0] if len(found[0]) <= _LONGEST else f"{decimal_text(Fraction(found[0]), 6)}..."
+
+    return _FRACTION.sub(written, text)
+
+
+def _word(name: str, words: Mapping[str, str]) -> str:
+    return {**GREEK, "seed": "draw", **words}.get(name, name.replace("_", " "))
+
+
+def at(instance: Mapping[str, Any], words: Mapping[str, str]) -> str:
+    """Write an instance in words, as in n = 2, λ = 1/5; what is true or false stands there if true."""
+    parts = []
+    for name, value in instance.items():
+        word = _word(name, words)
+        if isinstance(value, bool):
+            parts += [word] if value else []
+        elif isinstance(value, str):
+            parts.append(f"{word}: {value}")
+        else:
+            parts.append(f"{word} = {short(shown_value(value))}")
+    return ", ".join(parts)
+
+
+def ranges(where: str, words: Mapping[str, str]) -> str:
+    """Write what a list of instances ranges over, with words for the names of its variables."""
+    parts = (axis.split(" = ", 1) for axis in where.split("; ") if " = " in axis)
+    return "; ".join(f"{_word(name, words)} = {short(values)}" for name, values in parts)
+
+
+# laws drawn at random with a fixed seed, as exact tables of probabilities
+
+
+def random_law(seed: int, inputs: Iterable[X], outputs: int, denominator: int = 20) -> dict[X, Law]:
+    """Return a law on 0..outputs-1 for every input; probabilities are multiples of 1/denominator."""
+    random = Random(seed)
+    return {x: _draw(random, outputs, denominator) for x in inputs}
+
+
+def random_dp_law(
+    seed: int,
+    n: int,
+    outputs: int = 3,
+    exp_epsilon: Fraction | int = 2,
+    delta: Fraction | int = 0,
+    denominator: int = 20,
+) -> dict[tuple[int, ...], Law]:
+    """Return laws for all datasets of n bits, exactly (ε, δ)-DP for a change of one bit; e^ε = exp_epsilon.
+
+    A random law is mixed with one that ignores its input; the share of the random one is the largest multiple
+    of 1/256 that keeps the guarantee. (δ at a given e^ε is convex in the share and 0 at share 0, so it only
+    grows.)
+    """
+    random = Random(seed)
+    base = _draw(random, outputs, denominator, least=1)
+    drawn = {x: _draw(random, outputs, denominator) for x in product((0, 1), repeat=n)}
+    private = bisect(
+        range(1, _SHARES + 1),
+        False,
+        key=lambda steps: not _is_private(_mixed(base, drawn, steps), Fraction(exp_epsilon), Fraction(delta)),
+    )
+    return _mixed(base, drawn, private)
+
+
+def _draw(random: Random, outputs: int, denominator: int, least: int = 0) -> Law:
+    """Return a law whose probabilities are multiples of 1/denominator, each at least `least` of them."""
+    cuts = sorted(random.randint(0, denominator - least * outputs) for _ in range(outputs - 1))
+    ends = [0, *cuts, denominator - least * outputs]
+    return {y: Fraction(ends[y + 1] - ends[y] + least, denominator) for y in range(outputs)}
+
+
+def _mixed(base: Law, drawn: dict[tuple[int, ...], Law], steps: int) -> dict[tuple[int, ...], Law]:
+    share = Fraction(steps, _SHARES)
+    return {x: {y: (1 - share) * base[y] + share * p for y, p in law.items()} for x, law in drawn.items()}
+
+
+def _is_private(laws: dict[tuple[int, ...], Law], t: Fraction, delta: Fraction) -> bool:
+    for x, law in laws.items():
+        for at, bit in enumerate(x):
+            other = laws[(*x[:at], 1 - bit, *x[at + 1 :])]
+            if sum((max(Fraction(0), p - t * other[y]) for y, p in law.items()), Fraction(0)) > delta:
+                return False
+    return True

@@ -11,11 +11,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from tightdp.claims.fails import Fails
+from tightdp.claims.brute import without_engine
 from tightdp.claims.figures import Cell, Figure
-from tightdp.claims.independence import without_engine
-from tightdp.claims.instances import Instance, coerced, shown_instance
-from tightdp.claims.recheck import instance_of, written
+from tightdp.claims.instances import Instance, coerced, instance_of, shown_instance, shown_value
 from tightdp.errors import ParameterError, TightdpError
 
 __all__ = [
@@ -23,6 +21,7 @@ __all__ = [
     "Check",
     "Claim",
     "Correction",
+    "Fails",
     "Near",
     "Paper",
     "Proof",
@@ -37,6 +36,23 @@ VERDICTS: tuple[Verdict, ...] = ("proved", "holds-on", "refuted", "corrected", "
 
 F = TypeVar("F", bound=Callable[..., Any])
 Rows = TypeVar("Rows", bound=Callable[[], Iterable[Sequence[Cell]]])
+
+
+class Fails:
+    """What a check returns where a claim does not hold: why, in words and numbers, and the exact numbers.
+
+    The numbers (ints, Fractions, words, tuples of those) are what the brute force has to find again.
+    """
+
+    def __init__(self, why: str = "", **numbers: Any) -> None:
+        self.why = why
+        self.numbers = numbers
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return f"Fails({self.why!r}, {self.numbers})"
 
 
 Check: TypeAlias = Callable[..., Any]
@@ -131,8 +147,8 @@ class Texts:
     brief: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("breaks", "stands", "readings", "notes", "brief"):
-            object.__setattr__(self, name, _paragraphs(getattr(self, name)))
+        for name in self.__dataclass_fields__:
+            object.__setattr__(self, name, cleandoc(getattr(self, name)))
 
 
 class Claim(Statement):
@@ -181,7 +197,12 @@ class Claim(Statement):
         instance = instance_of(words)
         answer = self.reverify(instance or None)
         at = shown_instance(instance or self.at or {})
-        sys.stdout.write(written(f"{self.paper.name} {self.id}{f' at {at}' if at else ''}", self.statement, answer))
+        lines = [f"{self.paper.name} {self.id}{f' at {at}' if at else ''}", f"  {self.statement}"]
+        if isinstance(answer, Fails):
+            lines += [f"  {name.replace('_', ' ')} = {shown_value(value)}" for name, value in answer.numbers.items()]
+            lines += [f"  {answer.why}"] if answer.why else []
+        lines.append("  brute force: it holds here" if answer is True else "  brute force confirms that it fails here")
+        sys.stdout.write("\n".join([*lines, ""]))
         return answer is not True
 
 
@@ -216,50 +237,29 @@ class Paper:
         words: Mapping[str, str] | None = None,
         file: str | None = None,
     ) -> None:
-        self.name, self.title, self.stands = name, title, _paragraphs(stands)
+        self.name, self.title, self.stands = name, title, cleandoc(stands)
         self.words, self.left_out, self.unsettled = dict(words or {}), dict(left_out or {}), dict(unsettled or {})
         self.file = Path(file or sys._getframe(1).f_globals.get("__file__", f"{name}.py"))
         self.items: list[Claim | Row] = []
         self.figures: list[Figure] = []
 
-    def claim(
-        self,
-        id: str,
-        place: str,
-        statement: str,
-        *,
-        breaks: str = "",
-        stands: str = "",
-        readings: str = "",
-        notes: str = "",
-        brief: str = "",
-        **rest: Any,
-    ) -> Claim:
+    def claim(self, id: str, place: str, statement: str, **rest: Any) -> Claim:
         """Add a claim; the function that it decorates is its check. See docs/claims.md."""
-        self._check_new(id)
-        texts = Texts(breaks, stands, readings, notes, brief)
+        texts = Texts(**{name: rest.pop(name) for name in Texts.__dataclass_fields__ if name in rest})
         found = Claim(self, id, place, statement, texts=texts, **rest)
-        self.items.append(found)
+        self._add(found)
         return found
 
-    def row(
-        self,
-        id: str,
-        place: str,
-        statement: str,
-        *,
-        parts: Sequence[str],
-        breaks: str = "",
-        stands: str = "",
-        readings: str = "",
-        notes: str = "",
-    ) -> Row:
+    def row(self, id: str, place: str, statement: str, *, parts: Sequence[str], **texts: str) -> Row:
         """Add a printed claim that is decided in parts: claims of their own with the ids `parts`."""
-        self._check_new(id)
-        texts = Texts(breaks, stands, readings, notes)
-        found = Row(self, id, place, " ".join(statement.split()), tuple(parts), texts)
-        self.items.append(found)
+        found = Row(self, id, place, " ".join(statement.split()), tuple(parts), Texts(**texts))
+        self._add(found)
         return found
+
+    def _add(self, item: Claim | Row) -> None:
+        if any(other.id == item.id for other in self.items):
+            raise ParameterError(f"the claim {item.id} of {self.name} is written twice", "give every claim its own id")
+        self.items.append(item)
 
     def sections(self, package: str, *names: str) -> None:
         """Import the modules of a package that add the claims, in this order."""
@@ -276,10 +276,6 @@ class Paper:
             return make
 
         return add
-
-    def _check_new(self, id: str) -> None:
-        if any(item.id == id for item in self.items):
-            raise ParameterError(f"the claim {id} of {self.name} is written twice", "give every claim its own id")
 
     def find(self, id: str) -> Claim | Row:
         """Return the claim or row with an id."""
@@ -334,8 +330,3 @@ class Paper:
             sys.stderr.write(f"{error}\n")
             raise SystemExit(2) from None
         raise SystemExit(0 if all(confirmed) else 1)
-
-
-def _paragraphs(text: str) -> str:
-    """Return Markdown with the indentation of the source taken off."""
-    return cleandoc(text)

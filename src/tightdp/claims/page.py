@@ -1,21 +1,26 @@
-"""The report: a summary, and a page for every paper with its claims, the facts found on the way, and its proofs."""
+"""The report: a summary, and a page for every paper with its claims, the facts found on the way, and its proofs.
+
+A page is a list of blocks of Markdown; the HTML page is all of them, rendered.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from tightdp.claims.blocks import Block, bullets, code, heading, paragraph, render_html, render_markdown, table
+from markdown_it import MarkdownIt
+
+from tightdp.claims.answers import Change
+from tightdp.claims.instances import at, ranges, short
 from tightdp.claims.model import VERDICTS, Claim, Correction, Paper, Proof, Texts
-from tightdp.claims.mutate import Change
-from tightdp.claims.numbered import NumberedProof, numbered
+from tightdp.claims.proof import NumberedProof, numbered
 from tightdp.claims.run import Evidence, Outcome
-from tightdp.claims.summary import paper_json
-from tightdp.claims.words import at, ranges, short
+from tightdp.claims.summary import heading, many, paper_json
 from tightdp.exact.numbers import decimal_text
 
-__all__ = ["Found", "html", "markdown", "pages", "paper_markdown"]
+__all__ = ["Found", "html", "markdown", "pages", "paper_markdown", "unwrapped"]
 
 _INTRODUCTION = """\
 Statements of papers, decided by exact computation. Every verdict is found again by `tightdp claims`; nothing that is
@@ -54,43 +59,82 @@ def _folder(paper: Paper) -> str:
 
 def markdown(found: Found, changes: Sequence[Change] = ()) -> str:
     """Return the summary as Markdown."""
-    return render_markdown(list(_summary(found, changes)))
+    return _joined(_summary(found, changes))
 
 
 def paper_markdown(paper: Paper, outcomes: list[Outcome]) -> str:
     """Return the page of a paper as Markdown."""
-    return render_markdown(list(_paper(paper, outcomes)))
+    return _joined(_paper(paper, outcomes))
+
+
+def _joined(blocks: Iterable[str]) -> str:
+    return _BREAK.join(blocks) + "\n"
 
 
 def html(found: Found, changes: Sequence[Change] = ()) -> str:
     """Return the summary and all pages as one HTML page that needs nothing else."""
-    blocks = list(_summary(found, changes))
-    for paper, outcomes in found:
-        blocks += _paper(paper, outcomes)
-    return render_html("Claims, decided", blocks)
+    text = _BREAK.join([markdown(found, changes), *(paper_markdown(paper, outcomes) for paper, outcomes in found)])
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
+    body = re.sub(r"<p>&lt;a id=&quot;([\w.-]+)&quot;&gt;&lt;/a&gt;</p>", r'<a id="\1"></a>', body)
+    body = re.sub(r"<td><strong>([a-z-]+)</strong>", r'<td class="\1"><strong>\1</strong>', body)
+    body = re.sub(r'href="[\w/.-]+\.md#', 'href="#', body)
+    head = f'<meta charset="utf-8"><title>Claims, decided</title><style>{_STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}</body></html>\n'
+
+
+# blocks of Markdown
+
+
+def _heading(level: int, text: str, anchor: str = "") -> str:
+    return (f'<a id="{anchor}"></a>{_BREAK}' if anchor else "") + f"{'#' * level} {text}"
+
+
+def _bullets(items: Iterable[str]) -> str:
+    return unwrapped("\n".join(f"- {item}" for item in items))
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ("---",) * len(header), *rows]
+    cells = ([cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+
+def unwrapped(text: str) -> str:
+    """Return Markdown with a line for each paragraph and list item, however its source was wrapped.
+
+    A list stands in a paragraph of its own: a line of other text that begins with a minus sign is no item.
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        listed = line.startswith("- ") and bool(lines) and lines[-1].startswith("- ")
+        if lines and lines[-1] and line.strip() and not listed:
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line.rstrip())
+    return "\n".join(lines)
 
 
 # the summary
 
 
-def _summary(found: Found, changes: Sequence[Change]) -> Iterator[Block]:
-    yield heading(1, "Claims, decided")
-    yield paragraph(_INTRODUCTION)
+def _summary(found: Found, changes: Sequence[Change]) -> Iterator[str]:
+    yield _heading(1, "Claims, decided")
+    yield unwrapped(_INTRODUCTION)
     if changes:
         noticed = sum(change.noticed for change in changes)
-        yield paragraph(
+        yield unwrapped(
             f"Changed one at a time, {noticed} of the {len(changes)} constants and relations of these statements are "
             f"noticed: {decimal_text(Fraction(100 * noticed, len(changes)), 3)} % (`tightdp claims --mutate`)."
         )
-    yield table(("paper", *VERDICTS), [_counts(paper, outcomes) for paper, outcomes in found])
+    yield _table(("paper", *VERDICTS), [_counts(paper, outcomes) for paper, outcomes in found])
     for paper, outcomes in found:
-        yield heading(2, f"{paper.name}: {paper.title}" if paper.title else paper.name)
-        yield paragraph(f"[All claims, facts and proofs]({_folder(paper)}.md#{paper.name})")
+        yield _heading(2, heading(paper))
+        yield unwrapped(f"[All claims, facts and proofs]({_folder(paper)}.md#{paper.name})")
         if paper.stands:
-            yield paragraph(paper.stands)
+            yield unwrapped(paper.stands)
         false = [_false(paper, each) for each in _every(outcomes) if _is_false(each)]
         if false:
-            yield paragraph(f"**False as printed.**{_BREAK}" + "\n".join(f"- {each}" for each in false))
+            yield unwrapped(f"**False as printed.**{_BREAK}" + "\n".join(f"- {each}" for each in false))
 
 
 def _every(outcomes: list[Outcome]) -> Iterator[Outcome]:
@@ -134,33 +178,33 @@ def _fails(paper: Paper, outcome: Outcome) -> str:
 # the page of a paper
 
 
-def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[Block]:
+def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[str]:
     proofs = {each.proof: each for each in numbered(paper)}
-    yield heading(1, f"{paper.name}: {paper.title}" if paper.title else paper.name, paper.name)
+    yield _heading(1, heading(paper), paper.name)
     if paper.stands:
-        yield paragraph(paper.stands)
-    yield table(("claim", "place", "verdict", "evidence"), [_line(paper, each) for each in _every(outcomes)])
-    yield heading(2, "The claims")
+        yield unwrapped(paper.stands)
+    yield _table(("claim", "place", "verdict", "evidence"), [_line(paper, each) for each in _every(outcomes)])
+    yield _heading(2, "The claims")
     for top in outcomes:
         for outcome in (top, *top.parts):
             if not _is_aside(outcome):
                 yield from _claim(paper, outcome, "" if outcome is top else top.item.statement, proofs)
     asides = [each for each in _every(outcomes) if _is_aside(each)]
     if asides:
-        yield heading(2, "Facts found")
-        yield paragraph(
+        yield _heading(2, "Facts found")
+        yield unwrapped(
             "Steps of printed proofs, stronger readings, and what came to light; none of it is a claim of its own."
         )
         for outcome in asides:
             yield from _claim(paper, outcome, "", proofs)
     if paper.left_out:
-        yield heading(2, "What is not here, and why")
-        yield bullets(f"{item}: {why}" for item, why in paper.left_out.items())
+        yield _heading(2, "What is not here, and why")
+        yield _bullets(f"{item}: {why}" for item, why in paper.left_out.items())
     if paper.unsettled:
-        yield heading(2, "Open")
-        yield bullets(f"{question}: {known}" for question, known in paper.unsettled.items())
+        yield _heading(2, "Open")
+        yield _bullets(f"{question}: {known}" for question, known in paper.unsettled.items())
     if proofs:
-        yield heading(2, "Proofs")
+        yield _heading(2, "Proofs")
         for each in proofs.values():
             yield from _proof(paper, each)
 
@@ -179,65 +223,65 @@ def _in_a_word(paper: Paper, outcome: Outcome) -> str:
     if evidence.counterexample is not None:
         return _fails(paper, outcome).removeprefix("it ").rstrip(".")
     if evidence.steps:
-        return f"proof, {_many(len(evidence.steps), 'checked step')}"
-    return _many(evidence.checked, "instance") if evidence.checked else ""
+        return f"proof, {many(len(evidence.steps), 'checked step')}"
+    return many(evidence.checked, "instance") if evidence.checked else ""
 
 
-def _claim(paper: Paper, outcome: Outcome, above: str, proofs: dict[Proof, NumberedProof]) -> Iterator[Block]:
+def _claim(paper: Paper, outcome: Outcome, above: str, proofs: dict[Proof, NumberedProof]) -> Iterator[str]:
     """Write a claim with its evidence; `above` is the statement of the row that it is a part of."""
     item = outcome.item
-    yield heading(3, f"{item.id} ({item.place}): {outcome.verdict}", f"{paper.name}-{item.id}")
+    yield _heading(3, f"{item.id} ({item.place}): {outcome.verdict}", f"{paper.name}-{item.id}")
     if item.statement != above:
-        yield paragraph(item.statement)
+        yield unwrapped(item.statement)
     if outcome.parts:
         listed = ", ".join(f"[{part.id}](#{paper.name}-{part.id}) {part.verdict}" for part in outcome.parts)
-        yield paragraph(f"Decided in parts: {listed}.")
+        yield unwrapped(f"Decided in parts: {listed}.")
     if outcome.differs:
-        yield paragraph(f"**Not as recorded.** {outcome.differs}")
+        yield unwrapped(f"**Not as recorded.** {outcome.differs}")
     if isinstance(item, Claim):
         yield from _evidence(paper, outcome.evidence, item, item.disproof or item.proof, proofs)
     yield from _text("Where it breaks.", item.texts.breaks)
     if isinstance(item, Claim) and item.corrected is not None and outcome.corrected is not None:
-        yield paragraph(f"**Instead** ({item.corrected.verdict}). {item.corrected.statement}")
+        yield unwrapped(f"**Instead** ({item.corrected.verdict}). {item.corrected.statement}")
         yield from _evidence(paper, outcome.corrected, item.corrected, item.corrected.proof, proofs)
     if isinstance(item, Claim) and item.reason:
-        yield paragraph(f"**Why it is open.** {item.reason}")
+        yield unwrapped(f"**Why it is open.** {item.reason}")
     yield from _texts(item.texts)
 
 
-def _texts(texts: Texts) -> Iterator[Block]:
+def _texts(texts: Texts) -> Iterator[str]:
     yield from _text("What still stands.", texts.stands)
     yield from _text("Other readings.", texts.readings)
     yield from _text("Notes.", texts.notes)
 
 
-def _text(label: str, text: str) -> Iterator[Block]:
+def _text(label: str, text: str) -> Iterator[str]:
     if text:
-        yield paragraph(f"**{label}**{_BREAK if text.startswith('- ') else ' '}{text}")
+        yield unwrapped(f"**{label}**{_BREAK if text.startswith('- ') else ' '}{text}")
 
 
 def _evidence(
     paper: Paper, evidence: Evidence, item: Claim | Correction, proof: Proof | None, proofs: dict[Proof, NumberedProof]
-) -> Iterator[Block]:
+) -> Iterator[str]:
     example = evidence.counterexample
     if example is not None:
         where = f" at {at(example.instance, paper.words)}" if example.instance else ""
         sense = f" ({item.minimal})" if isinstance(item, Claim) and item.disproof is None else ""
-        yield paragraph(f"**But**{where}{sense}: {short(example.why) or 'it fails.'}")
+        yield unwrapped(f"**But**{where}{sense}: {short(example.why) or 'it fails.'}")
         if example.confirmed:
-            yield code(example.command)
+            yield f"```\n{example.command}\n```"
     parts = []
     if evidence.steps and proof in proofs:
         number = proofs[proof].number
-        steps = _many(len(evidence.steps), "step")
+        steps = many(len(evidence.steps), "step")
         parts.append(f"[Proof {number}](#{paper.name}-proof-{number}), {steps} checked by machine.")
     if evidence.where and example is None:
         listed = "" if evidence.steps else f": {ranges(evidence.where, paper.words)}"  # a proof needs no list
-        parts.append(f"Checked on {_many(evidence.checked, 'instance')}{listed}.")
+        parts.append(f"Checked on {many(evidence.checked, 'instance')}{listed}.")
     if evidence.near:
         parts.append(f"Near miss: {_near(evidence.near)}.")
     if parts:
-        yield paragraph(" ".join(parts))
+        yield unwrapped(" ".join(parts))
 
 
 def _near(text: str) -> str:
@@ -245,14 +289,25 @@ def _near(text: str) -> str:
     return text.rsplit(" (refuted at", 1)[0].rstrip(".") + ", which is refuted"
 
 
-def _proof(paper: Paper, proof: NumberedProof) -> Iterator[Block]:
+def _proof(paper: Paper, proof: NumberedProof) -> Iterator[str]:
     serves = ", ".join(f"[{id}](#{paper.name}-{id})" for id in proof.serves)
-    yield heading(3, f"Proof {proof.number}", f"{paper.name}-proof-{proof.number}")
+    yield _heading(3, f"Proof {proof.number}", f"{paper.name}-proof-{proof.number}")
     uses = ", ".join(f"[Proof {number}](#{paper.name}-proof-{number})" for number in proof.uses)
     about = [f"Of {serves}." if serves else "A lemma.", f"It uses {uses}." if uses else ""]
-    yield paragraph(" ".join(each for each in about if each))
-    yield paragraph(proof.argument)
+    yield unwrapped(" ".join(each for each in about if each))
+    yield unwrapped(proof.argument)
 
 
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' if count != 1 else ''}"
+_STYLE = """
+body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#1f2937}
+h1,h2,h3,h4{line-height:1.25}h2{margin-top:3rem;border-bottom:1px solid #d1d5db}h4{margin:2rem 0 .3rem}
+p{margin:.5rem 0}table{border-collapse:collapse;margin:.8rem 0;font-size:.92rem}
+th,td{border:1px solid #d1d5db;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f3f4f6}
+pre{background:#f3f4f6;padding:.5rem .8rem;overflow-x:auto}code{background:#f3f4f6;padding:0 .2rem}
+summary{cursor:pointer;color:#4b5563}
+td.proved{background:#d1fae5}td.holds-on{background:#ecfccb}td.refuted{background:#fee2e2}
+td.corrected{background:#ffedd5}td.open{background:#e5e7eb}
+@media (prefers-color-scheme: dark){body{background:#111827;color:#e5e7eb}th,pre,code{background:#1f2937}
+th,td{border-color:#374151}summary{color:#9ca3af}td.proved{background:#064e3b}td.holds-on{background:#365314}
+td.refuted{background:#7f1d1d}td.corrected{background:#7c2d12}td.open{background:#374151}a{color:#93c5fd}}
+"""

@@ -1,4 +1,4 @@
-"""The checked steps of a proof. Each either establishes exactly what it says, or raises ProofError.
+"""Proofs: their checked steps, each of which establishes exactly what it says or raises ProofError; and their numbers.
 
 A proof is a function that takes such steps; its docstring says why they give the statement for all values.
 Nothing here looks at samples: identities are simplified to 0, signs of polynomials come from root counting,
@@ -7,18 +7,30 @@ finite cases are all visited.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from inspect import getdoc, isfunction
 from itertools import count
 from typing import Any
 
+from tightdp.claims.model import Claim, Paper, Proof, Statement
 from tightdp.errors import TightdpError
 
-__all__ = ["ProofError", "Step", "certain", "exhaustive", "identity", "limit", "positive", "run_proof"]
+__all__ = [
+    "NumberedProof",
+    "ProofError",
+    "Step",
+    "certain",
+    "exhaustive",
+    "identity",
+    "limit",
+    "numbered",
+    "positive",
+    "proofs_of",
+    "run_proof",
+]
 
 
 class ProofError(TightdpError):
@@ -33,40 +45,29 @@ class Step:
     what: str
 
 
-@dataclass
-class _Record:
-    steps: list[Step] = field(default_factory=list)
-
-
-_record: ContextVar[_Record | None] = ContextVar("record", default=None)
+_steps: ContextVar[list[Step] | None] = ContextVar("steps", default=None)
 
 
 def run_proof(proof: Callable[[], None]) -> tuple[str, tuple[Step, ...]]:
     """Run a proof; return its argument in words and its steps. Raises ProofError where one fails."""
-    argument = inspect.getdoc(proof) or ""
+    argument = getdoc(proof) or ""
     if not argument:
         raise ProofError("a proof has no argument in words", "write it as the docstring of the function")
-    with _recording() as record:
-        proof()
-    if not record.steps:
-        raise ProofError("a proof checks no step", "use identity, positive, limit, exhaustive or certain")
-    return argument, tuple(record.steps)
-
-
-@contextmanager
-def _recording() -> Iterator[_Record]:
-    record = _Record()
-    token = _record.set(record)
+    steps: list[Step] = []
+    token = _steps.set(steps)
     try:
-        yield record
+        proof()
     finally:
-        _record.reset(token)
+        _steps.reset(token)
+    if not steps:
+        raise ProofError("a proof checks no step", "use identity, positive, limit, exhaustive or certain")
+    return argument, tuple(steps)
 
 
 def _established(kind: str, what: str) -> None:
-    record = _record.get()
-    if record is not None:
-        record.steps.append(Step(kind, " ".join(what.split())))
+    steps = _steps.get()
+    if steps is not None:
+        steps.append(Step(kind, " ".join(what.split())))
 
 
 def _fail(what: str, why: str) -> ProofError:
@@ -187,3 +188,71 @@ def _exact(value: Any) -> Any:
 
         return sympy.Rational(value.numerator, value.denominator)
     return value
+
+
+# numbers of proofs
+
+
+@dataclass(frozen=True)
+class NumberedProof:
+    """A proof with its number, its argument in words, and the numbers of the proofs that it calls."""
+
+    number: int
+    proof: Proof
+    argument: str
+    uses: tuple[int, ...]
+    serves: tuple[str, ...]
+
+
+def numbered(paper: Paper) -> list[NumberedProof]:
+    """Return the proofs of a paper in the order in which its claims need them; a lemma stands before its users."""
+    order: list[Proof] = []
+    serves: dict[Proof, list[str]] = {}
+    for item in paper.items:
+        if isinstance(item, Claim):
+            for proof in proofs_of(item):
+                _place(proof, order)
+                serves.setdefault(proof, []).append(item.id)
+    number = {proof: at for at, proof in enumerate(order, 1)}
+    return [
+        NumberedProof(
+            number[proof],
+            proof,
+            getdoc(proof) or "",
+            tuple(number[each] for each in _called(proof)),
+            tuple(dict.fromkeys(serves.get(proof, []))),
+        )
+        for proof in order
+    ]
+
+
+def proofs_of(claim: Claim) -> Iterator[Proof]:
+    """Yield the proofs of a claim, of its contrary and of its correction."""
+    statements: tuple[Statement | None, ...] = (claim, claim.corrected)
+    found = [claim.disproof, *(each.proof for each in statements if each is not None)]
+    yield from (proof for proof in found if proof is not None)
+
+
+def _place(proof: Proof, order: list[Proof]) -> None:
+    if proof not in order:
+        for lemma in _called(proof):
+            _place(lemma, order)
+        order.append(proof)
+
+
+def _called(proof: Any) -> list[Proof]:
+    """Return the functions of the same package without a result, which a proof calls: its lemmas."""
+    code, known = getattr(proof, "__code__", None), getattr(proof, "__globals__", {})
+    if code is None:
+        return []
+    package = str(known.get("__package__") or "")
+    named = [known.get(name) for name in code.co_names]
+    return [
+        each
+        for each in named
+        if isfunction(each)
+        and each.__annotations__.get("return") in (None, "None")
+        and "return" in each.__annotations__
+        and str(each.__globals__.get("__package__") or "") == package
+        and each.__module__.split(".")[0] == proof.__module__.split(".")[0]
+    ]

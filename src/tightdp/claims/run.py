@@ -10,11 +10,10 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from tightdp.claims.fails import Fails
+from tightdp.claims.answers import Answers, as_failure, refuted_near_miss
 from tightdp.claims.files import load_papers
 from tightdp.claims.instances import Instance, as_argument, shown_instance, shown_instances
-from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
-from tightdp.claims.near import Answers, as_failure, refuted_near_miss
+from tightdp.claims.model import Claim, Fails, Paper, Row, Statement, Verdict
 from tightdp.claims.proof import Step, run_proof
 from tightdp.errors import LimitError, ParameterError
 from tightdp.limits import requested
@@ -225,57 +224,42 @@ def _difference(claim: Claim, verdict: Verdict, evidence: Evidence, corrected: E
 def _decide(statement: Statement, quick: bool, progress: Progress | None, name: str) -> Evidence:
     """Check the instances, then the proof; whatever goes wrong becomes an error of the evidence."""
     instances = statement.instances(quick)
+    found = Evidence("holds-on" if instances else "open", len(instances), shown_instances(instances))
     try:
         if instances and statement.check is None:
             raise ParameterError("it has instances and no check", "give the check that decides an instance")
         if statement.check is not None and not instances:
             raise ParameterError("it has a check and no instances", "give the instances, at least one")
         answers = Answers(statement)
-        failing = _first_failing(statement, answers, instances, progress, name)
-        if failing is not None:
-            checked = 1 + next((at for at, each in enumerate(instances) if each == failing[0]), len(instances) - 1)
-            found = _confirmed(statement, *failing)
-            return Evidence("refuted", checked, shown_instances(instances), counterexample=found)
+        for at, instance in enumerate(instances):
+            if progress is not None:
+                progress(name, at, len(instances))
+            failure = answers.failure(instance)
+            if failure is not None:
+                example = _confirmed(statement, *_simplified(statement, answers, instance, failure))
+                return replace(found, verdict="refuted", checked=at + 1, counterexample=example)
         if isinstance(statement, Claim) and statement.disproof is not None:
             argument, steps = run_proof(statement.disproof)
-            found = _confirmed(statement, statement.at or {}, Fails())
-            return Evidence("refuted", len(instances), shown_instances(instances), argument, steps, found)
-        if statement.proof is None:
-            verdict: Verdict = "holds-on" if instances else "open"
-            near = refuted_near_miss(statement, answers, quick)
-            return Evidence(verdict, len(instances), shown_instances(instances), near=near)
-        argument, steps = run_proof(statement.proof)
-        near = refuted_near_miss(statement, answers, quick)
+            example = _confirmed(statement, statement.at or {}, Fails())
+            return replace(found, verdict="refuted", argument=argument, steps=steps, counterexample=example)
+        if statement.proof is not None:
+            argument, steps = run_proof(statement.proof)
+            found = replace(found, verdict="proved", argument=argument, steps=steps)
+        return replace(found, near=refuted_near_miss(statement, answers, quick))
     except Exception as error:
         if isinstance(error, LimitError) and requested() is not None:
             raise  # a limit on all claims says nothing of this one
         return Evidence("open", error=f"{type(error).__name__}: {error}")
-    return Evidence("proved", len(instances), shown_instances(instances), argument, steps, near=near)
-
-
-def _first_failing(
-    statement: Statement, answers: Answers, instances: tuple[Instance, ...], progress: Progress | None, name: str
-) -> tuple[Instance, Fails] | None:
-    """Return the first instance that fails, simplified as long as a simpler one fails too."""
-    for at, instance in enumerate(instances):
-        if progress is not None:
-            progress(name, at, len(instances))
-        failure = answers.failure(instance)
-        if failure is not None:
-            return _simplified(statement, answers, instance, failure)
-    return None
 
 
 def _simplified(statement: Statement, answers: Answers, instance: Instance, failure: Fails) -> tuple[Instance, Fails]:
+    """Return the simplest instance that fails, as far as the claim says how to simplify one."""
     simplify = statement.simplify if isinstance(statement, Claim) else None
-    while simplify is not None:
-        for simpler in simplify(**instance):
-            found = answers.failure(simpler)
-            if found is not None:
-                instance, failure = simpler, found
-                break
-        else:
-            break
+    simpler = () if simplify is None else simplify(**instance)
+    for each in simpler:
+        found = answers.failure(each)
+        if found is not None:
+            return _simplified(statement, answers, each, found)
     return instance, failure
 
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.claims.instances import shown_instance, shown_value
+from tightdp.claims.answers import Change, noticed_share
+from tightdp.claims.instances import plain, shown_instance
 from tightdp.claims.model import Claim, Paper, Statement
-from tightdp.claims.mutate import Change, noticed_share
 from tightdp.claims.run import Counterexample, Evidence, Outcome
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.present.text import row_of
 
-__all__ = ["as_dict", "heading", "lines", "total"]
+__all__ = ["as_dict", "heading", "lines", "many", "mutation_as_dict", "mutation_line", "paper_json", "total"]
 
 _WIDTH = 40
 
@@ -43,28 +42,27 @@ def total(outcomes: list[Outcome]) -> str:
     """Return the line below the verdicts of a paper."""
     differing = sum(bool(outcome.differs) for outcome in outcomes)
     seconds = sum(outcome.seconds for outcome in outcomes)
-    count = f"{len(outcomes)} claim{'s' if len(outcomes) != 1 else ''}"
-    return f"  {count}, {f'{differing} not' if differing else 'all'} as recorded, {seconds:.1f} s\n"
+    return (
+        f"  {many(len(outcomes), 'claim')}, {f'{differing} not' if differing else 'all'} as recorded, {seconds:.1f} s\n"
+    )
 
 
 def _why(outcome: Outcome) -> str:
-    found = outcome.evidence.counterexample
+    evidence, found = outcome.evidence, outcome.evidence.counterexample
     if outcome.parts:
         return ""
     if found is not None:
         return f"fails at {shown_instance(found.instance)}" if found.instance else "fails"
-    if outcome.evidence.verdict == "proved":
-        steps = len(outcome.evidence.steps)
-        return f"{steps} step{'s' if steps != 1 else ''}" + _instances(outcome.evidence, "; ")
-    if outcome.evidence.verdict == "open" and isinstance(outcome.item, Claim):
+    if evidence.verdict == "open" and isinstance(outcome.item, Claim):
         return outcome.item.reason
-    return _instances(outcome.evidence, "")
+    listed = f"{many(evidence.checked, 'instance')}: {evidence.where}" if evidence.checked else ""
+    steps = many(len(evidence.steps), "step") if evidence.verdict == "proved" else ""
+    return "; ".join(each for each in (steps, listed) if each)
 
 
-def _instances(evidence: Evidence, before: str) -> str:
-    if not evidence.checked:
-        return ""
-    return f"{before}{evidence.checked} instance{'s' if evidence.checked != 1 else ''}: {evidence.where}"
+def many(count: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 def _with_parts(outcome: Outcome) -> Iterator[tuple[Outcome, bool]]:
@@ -80,13 +78,8 @@ def as_dict(found: list[tuple[Paper, list[Outcome]]], path: Any, quick: bool, co
         for top in outcomes
         for outcome, part in _with_parts(top)
     ]
-    return {
-        "tightdp": __version__,
-        "query": "claims",
-        "parameters": {"path": str(path), "quick": quick},
-        "status": "exact" if complete else "unresolved",
-        "result": {"claims": claims, "as_recorded": not any(claim["differs"] for claim in claims)},
-    }
+    result = {"claims": claims, "as_recorded": not any(claim["differs"] for claim in claims)}
+    return _answer({"path": str(path), "quick": quick}, "exact" if complete else "unresolved", result)
 
 
 def mutation_line(found: list[Change]) -> str:
@@ -101,18 +94,21 @@ def mutation_line(found: list[Change]) -> str:
 def mutation_as_dict(found: list[Change], path: Any) -> dict[str, Any]:
     """Return the JSON object of a mutation run."""
     share = noticed_share(found)
-    unnoticed = [{"paper": each.paper, "id": each.id, "change": each.what} for each in found if not each.noticed]
     result = {
         "changes": len(found),
         "noticed": sum(each.noticed for each in found),
         "noticed_share": None if share is None else as_text(share),
-        "unnoticed": unnoticed,
+        "unnoticed": [{"paper": each.paper, "id": each.id, "change": each.what} for each in found if not each.noticed],
     }
+    return _answer({"path": str(path), "mutate": True}, "exact", result)
+
+
+def _answer(parameters: dict[str, Any], status: str, result: dict[str, Any]) -> dict[str, Any]:
     return {
         "tightdp": __version__,
         "query": "claims",
-        "parameters": {"path": str(path), "mutate": True},
-        "status": "exact",
+        "parameters": parameters,
+        "status": status,
         "result": result,
     }
 
@@ -146,7 +142,7 @@ def _everything(statement: Statement, evidence: Evidence) -> dict[str, Any]:
         "near_miss": evidence.near or None,
         "steps": [{"what": step.what, "by": step.kind} for step in evidence.steps],
         "instances": [
-            {name: _plain(value) for name, value in instance.items()} for instance in statement.instances(quick=False)
+            {name: plain(value) for name, value in instance.items()} for instance in statement.instances(quick=False)
         ],
     }
 
@@ -189,19 +185,9 @@ def _counterexample(found: Counterexample | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {
-        "instance": {name: _plain(value) for name, value in found.instance.items()},
-        "numbers": {name: _plain(value) for name, value in found.numbers.items()},
+        "instance": {name: plain(value) for name, value in found.instance.items()},
+        "numbers": {name: plain(value) for name, value in found.numbers.items()},
         "in_words": found.why,
         "confirmed": found.confirmed,
         "reverify": found.command,
     }
-
-
-def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, (bool, str, int)):
-        return value
-    if isinstance(value, (Fraction, float)):
-        return as_text(value)
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    return shown_value(value)

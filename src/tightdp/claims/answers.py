@@ -1,17 +1,22 @@
-"""What checks answer, and whether instances refute a near miss: a false statement close to a true one."""
+"""What checks answer, and whether false statements close to a true one are noticed: near misses, and mutations.
+
+A near miss is given with the claim. A mutation changes one constant or relation of a statement that is held to be true.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from tightdp.claims.fails import Fails
+from tightdp.claims.formula import Measured, OutsideError, as_measured, changes, formulas, judged, names
 from tightdp.claims.instances import Instance, shown_instance
-from tightdp.claims.model import Near, Statement
-from tightdp.claims.stated import Measured, OutsideError, as_measured, judged
-from tightdp.errors import ParameterError
+from tightdp.claims.model import Claim, Fails, Near, Paper, Row, Statement
+from tightdp.errors import ParameterError, TightdpError
 
-__all__ = ["Answers", "as_failure", "refuted_near_miss", "refuting"]
+__all__ = ["Answers", "Change", "as_failure", "mutated", "noticed_share", "refuted_near_miss"]
 
 
 class Answers:
@@ -92,3 +97,75 @@ def _instances(statement: Statement, quick: bool) -> list[Instance]:
     """Return the instances of this run, then all others."""
     first = list(statement.instances(quick))
     return first + [each for each in statement.instances(False) if each not in first]
+
+
+# mutations
+
+
+@dataclass(frozen=True)
+class Change:
+    """A constant or relation of a statement, and whether instances refute the changed statement."""
+
+    paper: str
+    id: str
+    what: str
+    noticed: bool
+
+
+def noticed_share(found: Sequence[Change]) -> Fraction | None:
+    """Return the share of the changes that was noticed."""
+    return Fraction(sum(each.noticed for each in found), len(found)) if found else None
+
+
+def mutated(papers: Iterable[Paper], ids: Iterable[str] = ()) -> Iterator[Change]:
+    """Change every statement that is held to be true, corrected ones included, in every place."""
+    wanted = set(ids)
+    for paper in papers:
+        for item in paper.items:
+            if isinstance(item, Row) or (wanted and item.id not in wanted):
+                continue
+            for statement, name in _true(item):
+                yield from _changes(paper.name, name, statement)
+
+
+def _true(claim: Claim) -> Iterator[tuple[Statement, str]]:
+    """Yield what a claim holds to be true."""
+    if claim.verdict in ("proved", "holds-on"):
+        yield claim, claim.id
+    if claim.corrected is not None and claim.corrected.verdict in ("proved", "holds-on"):
+        yield claim.corrected, f"{claim.id} corrected"
+
+
+def _changes(paper: str, id: str, statement: Statement) -> Iterator[Change]:
+    answers, stated = Answers(statement), formulas(statement.statement)
+    first = next(iter(statement.instances(True)), None)
+    try:
+        measured = answers.measured(first) if statement.check is not None and stated and first is not None else None
+        if measured is None or first is None:
+            yield Change(paper, id, *_by_hand(statement, answers))
+            return
+    except Exception as error:
+        yield Change(paper, id, f"the check fails: {type(error).__name__}: {error}", False)
+        return
+    for _, formula in stated:
+        for what, texts in changes(formula, names(measured[0], first), Fraction(statement.loose)):
+            wrong = [statement.statement.replace(f"`{formula}`", f"`{text}`", 1) for text in texts]
+            noticed = any(_refutes(text, answers, each) for each in _instances(statement, True) for text in wrong)
+            yield Change(paper, id, f"{formula}: {what}", noticed)
+
+
+def _by_hand(statement: Statement, answers: Answers) -> tuple[str, bool]:
+    """Try the near miss of a statement whose check decides by itself."""
+    if not isinstance(statement.near, Near):
+        return "no formula and no near miss", False
+    try:
+        return statement.near.statement, bool(refuted_near_miss(statement, answers, True))
+    except TightdpError:
+        return statement.near.statement, False
+
+
+def _refutes(text: str, answers: Answers, instance: Instance) -> bool:
+    try:
+        return refuting(text, answers, instance)
+    except (TightdpError, ArithmeticError, ValueError):
+        return True
