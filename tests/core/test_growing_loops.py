@@ -12,6 +12,7 @@ from agreement import assert_agreement, bind, module_of
 from tightdp.core.lowering import loop_chain
 from tightdp.errors import LanguageError
 from tightdp.language.domains import Bit
+from tightdp.limits.calibrated import LOOP_GROWTH
 from tightdp.session.instance import Instance
 
 CARRIED = {
@@ -62,7 +63,7 @@ def test_what_grows_without_end_is_refused_in_one_pass(seed: int, kind: str, mon
         return play(self, *arguments)
 
     monkeypatch.setattr(loop_chain.LoopChain, "_outcomes", counted)
-    monkeypatch.setattr(loop_chain, "_MOST_STATES", 300)
+    monkeypatch.setattr(loop_chain, "LOOP_STATES", 300)
     with module_of(grown(seed, kind, None)) as module:
         instance = Instance(bind(module, Bit, 1))
         with pytest.raises(LanguageError, match="more than 300 states") as error:
@@ -70,7 +71,7 @@ def test_what_grows_without_end_is_refused_in_one_pass(seed: int, kind: str, mon
     assert "such as out = " in str(error.value)
     assert error.value.span is not None
     assert error.value.span.text.lstrip().startswith("while")
-    assert tried == {loop_chain.GROWTH}
+    assert tried == {LOOP_GROWTH}
     assert all(len(line) < 250 for line in str(error.value).splitlines())
 
 

@@ -13,9 +13,7 @@ from tightdp.core.operators import Value, refusal
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
 from tightdp.core.windows import NARROW, Place, Window, check_growth, is_far
 from tightdp.language.laws import Law, OnIntegers
-
-_LONG = 64
-"""From how many terms on a sum is known by the two sums that it was made of, not by its terms."""
+from tightdp.limits.calibrated import FEW_VALUES
 
 
 class Builder:
@@ -181,7 +179,7 @@ class Builder:
             return terms[0] if unchanged else self.total("add", terms[0], self.const(constant))
         operands = (*terms, self.const(constant)) if constant else terms
         values = sums(left.values, right.values)
-        if len(operands) < _LONG:
+        if len(operands) < FEW_VALUES:
             return self._nary("sum", operands, values)
         key = ("sum", left.serial, right.serial)
         return self._make(key, lambda serial: Nary(serial, values, "sum", operands))

@@ -38,9 +38,7 @@ from tightdp.core.passes import Rebuild
 from tightdp.core.together import law_together
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Law
-
-_MOST_OUTCOMES = 1 << 20
-"""A draw whose outcomes, times the nodes computed from it, are more than this stays as it is."""
+from tightdp.limits.calibrated import OPERATION_COMBINATIONS, TABLE_ENTRIES
 
 
 @dataclass
@@ -140,7 +138,7 @@ def _all_seen(program: CoreProgram) -> Iterable[_Seen]:
 def _coarse(seen: _Seen) -> _Coarse | None:
     """Return what is drawn in place of a draw, None where all its outcomes are told apart."""
     draw, looked_at = seen.draw, list(seen.looked_at.values())
-    if draw.serial in seen.looked_at or len(draw.values) * len(seen.nodes) > _MOST_OUTCOMES:
+    if draw.serial in seen.looked_at or len(draw.values) * len(seen.nodes) > OPERATION_COMBINATIONS:
         return None
     columns = _columns(seen)
     first: dict[tuple[object, ...], object] = {}
@@ -165,12 +163,6 @@ def _columns(seen: _Seen) -> dict[int, Sequence[object]]:
     return columns
 
 
-_MOST_ENTRIES = 1 << 12
-"""A law with more probabilities than this, over all records, is not written down."""
-_MOST_WORK = 1 << 19
-"""Nor is one that takes more values of nodes than this to compute."""
-_MOST_NODES = 1 << 12
-"""Nor one of a client with more nodes."""
 _SHARED = -1
 """In place of a client: what several of them look at, or depend on."""
 
@@ -262,15 +254,15 @@ def _drawn(rebuild: Rebuild, own: _Own, expr: Expr) -> Expr:
 def _laws(own: _Own, watch: Callable[[], None]) -> dict[tuple[Value, ...], Law] | None:
     """Return the law of what is seen by what the inputs are; None where that is much, or the draws are few already."""
     several = prod(len(leaf.values) for leaf in own.inputs)
-    if len(own.nodes) > _MOST_NODES or several > _MOST_ENTRIES or _drawn_already(own):
+    if len(own.nodes) > TABLE_ENTRIES or several > TABLE_ENTRIES or _drawn_already(own):
         return None
     laws: dict[tuple[Value, ...], Law] = {}
     alone = len(own.seen) == 1
-    most, entries, own_nodes = _MOST_WORK // several, 0, {node.serial for node in own.nodes}
+    most, entries, own_nodes = OPERATION_COMBINATIONS // several, 0, {node.serial for node in own.nodes}
     for values in product(*(leaf.values for leaf in own.inputs)):
         given = {leaf.serial: value for leaf, value in zip(own.inputs, values, strict=True)}
         law = law_together(own.seen, given, own_nodes, most, watch)
-        if law is None or (entries := entries + len(law)) > _MOST_ENTRIES:
+        if law is None or (entries := entries + len(law)) > TABLE_ENTRIES:
             return None
         outcomes: Sequence[Any] = [outcome[0] for outcome in law] if alone else list(law)
         laws[values] = tuple(zip(outcomes, law.values(), strict=True))

@@ -26,12 +26,9 @@ from tightdp.core.nodes import (
 )
 from tightdp.core.operators import NOTHING, REFUSED, Value, operation
 from tightdp.core.valuesets import combined, ordered, sums
+from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 _ORDERS = frozenset(("lt", "le", "gt", "ge"))
-_FEW_COMBINATIONS = 1 << 12
-"""Operations on so many combinations of narrowed values are looked at, at most."""
-_FEW_TERMS = 3
-"""The values of a sum of so many terms, at most, are narrowed."""
 
 
 def tested_value(condition: Expr) -> tuple[Expr | None, int]:
@@ -79,7 +76,7 @@ def values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: 
         narrower = any(len(part) < len(operand.values) for part, operand in zip(parts, expr.operands, strict=True))
         if not all(parts):
             values = ()
-        elif narrower and prod(map(len, parts)) <= max(_FEW_COMBINATIONS, *map(len, parts)):
+        elif narrower and prod(map(len, parts)) <= max(TABLE_ENTRIES, *map(len, parts)):
             values = _within(values, combined(expr.operator, [ordered(part) for part in parts])[0])
     elif depth and (found := _sums_where(expr, tests, holds, depth - 1)) is not None:
         values = _within(values, found)
@@ -122,7 +119,7 @@ def _sums_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: i
         if tested is not expr and terms[: len(first)] == first:
             terms, constant = (tested, *terms[len(first) :]), constant - other
             break
-    if terms == (expr,) or len(terms) > _FEW_TERMS:
+    if terms == (expr,) or len(terms) > FEW_VALUES:
         return None
     parts = [values_where(term, tests, holds, depth) for term in terms]
     if not all(parts):
@@ -150,10 +147,6 @@ def _result(expr: Apply, value: Value) -> Value:
         return REFUSED
 
 
-_TABULATED = 64
-"""Functions of a record that has at most so many values are tabulated."""
-
-
 class FunctionsOfRecords:
     """The nodes of a program that are functions of one record, by what they are where the record has each value."""
 
@@ -163,7 +156,7 @@ class FunctionsOfRecords:
 
     def record(self, leaves: Sequence[Input]) -> None:
         """Note the leaves of a record: its functions are tabulated, if it has few values."""
-        if leaves and prod(len(leaf.values) for leaf in leaves) <= _TABULATED:
+        if leaves and prod(len(leaf.values) for leaf in leaves) <= FEW_VALUES:
             columns = zip(*product(*(leaf.values for leaf in leaves)), strict=True)
             for leaf, column in zip(leaves, columns, strict=True):
                 self._note(leaf, leaf.client, column)

@@ -14,17 +14,17 @@ from typing import Any, TypeAlias
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Shuffled, children, reachable
 from tightdp.core.operators import is_number, symbol_of
-from tightdp.core.windows import FARTHEST, Place, Window, is_far, tail_nodes
+from tightdp.core.windows import Place, Window, is_far, tail_nodes
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
+from tightdp.limits.calibrated import FEW_VALUES, LOOP_ROUNDS, NOISE_FARTHEST
 
 Terms: TypeAlias = frozenset[tuple[int, Any]]
 """Draws with their coefficients."""
 Rest: TypeAlias = tuple[Any, Any]
 """The least and the greatest value of what is added to the draws."""
 
-_MOST_FACTORS = 16
 _ALONE: Terms = frozenset()
 
 
@@ -123,7 +123,7 @@ class Forms:
                 for form, other in ((forms[0], operands[1]), (forms[1], operands[0])):
                     if is_far(other):
                         continue
-                    if len(other.values) <= _MOST_FACTORS and all(isinstance(value, int) for value in other.values):
+                    if len(other.values) <= FEW_VALUES and all(isinstance(value, int) for value in other.values):
                         return _united([scaled(form, factor) for factor in other.values])
         raise outside(f"is an operand of {symbol_of(operator)}")
 
@@ -171,13 +171,11 @@ def _united(forms: Iterable[dict[Terms, Rest]]) -> dict[Terms, Rest]:
 def _add(result: dict[Terms, Rest], terms: Terms, rest: Rest) -> None:
     low, high = result.get(terms, rest)
     result[terms] = (min(low, rest[0]), max(high, rest[1]))
-    if max(abs(end) for end in result[terms]) >= FARTHEST:
+    if max(abs(end) for end in result[terms]) >= NOISE_FARTHEST:
         raise outside(f"meets the number {Fraction(max(result[terms], key=abs))}", "keep numbers below 2^24 here")
 
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "min", "max"})
-_MOST_BASES = 400
-"""How many different powers the tail of one draw may have to be right for."""
 
 
 class Meetings:
@@ -335,7 +333,7 @@ class Meetings:
         for draw in draws:
             ratios = {law.ratio for law in self.laws[draw] if isinstance(law, TwoSided)}
             bases |= {base * ratio for base, ratio in product(bases, ratios)}
-            if len(bases) > _MOST_BASES:
+            if len(bases) > LOOP_ROUNDS:
                 raise outside("meets too many draws of different ratios", "use the same ratio in more of them")
         return tuple(sorted(bases - {Fraction(1)}, reverse=True))
 

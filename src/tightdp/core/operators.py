@@ -26,7 +26,7 @@ from tightdp.language.tails import BEYOND, GaussianTail, Tail
 
 Operand: TypeAlias = Any
 """What an operation of Python is given, or gives."""
-_LARGE = 1 << 60
+LARGE = 1 << 60
 _SURELY_LARGE = 1 << 40
 """A result that is larger came from such a number: quotients of the large integer, say."""
 
@@ -50,12 +50,12 @@ class Far:
 
     def stand_in(self) -> Operand:
         """Return a very large number that this one may stand for."""
-        number = sum(coefficient * _LARGE for _, coefficient in self.parts) + self.rest
+        number = sum(coefficient * LARGE for _, coefficient in self.parts) + self.rest
         return number.numerator if isinstance(number, Fraction) and number.denominator == 1 else number
 
     def in_order(self) -> Operand:
         """Return a number that is to others of this kind, and to all that are not very large, as this one is."""
-        return sum((coefficient * _LARGE ** (rank + 1) for rank, coefficient in self.parts), start=self.rest)
+        return sum((coefficient * LARGE ** (rank + 1) for rank, coefficient in self.parts), start=self.rest)
 
     @property
     def sign(self) -> int:
@@ -157,7 +157,7 @@ def _large(number: Operand) -> Operand:
     """Return a number, as one beyond all others where it is that large."""
     if not isinstance(number, (int, Fraction)) or -_SURELY_LARGE < number < _SURELY_LARGE:
         return number
-    return Far(((0, Fraction(number, _LARGE)),))
+    return Far(((0, Fraction(number, LARGE)),))
 
 
 def _finite(number: Operand) -> Operand:

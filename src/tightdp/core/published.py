@@ -23,6 +23,7 @@ from tightdp.errors import LanguageError, Span
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.theta import RELATIVE, reach_of
 from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
+from tightdp.limits.calibrated import NOISE_BITS, TABLE_ENTRIES
 
 _HINT = "publish each noisy value once, on its own, or clamp what is published"
 _TWICE = "publish it once, with what is added to it beside it: (z, b) tells as much as (z, z + b)"
@@ -186,9 +187,7 @@ def inexactness(builder: Builder, published: bool) -> Inexact | None:
 
 
 _BEYOND: Any = Far(((0, 1),))
-_BITS = 80
-"""A draw is further out with a probability of about 2^-80."""
-_FARTHEST = 1_000
+_FARTHEST = TABLE_ENTRIES // 4
 """Up to such a reach noise is cut off."""
 
 
@@ -199,9 +198,9 @@ def reach_of_cut(law: OnIntegers, least: int) -> int:
     """
     found = _FARTHEST + 1
     if isinstance(law, Gaussian):
-        found = isqrt(int(2 * _BITS * law.variance)) + 2  # e^-80 < 2^-80
+        found = isqrt(int(2 * NOISE_BITS * law.variance)) + 2  # e^-80 < 2^-80
     elif isinstance(law, TwoSided) and not (isinstance(law.ratio, ExpNumber) and law.ratio.unknown):
-        found = 1 + math.ceil(_BITS * math.log(2) / max(-math.log(float(law.ratio)), 1e-9))
+        found = 1 + math.ceil(NOISE_BITS * math.log(2) / max(-math.log(float(law.ratio)), 1e-9))
     if found > _FARTHEST:
         raise LanguageError("noise on all integers reaches too far to be cut off", "clamp it")
     return max(found, least)

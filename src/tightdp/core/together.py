@@ -26,9 +26,7 @@ from tightdp.core.nodes import (
 )
 from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.field import Number
-
-_MOST_WORK = 1 << 19
-"""How many values of nodes are computed before this is given up."""
+from tightdp.limits.calibrated import OPERATION_COMBINATIONS
 
 _SURE: Number = Fraction(1)
 
@@ -55,7 +53,7 @@ def values_together(
             watch()
             found.update((following, None) for following, _ in step.after(state))
             work += step.size
-            if len(found) > most or work > _MOST_WORK:
+            if len(found) > most or work > OPERATION_COMBINATIONS:
                 return None
         states = found
     known = (dict(zip(walk.kept, state, strict=True)) for state in states)

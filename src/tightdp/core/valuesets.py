@@ -12,17 +12,7 @@ from itertools import product
 from typing import Any
 
 from tightdp.core.operators import REFUSED, Far, Value, is_number, operation
-
-MAX_COMBINATIONS = 1 << 20
-"""How many combinations of operand values one operation may tabulate."""
-
-_MANY = 1 << 12
-"""From so many combinations on a linear function is not tabulated."""
-_WATCHED = 1 << 12
-"""How many combinations are tabulated between two looks at the limits."""
-_KEPT = 1 << 6
-"""Values of so many combinations are kept for the next operation on the same values."""
-_MOST_KEPT = 1 << 20
+from tightdp.limits.calibrated import FEW_VALUES, OPERATION_COMBINATIONS, TABLE_ENTRIES
 
 
 class _Tabulated(dict[tuple[object, ...] | None, tuple[Sequence[Value], bool]]):
@@ -34,7 +24,7 @@ class _Tabulated(dict[tuple[object, ...] | None, tuple[Sequence[Value], bool]]):
         """Keep the values of an operation."""
         parts = [found[0], *(part for part in key if isinstance(part, tuple))]
         self.listed += sum(1 if isinstance(part, range) else len(part) for part in parts)
-        if self.listed > _MOST_KEPT:
+        if self.listed > OPERATION_COMBINATIONS:
             self.clear()
             self.listed = 0
         self[key] = found
@@ -44,7 +34,7 @@ _tabulated = _Tabulated()
 
 
 class TooManyValues(Exception):
-    """An operation would tabulate more than `MAX_COMBINATIONS` combinations; `size` says how many."""
+    """An operation would tabulate more than `OPERATION_COMBINATIONS` combinations; `size` says how many."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
@@ -189,9 +179,9 @@ def sums(left: Sequence[Value], right: Sequence[Value]) -> Sequence[Value]:
     """Return the values of a sum of two numbers."""
     if contiguous(left) and contiguous(right):
         return ordered(range(int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1]) + 1))
-    if len(left) * len(right) > _MANY and (found := _linear("add", (left, right))) is not None:
+    if len(left) * len(right) > TABLE_ENTRIES and (found := _linear("add", (left, right))) is not None:
         return found
-    if len(left) * len(right) > MAX_COMBINATIONS:
+    if len(left) * len(right) > OPERATION_COMBINATIONS:
         raise TooManyValues(len(left) * len(right))
     return ordered([a + b for a in left for b in right])
 
@@ -207,16 +197,16 @@ def combined(
         short = _by_ends(operator, operands)
         if short is not None:
             return short, False
-    if size > _MANY and (found := _linear(operator, operands)) is not None:
+    if size > TABLE_ENTRIES and (found := _linear(operator, operands)) is not None:
         return found, False
-    if size > MAX_COMBINATIONS:
+    if size > OPERATION_COMBINATIONS:
         raise TooManyValues(size)
-    key = None if size < _KEPT else _as_key(operator, operands)
+    key = None if size < FEW_VALUES else _as_key(operator, operands)
     if key in _tabulated:
         return _tabulated[key]
     function, results, refused = operation(operator), [], False
     for at, combination in enumerate(product(*operands)):
-        if at % _WATCHED == 0:
+        if at % TABLE_ENTRIES == 0:
             watch()
         try:
             results.append(function(*combination))

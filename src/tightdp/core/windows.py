@@ -22,11 +22,10 @@ from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
 from tightdp.language.source import FunctionSource
+from tightdp.limits.calibrated import NOISE_BITS
 
 Place: TypeAlias = tuple[FunctionSource, ast.AST]
 """Where in the source something happens."""
-FARTHEST = 1 << 24
-"""Numbers that noise meets are smaller than this in absolute value, as it is looked at up to there."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +89,6 @@ def check_growth(operator: str, operands: Sequence[Expr]) -> None:
         raise LanguageError(f"noise on all integers is an operand of {symbol_of(operator)}", hint)
 
 
-_BITS = 64
-"""With so many bits for each base, and as many more, weights are screened."""
-
-
 @lru_cache(1024)
 def tail_nodes(ratio: Number, bases: tuple[Number, ...]) -> tuple[tuple[int, Number], ...]:
     """Points z >= 0 with positive weights of sum below 1 that give the mean of e^z, for each base e.
@@ -133,7 +128,7 @@ def _may_be_law(ratio: Number, bases: tuple[Number, ...], points: int, first: in
     """Whether `_mean_of` may have weights that are not negative and of sum below 1; decided by balls as far as these
     tell."""
     count = len(bases)
-    with ctx.workprec(_BITS * (count + 1)):
+    with ctx.workprec(NOISE_BITS * (count + 1)):
         r, balls = as_ball(ratio), [as_ball(base) for base in bases]
         rows = arb_mat([[base ** (first + at) for at in range(count)] for base in balls])
         beyond = arb_mat(count, 1, [(1 - r) * (r * base) ** points / (1 - r * base) for base in balls])

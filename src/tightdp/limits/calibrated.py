@@ -14,8 +14,30 @@ from __future__ import annotations
 
 # Lowering and the core program
 
+OPERATION_COMBINATIONS = 1 << 20
+"""Combinations of values that one operation, or one pass over a draw, computes: about a second."""
+TABLE_ENTRIES = 1 << 12
+"""Entries of one law or table of values that stands for what would be computed: written down in milliseconds."""
+FEW_VALUES = 64
+"""Values, terms or states that are looked at one by one whatever else there is: not to be noticed."""
+LOOP_ROUNDS = 1_000
+"""Rounds that are unrolled of a loop whose end depends on the run, and 100 times as many that every run makes."""
+LOOP_STATES = 2_000
+"""States of a loop from which a round is lowered: some milliseconds each."""
+LONG_LOOP = 8
+"""Rounds, then twice as many, and so on, after which it is seen whether there is a better way to go on."""
+LOOP_GROWTH = 3
+"""States by which a loop that could be unrolled may grow in a round: more are unrolled sooner than followed."""
+CALL_DEPTH = 200
+"""Calls that may nest, within Python's own limit on the depth of calls; items that a list gains in a loop over it."""
+
 
 # Noise on all integers, and proofs for every n
+
+NOISE_FARTHEST = 1 << 24
+"""Numbers that noise on all integers meets are smaller: it is looked at up to there, integer by integer."""
+NOISE_BITS = 80
+"""Noise that is cut off is further out with a probability of 2 to the power of minus this: below any ε of interest."""
 
 
 # Methods

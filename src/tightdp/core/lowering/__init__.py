@@ -62,12 +62,11 @@ from tightdp.language.interp import named_parameters
 from tightdp.language.laws import Gaussian
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
+from tightdp.limits.calibrated import LONG_LOOP, TABLE_ENTRIES
 
 _NEAR = -1
 """In place of a reach: noise is cut off as near as it may be."""
-_MOST_ROUNDS = 8
-"""How often a program with noise on all integers is lowered until the windows are wide enough."""
-_MAX_COMPONENTS = 50_000
+_MAX_COMPONENTS = 16 * TABLE_ENTRIES
 """How many scalars an output may consist of, over all its shapes."""
 
 
@@ -89,7 +88,7 @@ def lower(
     plans = plans or Plans()
     plan = Plan() if x is None else plans.whole
     unmerged: Unmerged | None = None
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(LONG_LOOP):
         lowering = Lowering(bound, x, probe, watch, plan)
         try:
             program, wider = lowering.closely()

@@ -24,9 +24,7 @@ from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import laws, primitives
 from tightdp.language.laws import Law, OnIntegers
-
-_MAX_JOINT = 4096
-"""How many combinations of weights one joint table of `choice` may have."""
+from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
 def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Callable[..., Value]:
@@ -108,7 +106,7 @@ def _draw(
     table: list[Law | OnIntegers | None] = []
     refused: list[tuple[Any, Failure]] = []
     for at, value in enumerate(selector.values):
-        if at % 64 == 0:
+        if at % FEW_VALUES == 0:
             m.watch()
         values = iter((value,) if len(unknown) == 1 else value)
         plain = [
@@ -179,8 +177,8 @@ def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | Non
         )
     unknown = [weight for weight in weights if isinstance(weight, Expr)]
     joint = None
-    if prod(len(weight.values) for weight in unknown) > _MAX_JOINT:
-        together = values_together(unknown, _MAX_JOINT, m.watch)
+    if prod(len(weight.values) for weight in unknown) > TABLE_ENTRIES:
+        together = values_together(unknown, TABLE_ENTRIES, m.watch)
         if not together:
             return _choose_in_turn(m, items, weights)
         joint = m.builder.joint(unknown, together)

@@ -35,9 +35,7 @@ from tightdp.core.valuesets import TooManyValues
 from tightdp.core.windows import is_far
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
-
-_MOST_CONTEXTS = 4_096
-"""With how many combinations of values from before it a loop is followed."""
+from tightdp.limits.calibrated import TABLE_ENTRIES
 
 
 def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
@@ -190,8 +188,8 @@ def _joint(m: Machine, outer: Sequence[Expr]) -> Expr:
         found = outer[0] if len(outer) == 1 else m.builder.total("tuple", *outer)
     except TooManyValues as error:
         raise NotAChain(str(error)) from None
-    if len(found.values) > _MOST_CONTEXTS:
-        raise NotAChain(f"it depends on more than {_MOST_CONTEXTS:,} combinations of values")
+    if len(found.values) > TABLE_ENTRIES:
+        raise NotAChain(f"it depends on more than {TABLE_ENTRIES:,} combinations of values")
     return found
 
 

@@ -23,8 +23,6 @@ BINARY: dict[type[ast.operator], str] = {
     ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand", ast.BitOr: "bitor",
     ast.BitXor: "bitxor",
 }  # fmt: skip
-_SHORT = 12
-"""How many digits a float of the module may have to be taken without a warning as the decimal that prints it."""
 
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
@@ -65,7 +63,7 @@ def look_up(m: Machine, name: str, node: ast.AST) -> Value:
 
 def _warn_of_float(m: Machine, name: str, value: float, node: ast.AST) -> None:
     """Say that a float is taken as its shortest decimal, where that is hardly what was meant."""
-    if math.isfinite(value) and len(Decimal(repr(value)).normalize().as_tuple().digits) > _SHORT:
+    if math.isfinite(value) and len(Decimal(repr(value)).normalize().as_tuple().digits) > 12:
         place = m.frame.source.span(node).place
         warnings.warn(
             f"{place}: {name} is taken as the decimal {value!r}; where that is a rounded number, "

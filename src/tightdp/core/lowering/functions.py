@@ -35,6 +35,7 @@ from tightdp.exact.parameters import as_parameter
 from tightdp.language.exactness import exactly
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import read_function
+from tightdp.limits.calibrated import CALL_DEPTH
 
 UNKNOWN: Any = object()
 """What is returned for a call that cannot be evaluated now."""
@@ -122,8 +123,6 @@ def _is_data(value: object) -> bool:
     return value is None or isinstance(value, (bool, str, int, float)) or hasattr(value, "numerator")
 
 
-_MAX_DEPTH = 200
-"""How deeply calls of local functions may nest."""
 _OTHER_METHOD = "make a list of it first: list(...), or sorted(...) of a set"
 
 
@@ -315,7 +314,7 @@ def _return(m: Machine, node: ast.Return) -> None:
 def _inline(m: Machine, closure: Closure, bindings: dict[str, Value]) -> Value:
     """Execute a function's body in place of the call and return its value."""
     depth = len(m.stack)
-    if depth > _MAX_DEPTH:
+    if depth > CALL_DEPTH:
         raise m.unsupported("calls nest too deeply", "bound the recursion")
     if is_milestone(depth) and not m.some_run_is_left():
         raise Dead

@@ -38,6 +38,7 @@ from tightdp.core.lowering.values import (
     never,
 )
 from tightdp.core.nodes import Draw, Expr, reachable
+from tightdp.limits.calibrated import CALL_DEPTH
 
 
 class NotAlike(Exception):
@@ -108,9 +109,6 @@ def permuted(m: Machine, alike: Alike) -> Permuted:
 
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
-
-_MAX_GROWTH = 100
-"""How many items a list may gain while a loop goes over it."""
 
 
 def everyone(value: Value) -> bool:
@@ -303,7 +301,7 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     longest = max(len(items) for _, items in alternatives(items_of(m, iterable), m.builder.true))
 
     def step(at: int) -> Step | None:
-        if at > longest + _MAX_GROWTH:
+        if at > longest + CALL_DEPTH:
             raise m.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
         options = alternatives(items_of(m, iterable), m.builder.true)
         longer = [(guard, (m.builder.true, items[at])) for guard, items in options if len(items) > at]

@@ -21,6 +21,7 @@ from tightdp.core.operators import Far
 from tightdp.exact.absorbing import absorbed, reaching
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
+from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, LOOP_GROWTH, LOOP_STATES
 
 T = TypeVar("T")
 Context = dict[int, Any]
@@ -114,20 +115,14 @@ def runs(born: int, context: Context, action: Callable[[Run], T]) -> Iterator[tu
         past[-1] = past[-1][0], past[-1][1] + 1
 
 
-LONG, GROWTH, FASTER = 8, 3, 30
-GROWTHS = {LONG: GROWTH, 2 * LONG: 10, 8 * LONG: FASTER}
+FASTER = 10 * LOOP_GROWTH
+GROWTHS = {LONG_LOOP: LOOP_GROWTH, 2 * LONG_LOOP: 3 * LOOP_GROWTH, 8 * LONG_LOOP: FASTER}
 """After how many rounds a loop that could be unrolled is tried as a chain, and how fast its states may become more:
-so many times the rounds, times the rounds and `LONG` where a round does not look at its item."""
-_MOST_STATES = 2_000
-"""From how many states a round is lowered."""
-_MOST_PLACES = 100_000
+so many times the rounds, times the rounds and `LONG_LOOP` where a round does not look at its item."""
+_MOST_PLACES = 50 * LOOP_STATES
 """How many states a loop may have, those that differ in the place of the next item alone included."""
-_MOST_RUNS = 20_000
+_MOST_RUNS = 10 * LOOP_STATES
 """How many runs one round may have from one state."""
-_LONGEST = 60
-"""So many characters of a value are shown."""
-_FEW_STATES = 64
-"""How many states a loop that could be unrolled may have besides."""
 
 Values = tuple[Any, ...]
 State = tuple[int, Values]
@@ -154,7 +149,7 @@ class Rounds:
     """The rounds of a loop: `play` lowers one of them, with its item, from given values of cells.
 
     A `while` loop has no items; where rounds are `alike` they do not look at them. A loop that could be unrolled says
-    how fast its states may become more, see `GROWTH`.
+    how fast its states may become more, see `LOOP_GROWTH`.
     """
 
     body: Sequence[ast.stmt]
@@ -287,7 +282,12 @@ class LoopChain:
                         ends[place] = None
                 self._check_size(state, depth, before, context)
             level, depth = [state for state in following if state not in steps], depth + 1
-            if self.rounds.growth and depth == LONG and not context and all(len(row) == 1 for row in steps.values()):
+            if (
+                self.rounds.growth
+                and depth == LONG_LOOP
+                and not context
+                and all(len(row) == 1 for row in steps.values())
+            ):
                 raise NotAChain("it draws nothing")
         reached = reaching(ends, steps)
         stuck = next((state for state in steps if state not in reached), None)
@@ -299,13 +299,13 @@ class LoopChain:
     def _check_size(self, state: State, depth: int, before: int, context: Context) -> None:
         """Raise NotAChain where states are too many, or too many for so few rounds besides those known `before`."""
         self.places += 1
-        growth, most = self.rounds.growth, _MOST_STATES
+        growth, most = self.rounds.growth, LOOP_STATES
         if growth:
-            most = min(most, before + _FEW_STATES + growth * depth * (depth + LONG if self.rounds.alike else 1))
+            most = min(most, before + FEW_VALUES + growth * depth * (depth + LONG_LOOP if self.rounds.alike else 1))
         if len(self.known) > most or self.places > _MOST_PLACES:
             shown = self.shown(state[1], context)
             what = f"it has more than {most:,} states" + (f", such as {shown}" if shown else "")
-            raise TooManyStates(what, most == _MOST_STATES)
+            raise TooManyStates(what, most == LOOP_STATES)
 
     def forget(self) -> None:
         """Drop all states: they were reached with values that cannot come together, and do not count."""
@@ -393,4 +393,4 @@ class LoopChain:
 def _shortened(value: object) -> str:
     """Write a value, of one that is long its beginning."""
     text = repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= FEW_VALUES else f"{text[:FEW_VALUES]}..."

@@ -12,9 +12,7 @@ from tightdp.core.lowering import endless
 from tightdp.core.lowering.iteration import iterate, template, visit
 from tightdp.core.lowering.loop_chain import (
     FASTER,
-    GROWTH,
     GROWTHS,
-    LONG,
     Ends,
     NotAChain,
     Rounds,
@@ -30,6 +28,7 @@ from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Every, Filtered, Generator, Range, Value, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
+from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH
 
 
 @lowers(ast.For)
@@ -45,7 +44,7 @@ def _for(m: Machine, node: ast.For) -> None:
         unrolled.finish(node.orelse)
         return
     items = _plain_items(iterable)
-    if not m.single and len(items) >= LONG and _tried(m, node, partial(_for_as_chain, m, node, items)):
+    if not m.single and len(items) >= LONG_LOOP and _tried(m, node, partial(_for_as_chain, m, node, items)):
         return
     iterator = iterate(m, iterable)
     for at in count():
@@ -210,7 +209,7 @@ def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
     def play(item: Value, state: dict[Cell, Value]) -> Ends:
         return _round_from(m, node.body, state, lambda: assign(item), lambda _: None)
 
-    _as_chain(m, node, Rounds(node.body, play, items, alike=plain, growth=GROWTH), Unrolled(m))
+    _as_chain(m, node, Rounds(node.body, play, items, alike=plain, growth=LOOP_GROWTH), Unrolled(m))
 
 
 def _uses(part: ast.AST, names: set[str]) -> bool:

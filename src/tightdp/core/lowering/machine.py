@@ -18,6 +18,7 @@ from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Unio
 from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
 from tightdp.language.source import FunctionSource
+from tightdp.limits.calibrated import LONG_LOOP
 
 Probe = Callable[[Expr, Sequence[Expr]], Sequence[Sequence[bool]]]
 """Says of each node which of its values it can take where a condition holds (none where that is impossible)."""
@@ -408,4 +409,4 @@ class Machine:
 
 def is_milestone(count: int) -> bool:
     """Whether a count is one at which it pays to look what can still happen: 8, 16, 32, ..."""
-    return count >= 8 and count & (count - 1) == 0
+    return count >= LONG_LOOP and count & (count - 1) == 0

@@ -27,11 +27,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError
-
-_MAX_ROUNDS = 1_000
-"""How often a loop is unrolled whose end depends on the run."""
-_MAX_CERTAIN_ROUNDS = 100_000
-"""How often a loop is unrolled that every run executes."""
+from tightdp.limits.calibrated import LOOP_ROUNDS
 
 
 @dataclass
@@ -55,7 +51,7 @@ class Progress:
             self.rounds = 0
         else:
             self.rounds += 1
-        if max(self.rounds, self.certain_rounds // (_MAX_CERTAIN_ROUNDS // _MAX_ROUNDS)) > _MAX_ROUNDS:
+        if max(self.rounds, self.certain_rounds // 100) > LOOP_ROUNDS:
             return False
         picture = _Picture(machine)
         if picture.plain == self.plain:

@@ -11,12 +11,11 @@ from tightdp.core.lowering.iteration import NotAlike
 from tightdp.core.lowering.machine import Dead, Failure
 from tightdp.core.lowering.values import Alike, Permuted, Value
 from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, reachable, verify
+from tightdp.core.operators import LARGE
 from tightdp.core.outputs import Arrangement, Leaf, Shape, TupleOf
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.language.laws import Law, OnIntegers
 from tightdp.language.program import Bound
-
-_WIDE = 1 << 60
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class _Endless(Builder):
         number, self._draws = self._draws, self._draws + 1
         node = Draw(
             self._next(),
-            range(-_WIDE, _WIDE + 1),
+            range(-LARGE, LARGE + 1),
             number,
             selector,
             (None,),

@@ -36,6 +36,7 @@ from tightdp.core.windows import is_far
 from tightdp.errors import LanguageError, ParameterError, TooLargeError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import as_fraction
+from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
 def adopt(m: Machine, thing: object) -> Value:
@@ -85,13 +86,6 @@ def bind_arguments(
 
 
 _signature = lru_cache(signature)
-
-
-_SAMPLED = 1 << 16
-"""Among how many combinations of values the first one is looked for that Python refuses, to name its error."""
-
-_LISTED = 64
-"""Up to how many values are told apart one by one; more of them by halves, so that branches do not nest deeply."""
 
 
 def operate(m: Machine, name: str, *values: Value) -> Value:
@@ -153,7 +147,7 @@ def _apply(m: Machine, name: str, operands: list[Expr]) -> tuple[Expr | None, Ex
 
 def _first_refusal(m: Machine, name: str, values: Sequence[Value]) -> Exception | None:
     """Return what Python raises for the first values of the operands that it refuses."""
-    for combination in islice(product(*(m.expr(value).values for value in values)), _SAMPLED):
+    for combination in islice(product(*(m.expr(value).values for value in values)), TABLE_ENTRIES):
         try:
             operation(name)(*combination)
         except REFUSED as error:
@@ -229,7 +223,7 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
         m.watch()
         if first == last:
             return action(expr.values[first])
-        if last - first < _LISTED or not expr.numeric:
+        if last - first < FEW_VALUES or not expr.numeric:
             here = m.builder.equals(expr, expr.values[first])
             return m.branch(here, lambda: action(expr.values[first]), lambda: over(first + 1, last))
         middle = (first + last) // 2

@@ -27,6 +27,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Const, Expr, Nary
 from tightdp.errors import LimitError
+from tightdp.limits.calibrated import TABLE_ENTRIES
 
 Cell = Any
 """A list's key, or (a frame's key, a name)."""
@@ -142,7 +143,7 @@ class Store:
                 self.pop(cell)
 
 
-MAX_ITEMS = 8_000
+_MAX_ITEMS = 2 * TABLE_ENTRIES
 """How many items a sequence whose length depends on the run may have, over all its lengths."""
 
 
@@ -198,7 +199,7 @@ def _merge_shapes(builder: Builder, condition: Expr, yes: Value, no: Value) -> V
         if guard is not never:
             merged.append((guard, item))
     items = sum(len(_parts(item)) for _, item in merged)
-    if items > MAX_ITEMS:
+    if items > _MAX_ITEMS:
         raise LimitError(
             f"a sequence may have {len(merged):,} lengths, and {items:,} items in all of them together",
             "bound how far it grows where its growth depends on the run",
