@@ -104,6 +104,18 @@ class _Writer:
                 f"def {b}():\n    for v in x:\n        yield {told}\n{a} = {b}()",
             ]).replace("(w := ", "(")  # fmt: skip
             return made.split("\n"), a
+        if self.draw.random() < 0.2:
+            add = self.draw.choice([
+                f"{b}.append([{told}])", f"k = [{told}]\n{b}.append(k)", f"{b}.append([1] * (1 + int({told})))",
+                f"k = []\n{b}.append(k)\nk.append({told})", f"{b}.append([{told}])\n{b}.append([1, 0])",
+                f"k = [{told}]\n{b} += [k, k]", f"{b}.append([[{told}]][0])", f"{b} = [*{b}, [0] if {told} else [1, 1]]",
+            ])  # fmt: skip
+            row = self._name()
+            end = self.draw.choice([
+                f"{a} = [u for {row} in {b} for u in {row}]", f"{a} = [{row}[0] for {row} in {b}]", f"{a} = map(len, {b})",
+                f"for {row} in {b}:\n    {row}[0] = 1 - {row}[0]\n{a} = [{row}[0] for {row} in {b}]",
+            ])  # fmt: skip
+            return [f"{b} = []", self._loop(), *_indented([add]), *end.split("\n")], a
         begin = self.draw.choice([
             f"{a} = []", f"{a} = list()", f"{a}, {b} = [], 0", f"{a}: list = []", f"{a} = {b} = []", f"{a} = []\n{b} = {a}",
             f"{b} = ([], 1)\n{a} = {b}[0]", f"{b} = {{0: []}}\n{a} = {b}[0]", f"{a} = [0]",
