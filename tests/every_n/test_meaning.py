@@ -201,6 +201,53 @@ def test_no_answer_is_below_what_some_n_has(made: Mechanism) -> None:
 
 
 @bits
+def of_any_length(x):
+    out = []
+    for v in x:
+        out.extend([0] if v ^ flip(LAM) else [0, 0])
+    return tuple(out)
+
+
+@bits
+def lists_of_any_length(x):
+    out = []
+    for v in x:
+        told = [0]
+        if v ^ flip(LAM):
+            told.append(1)
+        out.append([told, v ^ flip(LAM)])
+    return tuple(tuple(told) for told, b in out)
+
+
+@bits
+def emptied(x):
+    out = []
+    for v in x:
+        out.append(v ^ flip(LAM))
+    total = len(out)
+    out = []
+    return geometric(total, "1/2")
+
+
+@bits
+def forgotten(x):
+    out = []
+    for v in x:
+        out.append(v)
+    out = []
+    return tuple(out)
+
+
+ANSWERED = [(of_any_length, 3), (lists_of_any_length, 9), (emptied, 1), (forgotten, 1)]
+
+
+@pytest.mark.parametrize(("made", "expected"), ANSWERED, ids=lambda made: getattr(made, "__name__", ""))
+def test_lists_of_any_length_have_an_end(made: Mechanism, expected: int) -> None:
+    found = made.bind(n=ALL).privacy()
+    assert found.lower <= found.upper == expected
+
+
+@bits
 def one_way_or_the_other(x):
     a = max(x) ^ flip(LAM)
     return sum(v ^ flip(LAM) for v in x) if a else 0
