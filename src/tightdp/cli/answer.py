@@ -156,10 +156,6 @@ def write_text(target: str, text: str) -> None:
 
 @contextmanager
 def _progress(instance: Instance) -> Iterator[None]:
-    """Show on a terminal how far the search is, and the time left, once a second has passed.
-
-    Of many rows at once the process that has started the others tells how many are done.
-    """
     if not sys.stderr.isatty() or parent_process() is not None:
         yield
         return

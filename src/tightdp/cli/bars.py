@@ -42,5 +42,4 @@ def of_rows() -> Progress:
 
 
 def _whole(width: int) -> Column:
-    """Return a column that a narrow terminal does not cut."""
     return Column(min_width=width, no_wrap=True)

@@ -50,7 +50,6 @@ def _check(text: str, problem: Callable[[Path], int]) -> None:
 
 
 def _folder(place: Path) -> int:
-    """Return what keeps new files out of a place, 0 for nothing."""
     if not place.exists():
         return ENOENT
     return _kept(place) if place.is_dir() else ENOTDIR
@@ -103,7 +102,6 @@ def read_pairs(text: str) -> Any:
 
 
 def _array(option: str, text: str, hint: str, what: str, written: str | None = None) -> list[Any]:
-    """Return what a JSON array has; the hints are for text that is no JSON, and for other JSON."""
     shown = f"{option} {(text if written is None else written)!r}"
     value = read_json(shown, text, hint)
     if not isinstance(value, list):

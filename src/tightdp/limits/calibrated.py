@@ -45,6 +45,23 @@ NOISE_BITS = 80
 
 # Questions and results
 
+ENCLOSURE_WORK = 100_000_000_000
+"""Products of doubles for one enclosure over all datasets of many records: some forty seconds, then its ends stand."""
+WIDEST_LETTER = 4_096
+"""Distance of two values that one record may add to an enclosed sum: laws of a million records stay below 1 GB."""
+NOISE_WEIGHTS = 4_000_000
+"""Doubles kept of the noise that all records of an enclosed sum share, for all numbers of draws: 32 MB."""
+GRID_CELLS = 12_000_000
+"""Cells of a grid of directions, of which one in sixty is filled: 100 MB; the next finer grid is not tried."""
+COMPOSITION_BITS = 1 << 30
+"""Bits of all probabilities of an exact composition: some ten seconds; beyond, it is enclosed on a grid."""
+COMPOSITION_PLACES = 1 << 14
+"""Grid points of the losses of an enclosed composition: a second for 300 runs, ends within 1e-10."""
+ADAPTIVE_STATES = 6_000
+"""Likelihood ratios of runs whose neighbours are chosen by the outputs so far: some two seconds."""
+MOST_PAIRS = 8
+"""Pairs of neighbours that such a choice has, or that give the lower end where none dominates: a second each."""
+
 
 # Sessions
 

@@ -269,6 +269,5 @@ def _soft(text: str) -> str:
 
 
 def _short(value: Number) -> str:
-    """Write a probability so that it fits beside a bar."""
     text = as_text(value)
     return text if len(text) <= 18 else f"≈ {decimal_text(value)}"

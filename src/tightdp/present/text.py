@@ -167,7 +167,6 @@ def _padded(cell: str, width: int) -> str:
 
 
 def _columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)

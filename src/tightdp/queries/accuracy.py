@@ -283,5 +283,4 @@ def _span(tail: Tail, mass: Number, beta: Number) -> list[int | Fraction]:
 
 
 def _through(tail: Tail, number: int) -> list[int | Fraction]:
-    """Return the first numbers of a tail, as many as `number`."""
     return [tail.number(place) for place in range(number)]

@@ -8,23 +8,21 @@ their upper convex hull, hold δ(t) for every t, its inverse, and the trade-off 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
 from typing import Any
 
-from flint import arb, ctx
-
 from tightdp.errors import ParameterError
-from tightdp.exact.field import ExpNumber, Number, as_ball
+from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import ExpInteger, Whole, ball_of
+from tightdp.exact.whole import Whole
 from tightdp.language.program import Dataset, Output, as_output, order_of
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
 from tightdp.methods.sums import LawByCode
-from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, upper_hull
+from tightdp.queries.hull import ALL, NONE, TINY, Event, events_of, on_one_scale, rounded, upper_hull
 
 
 @dataclass(frozen=True)
@@ -68,22 +66,14 @@ class Profile:
         return Divergence(value, best.pair.x, best.pair.x_prime, event_of(best.pair, t))
 
     def _best(self, t: Number) -> Vertex:
-        """Return the vertex with the largest P(E) - t·P'(E), the first of those."""
+        """Return the vertex with the largest P(E) - t·P'(E), the first of those; slopes decrease along the hull."""
         up, down = t.as_integer_ratio()
-        if isinstance(up, int) and isinstance(down, int) and isinstance(self.scale, int):
-            return max(self.hull, key=lambda vertex: down * vertex.under - up * vertex.under_prime)
-        best = self.hull[0]
-        with ctx.workprec(_BALL_BITS):
-            factor = as_ball(t)
-            heights = [ball_of(vertex.under) - factor * ball_of(vertex.under_prime) for vertex in self.hull]
-        highest = heights[0]
-        for vertex, height in zip(self.hull[1:], heights[1:], strict=True):
-            if height < highest or not (
-                height > highest or down * (vertex.under - best.under) > up * (vertex.under_prime - best.under_prime)
-            ):
-                continue
-            best, highest = vertex, height
-        return best
+
+        def rises(at: int) -> bool:
+            left, right = self.hull[at : at + 2]
+            return down * (right.under - left.under) <= up * (right.under_prime - left.under_prime)
+
+        return self.hull[bisect_left(range(len(self.hull) - 1), True, key=rises)]
 
     def least(self, delta: Number) -> tuple[Exact, Pair | None]:
         """Return the least t >= 1 with δ(t) <= delta, and the pair that forbids a smaller one.
@@ -129,18 +119,8 @@ def event_of(pair: Pair, t: Number) -> tuple[Output, ...]:
     table = pair.table
     ours, theirs = table.weights(pair.x), table.weights(pair.x_prime)
     left, right = theirs.total * t.denominator, ours.total * t.numerator
-    with ctx.workprec(_BALL_BITS):
-        quick = ball_of(left) / ball_of(right)
-
-    def above(weight: Whole, other: Whole) -> bool:
-        if not (isinstance(left, int) and isinstance(right, int)):
-            with ctx.workprec(_BALL_BITS):
-                ours, theirs = ball_of(weight) * quick, ball_of(other)
-                if ours > theirs or ours < theirs:
-                    return bool(ours > theirs)
-        return weight * left > other * right
-
-    codes = [code for code, weight in ours.by_code.items() if above(weight, theirs.by_code.get(code, 0))]
+    get = theirs.by_code.get
+    codes = [code for code, weight in ours.by_code.items() if weight * left > get(code, 0) * right]
     return tuple(sorted(map(as_output, table.event(codes, pair.x)), key=order_of))
 
 
@@ -184,7 +164,7 @@ def least_ratio(
     best: Exact = Fraction(1)
     worst: Pair | None = None
     knows(lambda: best)
-    for pair in _scattered(pairs):
+    for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         if not isinstance(best, float) and not _surely_below(ours, theirs, best, delta):
             t = least_of(ours, theirs, delta)
@@ -193,57 +173,20 @@ def least_ratio(
     return best, worst
 
 
-def _scattered(given: Iterable[Pair]) -> Iterator[Pair]:
-    """Yield the pairs, in blocks of scattered order, so that a large t is met early."""
-    pairs = iter(given)
-    while block := list(islice(pairs, _BLOCK)):
-        size = len(block)
-        step = next(step for step in range(5 * size // 8 + 1, size + 2) if math.gcd(step, size) == 1)
-        yield from (block[at * step % size] for at in range(size))
-
-
-_BLOCK = 4096
-_BALL_BITS = 256
-_LEADING_BITS = 80
-
-
 def _surely_below(ours: Weights, theirs: Weights, t: Number, delta: Number) -> bool:
-    """Whether δ(t) <= delta for a pair, decided on leading digits; False where these do not decide."""
+    """Whether δ(t) <= delta for a pair, decided in doubles; False where these do not decide.
+
+    Terms that are not clearly negative have t·P' <= 1.02·P, so that their errors are proportional to P.
+    """
     if isinstance(ours.by_code, LawByCode) and isinstance(theirs.by_code, LawByCode):
         return ours.by_code.surely_below(theirs.by_code, t, delta)
-    weights = (ours.total, theirs.total, *ours.by_code.values(), *theirs.by_code.values())
-    if isinstance(t, ExpNumber) or any(isinstance(weight, ExpInteger) for weight in weights):
-        return _surely_below_by_balls(ours, theirs, t, delta)
-    assert isinstance(ours.total, int)
-    assert isinstance(theirs.total, int)
-    ours_cut = max(ours.total.bit_length() - _LEADING_BITS, 0)
-    theirs_cut = max(theirs.total.bit_length() - _LEADING_BITS, 0)
-    # In units of 1/unit: P is rounded up, t·P' down.
-    unit = 1 << 2 * _LEADING_BITS
-    up = (unit << ours_cut) // ours.total + 1
-    down = int(t * (unit << theirs_cut) / theirs.total)
-    get: Any = theirs.by_code.get
-    excess = 0
-    weight: Any
-    for code, weight in ours.by_code.items():
-        part = ((weight >> ours_cut) + 1) * up - (get(code, 0) >> theirs_cut) * down
-        if part > 0:
-            excess += part
-    return excess <= delta * unit
-
-
-def _surely_below_by_balls(ours: Weights, theirs: Weights, t: Number, delta: Number) -> bool:
-    """The same for weights with e^q, on balls."""
-    with ctx.workprec(_LEADING_BITS):
-        up, down = 1 / ball_of(ours.total), as_ball(t) / ball_of(theirs.total)
-        excess = arb(0)
-        for code, weight in ours.by_code.items():
-            part = (ball_of(weight) * up - ball_of(theirs.by_code.get(code, 0)) * down).upper()
-            if not part.is_finite():
-                return False  # the value of an unknown has no enclosing ball
-            if part > 0:
-                excess += part
-        return bool(excess <= as_ball(delta))
+    get, slope = theirs.by_code.get, float(min(t, Fraction(10**300)))
+    p = rounded([[weight] for weight in ours.by_code.values()], ours.total)
+    q = rounded([[get(code, 0)] for code in ours.by_code], theirs.total)
+    terms = [(each, each - slope * other) for each, other in zip(p, q, strict=True) if not each <= 0.99 * slope * other]
+    error = (len(p) + 16) * 2.0**-50
+    excess = sum(max(part, 0.0) for _, part in terms) + error * sum(each for each, _ in terms) + len(p) * TINY
+    return math.isfinite(excess) and Fraction(excess) <= delta
 
 
 def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
-from itertools import accumulate, islice, pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 from operator import itemgetter
 from typing import TypeVar
 
@@ -26,7 +26,7 @@ _ACCURATE = 60
 _CLOSE = 2.0**-40
 """Quotients that differ by less, relative to them, are compared exactly."""
 _UNIT = 2.0**-53
-_TINY = 1e-290
+TINY = 1e-290
 """An upper bound on everything that is lost where doubles underflow."""
 
 _Item = TypeVar("_Item")
@@ -87,66 +87,63 @@ ALL = Event(_Nested(None, [[(1, 1)]], 1, 1), 0, 1.0, 1.0, 0.0, 0.0)
 
 def events_of(ours: Weights, theirs: Weights, pair: Pair | None) -> list[Event]:
     """Return the likelihood-ratio tests of a pair that are corners: one for each ratio, the largest first."""
-    certain: Whole = 0
-    ratios: list[_Quotient] = []
     get = theirs.by_code.get
-    for code, weight in ours.by_code.items():
-        other = get(code, 0)
-        if other:
-            ratios.append((weight, other))
-        else:
-            certain += weight
-    groups = list(_by_ratio(ratios))
-    if certain:
+    outputs = [(weight, get(code, 0)) for code, weight in ours.by_code.items()]
+    groups = list(_by_ratio([output for output in outputs if output[1]]))
+    if certain := sum(weight for weight, other in outputs if not other):
         groups.insert(0, [(certain, 0)])
-    sizes = list(map(len, groups))
-    y = _rounded([weight for group in groups for weight, _ in group], sizes, ours.total)
-    x = _rounded([other for group in groups for _, other in group], sizes, theirs.total)
     never = [other for code, other in theirs.by_code.items() if code not in ours.by_code]
-    after_x = list(accumulate(reversed(x), initial=sum(_rounded(never, [len(never)], theirs.total))))
-    after_y = list(accumulate(reversed(y), initial=0.0))
-    nested, last = _Nested(pair, groups, ours.total, theirs.total, sum(sizes, len(never))), len(groups) - 1
-    return [
-        Event(nested, at, under_prime, under, after_x[last - at], after_y[last - at])
-        for at, (under_prime, under) in enumerate(zip(accumulate(x), accumulate(y), strict=True))
-    ]
+    y = rounded([[weight for weight, _ in group] for group in groups], ours.total)
+    *x, rest = rounded([*([other for _, other in group] for group in groups), never], theirs.total)
+    after_x, after_y = (list(accumulate(reversed(side), initial=end)) for side, end in ((x, rest), (y, 0.0)))
+    nested = _Nested(pair, groups, ours.total, theirs.total, sum(map(len, groups), len(never)))
+    places = zip(accumulate(x), accumulate(y), after_x[-2::-1], after_y[-2::-1], strict=True)
+    return [Event(nested, at, *place) for at, place in enumerate(places)]
 
 
-def _rounded(weights: Sequence[Whole], sizes: Sequence[int], total: Whole) -> list[float]:
+def rounded(groups: Iterable[Sequence[Whole]], total: Whole) -> list[float]:
     """Return the probabilities of groups of outputs as doubles, or nan where an unknown has no value.
 
-    `sizes` are those of the groups. That of an output has a relative error of at most 2^-51, down to 1e-290.
+    That of an output has a relative error of at most 2^-51, down to 1e-290.
     """
     with ctx.workprec(_BITS):
         ball = quick(total)
-        each = [
-            weight / total if isinstance(weight, int) and isinstance(total, int) else _as_float(quick(weight) / ball)
-            for weight in weights
-        ]
-    if len(sizes) == len(each):
-        return each
-    parts = iter(each)
-    return [sum(islice(parts, size)) for size in sizes]
+
+        def one(weight: Whole) -> float:
+            if isinstance(weight, int) and isinstance(total, int):
+                return weight / total
+            return _as_float(quick(weight) / ball)
+
+        return [sum(map(one, group)) for group in groups]
 
 
 def _as_float(value: arb) -> float:
     return float(value) if value.rel_accuracy_bits() >= _ACCURATE else math.nan
 
 
-def _by_ratio(ratios: list[_Quotient]) -> Iterator[list[_Quotient]]:
+def _by_ratio(ratios: Sequence[_Quotient]) -> Iterator[list[_Quotient]]:
     """Yield the quotients, equal ones grouped, the largest first."""
-    for near in reversed(_runs(ratios, _quotient, _CLOSE)):
+    keyed = sorted(((_quotient(ratio), ratio) for ratio in ratios), key=itemgetter(0), reverse=True)
+    decided = all(key < math.inf for key, _ in keyed)
+    runs: list[list[_Quotient]] = []  # those that doubles may fail to separate
+    last = math.inf
+    for key, ratio in keyed:
+        if not runs or (decided and last - key > _CLOSE * last + TINY):
+            runs.append([])
+        runs[-1].append(ratio)
+        last = key
+    for near in runs:
         if len(near) == 1 or all(map(_equal_to(near[0]), near[1:])):
             yield near
             continue
-        near.sort(key=cmp_to_key(_compared), reverse=True)
+        near.sort(key=cmp_to_key(_by_quotient), reverse=True)
         while near:
             equal = list(takewhile(_equal_to(near[0]), near))
             yield equal
             near = near[len(equal) :]
 
 
-def _compared(one: _Quotient, other: _Quotient) -> int:
+def _by_quotient(one: _Quotient, other: _Quotient) -> int:
     return compare_quotients(*one, *other)
 
 
@@ -156,11 +153,7 @@ def _equal_to(ratio: _Quotient) -> Callable[[_Quotient], bool]:
     if isinstance(up, ExpInteger) and not up.unknown and not (isinstance(down, ExpInteger) and down.unknown):
         shared = gcd(up, down)
         up, down = up // shared, down // shared
-
-    def same(other: _Quotient) -> bool:
-        return bool(other[0] * down == other[1] * up)
-
-    return same
+    return lambda other: bool(other[0] * down == other[1] * up)
 
 
 def _quotient(ratio: _Quotient) -> float:
@@ -174,33 +167,16 @@ def _quotient(ratio: _Quotient) -> float:
         return math.nan
 
 
-def _runs(items: Iterable[_Item], rounded: Callable[[_Item], float], close: float) -> list[list[_Item]]:
-    """Return items in ascending order, as runs of those that their rounded values may fail to separate."""
-    keyed = [(rounded(item), item) for item in items]
-    if any(key != key or key == math.inf for key, _ in keyed):
-        return [[item for _, item in keyed]]
-    keyed.sort(key=itemgetter(0))
-    runs: list[list[_Item]] = []
-    last = -math.inf
-    for key, item in keyed:
-        if key - last > close * key + _TINY:
-            runs.append([])
-        runs[-1].append(item)
-        last = key
-    return runs
-
-
 def upper_hull(events: Sequence[Event]) -> list[Event]:
     """Return the upper convex hull of events, from left to right, without points inside its edges."""
     error = max(event.nested.error for event in events)
     hull: list[Event] = []
-    for run in _in_order(_near_hull(events, error), 4 * error):
-        for event in sorted(_thinned(run), key=cmp_to_key(_by_place)) if len(run) > 1 else run:
-            if hull and not _by_x(hull[-1], event):
-                continue
-            while len(hull) >= 2 and _turn(hull[-2], hull[-1], event, error) >= 0:
-                hull.pop()
-            hull.append(event)
+    for event in sorted(_near_hull(events, error), key=cmp_to_key(_by_place)):
+        if hull and not _compared(hull[-1], event, prime=True):
+            continue
+        while len(hull) >= 2 and _turn(hull[-2], hull[-1], event, error) >= 0:
+            hull.pop()
+        hull.append(event)
     return hull
 
 
@@ -224,7 +200,7 @@ def _near_hull(events: Sequence[Event], error: float) -> Sequence[Event]:
         left, right = ordered[start], ordered[end]
         for event in ordered[start + 1 : end]:
             turn, wrong = _rounded_turn(left, event, right, error)
-            if not (turn > wrong and _surely_before(left, event, error) and _surely_before(event, right, error)):
+            if not (turn > wrong and _order(left, event, True, error) < 0 and _order(event, right, True, error) < 0):
                 kept.append(event)
         kept.append(right)
     return kept
@@ -236,55 +212,36 @@ def _seems_to_turn_left(a: Event, b: Event, c: Event) -> bool:
     return (b.rest_x - a.rest_x) * (c.rest_y - a.rest_y) >= (b.rest_y - a.rest_y) * (c.rest_x - a.rest_x)
 
 
-def _surely_before(one: Event, other: Event, error: float) -> bool:
-    step, size = _step(one.x, one.rest_x, other.x, other.rest_x)
-    return step > error * size + _TINY
-
-
-def _in_order(events: Sequence[Event], close: float) -> list[list[Event]]:
-    """Return events in ascending order of x, as runs of those whose doubles may fail to separate them."""
-    if any(event.x != event.x for event in events):
-        return [list(events)]
-    runs = _runs([event for event in events if event.x < 0.5], lambda event: event.x, close)
-    later = _runs([event for event in events if event.x >= 0.5], lambda event: event.rest_x, close)[::-1]
-    if runs and later and later[0][0].x - runs[-1][-1].x <= close:
-        runs[-1] += later.pop(0)
-    return runs + later
-
-
-def _thinned(run: list[Event]) -> list[Event]:
-    """Return events of nearly the same x, less some that are certainly below a line from (0, 0) through another."""
-    best = max(run, key=lambda event: (event.y, -event.rest_y))
-    if not best.x > 0:
-        return run
-    slope = 1.01 * best.y / best.x
-    kept = []
-    for event in run:
-        error = max(event.nested.error, best.nested.error)
-        below, y = _step(event.y, event.rest_y, best.y, best.rest_y)
-        beside, x = _step(event.x, event.rest_x, best.x, best.rest_x)
-        if not below - error * y - _TINY > slope * (abs(beside) + error * x + _TINY):
-            kept.append(event)
-    return kept
-
-
 def _by_place(one: Event, other: Event) -> int:
     """Compare by x, then by y, the larger first.
 
     Of equal events, one that belongs to a pair comes first: at t < 1 the best event may be that of all outputs.
     """
-    return _by_x(one, other) or compare_quotients(*other.under, *one.under) or (one.pair is None) - (other.pair is None)
+    by_y = _compared(one, other, prime=True) or -_compared(one, other, prime=False)
+    return by_y or (one.pair is None) - (other.pair is None)
 
 
-def _by_x(one: Event, other: Event) -> int:
-    step, size = _step(one.x, one.rest_x, other.x, other.rest_x)
-    if abs(step) > max(one.nested.error, other.nested.error) * size + _TINY:
-        return -1 if step > 0 else 1
-    return compare_quotients(*one.under_prime, *other.under_prime)
+def _compared(one: Event, other: Event, prime: bool) -> int:
+    """Compare by x, or without `prime` by y: in doubles, and where these do not decide exactly."""
+    found = _order(one, other, prime, max(one.nested.error, other.nested.error))
+    if found:
+        return found
+    if prime:
+        return compare_quotients(*one.under_prime, *other.under_prime)
+    return compare_quotients(*one.under, *other.under)
 
 
-def _step(a: float, rest_a: float, b: float, rest_b: float) -> tuple[float, float]:
-    """Return b - a, and a number that its error is proportional to."""
+def _order(one: Event, other: Event, prime: bool, error: float) -> int:
+    """Compare in doubles, 0 where they do not decide."""
+    step, size = _step(one, other, prime)
+    return (-1 if step > 0 else 1) if abs(step) > error * size + TINY else 0
+
+
+def _step(one: Event, other: Event, prime: bool) -> tuple[float, float]:
+    """Return the difference of x, or y, of two events, and a number that its error is proportional to."""
+    a, b, rest_a, rest_b = (
+        (one.x, other.x, one.rest_x, other.rest_x) if prime else (one.y, other.y, one.rest_y, other.rest_y)
+    )
     size, rest = a + b, rest_a + rest_b
     return (b - a, size) if size <= rest else (rest_a - rest_b, rest)
 
@@ -301,12 +258,11 @@ def _turn(a: Event, b: Event, c: Event, error: float) -> int:
 
 def _rounded_turn(a: Event, b: Event, c: Event, error: float) -> tuple[float, float]:
     """Return the turn in doubles, and a bound on its error."""
-    (dx, x), (dy, y) = _step(a.x, a.rest_x, b.x, b.rest_x), _step(a.y, a.rest_y, b.y, b.rest_y)
-    (to_x, far_x), (to_y, far_y) = _step(a.x, a.rest_x, c.x, c.rest_x), _step(a.y, a.rest_y, c.y, c.rest_y)
-    x, y, far_x, far_y = error * x + _TINY, error * y + _TINY, error * far_x + _TINY, error * far_y + _TINY
+    (dx, x), (dy, y), (to_x, far_x), (to_y, far_y) = (_step(a, to, prime) for to in (b, c) for prime in (True, False))
+    x, y, far_x, far_y = error * x + TINY, error * y + TINY, error * far_x + TINY, error * far_y + TINY
     one, other = dx * to_y, dy * to_x
     wrong = (abs(dx) + x) * far_y + abs(to_y) * x + (abs(dy) + y) * far_x + abs(to_x) * y
-    return one - other, 1.01 * wrong + error * (abs(one) + abs(other)) + _TINY
+    return one - other, 1.01 * wrong + error * (abs(one) + abs(other)) + TINY
 
 
 def on_one_scale(events: Sequence[Event]) -> tuple[list[Whole], list[Whole], Whole]:

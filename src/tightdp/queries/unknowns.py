@@ -194,7 +194,6 @@ def _around(sample: Fraction, ends: Interval, event: Test | None, bar: Ratio, in
 
 
 def _enough(sample: Fraction, ends: Interval, shares: Shares, t: Ratio, bar: Ratio) -> Interval:
-    """Return the part around a value of an interval on which δ(t) of a pair is at most the bar."""
     terms, below = shares.excess(t)
     pieces = positive_parts(terms, below, *ends, lambda _: None)
     spare = ((bar[0] * below - piece.above * bar[1], piece.low, piece.high) for piece in pieces)

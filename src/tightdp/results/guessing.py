@@ -154,7 +154,6 @@ class Reports:
 
 
 def _rational(value: Exact) -> Fraction:
-    """Return a reported ε, which is rational."""
     assert not isinstance(value, ExpNumber)
     return Fraction(value)
 

@@ -258,7 +258,6 @@ def _masses(composed: Composition, interval: Fraction, pessimistic: bool) -> tup
 
 
 def _to_one_side(mass: Number, up: bool) -> float:
-    """Return a float that is not below (`up`) or not above a mass."""
     near = float(mass)
     if Fraction(near) == mass or (Fraction(near) > mass) == up:
         return near

@@ -116,8 +116,6 @@ _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 
 @dataclass(frozen=True)
 class _Task:
-    """One row: what other processes need to work on it."""
-
     place: str
     parameters: dict[str, Any]
     options: Namespace
@@ -169,7 +167,6 @@ def run(options: Namespace) -> int:
 def _table_file(
     options: Namespace, mechanism: Mechanism, subjects: Sequence[Subject], swept: tuple[str, ...]
 ) -> TableFile | None:
-    """Return the file that rows are written to as they come, None where there is none."""
     if not grows(options):
         return None
     asked = {name: value for name, value in vars(options).items() if name not in _WHERE + _LIMITS}

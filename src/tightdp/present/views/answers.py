@@ -143,7 +143,6 @@ def _verification_view(result: Verification) -> View:
 
 
 def _sentence(result: Claim) -> str:
-    """Say what the witness shows; nothing without one."""
     if result.witness is None:
         return ""
     if isinstance(result.witness, PairWitness):
@@ -213,10 +212,6 @@ def _sweep_view(result: Sweep) -> View:
 
 @file_of.register
 def _sweep_file(result: Sweep, form: str) -> str:
-    """Return the table as CSV; numbers are exact (p/q), ε is a float.
-
-    A number that is not known is left empty; `lower` and `upper` enclose the first one in every row.
-    """
     names = _columns(result.rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -232,7 +227,6 @@ def _sweep_file(result: Sweep, form: str) -> str:
 
 @picture_of.register
 def _sweep_plot(result: Sweep, ax: Any) -> Any:
-    """Draw the first number of every exact row against the first swept parameter, one line per other values."""
     name = _columns(result.rows)[0]
     axes = plot.named_axes(ax, result.swept[0], name, result.subject)
     groups: dict[str, list[tuple[Any, Any]]] = {}

@@ -21,7 +21,6 @@ _MOST_ROWS = 12
 
 
 def _words(found: Trial | WorstGame) -> tuple[str, str]:
-    """Say what was tried, the mechanism or the game, and the guesser."""
     if isinstance(found, Trial):
         return str(found.subject), found.guesser
     guesses = "any number of guesses" if found.guesses is None else f"{found.guesses} guesses"
@@ -29,7 +28,6 @@ def _words(found: Trial | WorstGame) -> tuple[str, str]:
 
 
 def _sentence(found: Trial | WorstGame) -> str:
-    """Say what happens."""
     true, chance = shown_number(found.exp_epsilon), shown_number(found.probability)
     what, guesser = _words(found)
     shown = [f"{right} of {guesses} right" for guesses, right in found.observations[:3]]
@@ -157,7 +155,6 @@ def _yes_no(valid: object) -> str:
 
 
 def _shown(value: Enclosure) -> str:
-    """Write a p-value exactly where that is short, else between its ends, rounded outward."""
     if value.is_exact and len(str(value.upper)) <= _LONGEST:
         return shown_number(value.upper)
     low, high = decimal_text(value.lower, 6, ROUND_FLOOR), decimal_text(value.upper, 6, ROUND_CEILING)

@@ -49,7 +49,6 @@ def _efficacy_view(result: Efficacy) -> View:
 
 
 def _header(result: Efficacy) -> list[str]:
-    """Return the names of the numbers; where the laws are exact and e^ε is not, two of them are upper ends."""
     above = ("dp", "interference_gap") if result.lower != result.upper and not result.least else ()
     names = _NUMBERS if any(row.adaptive is not None for row in result.rows) else _NUMBERS[:-1]
     words = {name: name.upper() if len(name) < 4 else name.replace("_", " ") for name in names}
@@ -57,7 +56,6 @@ def _header(result: Efficacy) -> list[str]:
 
 
 def _widths(result: Efficacy) -> str:
-    """Say how far the upper ends, which the table has, are from the lower ones."""
     width: Number = Fraction(0)
     for high, low in zip(result.rows, result.least, strict=True):
         width = max([width, *(getattr(high, name) - getattr(low, name) for name in _NUMBERS[:4])])
@@ -82,7 +80,6 @@ def _leak(result: Efficacy) -> tuple[str, ...]:
 
 @picture_of.register
 def _efficacy_plot(result: Efficacy, ax: Any) -> Any:
-    """Draw the efficacy and the three gaps as stacked bars against k."""
     axes = plot.named_axes(ax, "guesses k", "expected share of right guesses", result.subject)
     places = [row.guesses for row in result.rows]
     width = 1.0 if len(places) > MOST_ROWS else 0.8
@@ -100,7 +97,6 @@ def _efficacy_plot(result: Efficacy, ax: Any) -> Any:
 
 
 def _numbers(row: Row) -> tuple[str, ...]:
-    """Write the numbers of a row."""
     values = (getattr(row, name) for name in _NUMBERS)
     return tuple(shown_number(value) for value in values if value is not None)
 
@@ -169,7 +165,6 @@ def _reported_view(result: Reported) -> View:
 
 @picture_of.register
 def _reported_plot(result: Reported, ax: Any) -> Any:
-    """Draw the law as bars at the reported ε, with the true ε as a line."""
     axes = plot.named_axes(ax, "reported ε", "probability", result.subject)
     finite = [(float(value), float(p)) for value, p in result.law if value != math.inf]
     true = math.inf if result.exp_epsilon == math.inf else log(result.exp_epsilon)
@@ -202,10 +197,6 @@ def _canaries_view(result: Canaries) -> View:
 
 @picture_of.register
 def _canaries_plot(result: Canaries, ax: Any) -> Any:
-    """Draw the ε that is reported with the wanted probability against n, on `ax` (new ones, unless given).
-
-    The true ε and what is wanted of it are lines.
-    """
     axes = plot.named_axes(ax, "secret bits n", "ε", f"{result.subject}, {result.rule}")
     sizes = [point.canaries for point in result.points]
     label = f"reported with probability {float(result.power):g}"
@@ -227,6 +218,5 @@ def _canaries_plot(result: Canaries, ax: Any) -> Any:
 
 
 def _about(value: Exact) -> str:
-    """Write the decimal of a number, with ≈ where it is rounded."""
     decimal = decimal_text(value)
     return decimal if value == math.inf or Fraction(decimal) == value else f"≈ {decimal}"

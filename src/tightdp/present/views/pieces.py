@@ -132,7 +132,6 @@ def _seen(witness: Any) -> str:
 
 @picture_of.register
 def _pieces_plot(result: Pieces, ax: Any) -> Any:
-    """Draw the curve, with the ends of its pieces; what is infinite is left out."""
     axes = plot.named_axes(ax, result.unknown.name, _SYMBOLS.get(result.what, result.what), result.subject)
     for piece in _curve(result):
         axes.plot([x for x, _ in piece], [y for _, y in piece], "o-" if len(piece) == 1 else "-", color="tab:blue")
@@ -168,7 +167,6 @@ def _approximately(value: Exact, at: float, unknown: Unknown) -> float:
 
 @picture_of.register
 def _named_curves(result: Distributions | GuessingPieces | EfficacyPieces, ax: Any) -> Any:
-    """Draw every probability of a law, or every number of a table, as a curve."""
     label = "expected share of right guesses" if isinstance(result, EfficacyPieces) else "probability"
     title = f"{result.subject} on {brief(result.x, 40)}" if isinstance(result, Distributions) else str(result.subject)
     axes = plot.named_axes(ax, result.unknown.name, label, title)

@@ -50,7 +50,6 @@ def _privacy_view(result: Privacy) -> View:
 
 
 def _tight(result: Privacy) -> tuple[list[tuple[str, str]], tuple[str, ...]]:
-    """Return the tight ε, or its ends, and where to find the exact number."""
     if result.status != "exact":
         return between("e^ε", result.lower, result.upper), ends_in_full(result.lower, result.upper)
     facts = [("tight e^ε", shown_number(result.exp_epsilon)), ("tight ε", shown_log(result.exp_epsilon))]
@@ -109,7 +108,6 @@ def _curve_plot(result: Curve, ax: Any, *, x: str = "exp_epsilon", log_delta: bo
 
 
 def _segment(first: tuple[float, float], last: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return points on the segment between two break points, which is bent on other scales."""
     (t, delta), (end, after) = first, last
     parts = [step / _STEPS for step in range(_STEPS)]
     # The last part comes close to the end, which may be 0 and then is no point of a logarithmic scale.
@@ -126,7 +124,6 @@ def _tradeoff_view(result: Tradeoff) -> View:
 
 @picture_of.register
 def _tradeoff_plot(result: Tradeoff, ax: Any) -> Any:
-    """Draw the trade-off function on a square, with the diagonal of perfect privacy."""
     axes = plot.lines(ax, result.vertices, "false positive rate", "false negative rate", str(result.subject))
     axes.plot([0, 1], [1, 0], linestyle="--", color="grey", linewidth=1)
     axes.set_aspect("equal")
@@ -184,7 +181,6 @@ def _ranking(top: tuple[Ratio, ...]) -> Grid:
 
 
 def _sentences(result: Result, witness: PairWitness | None, none: str) -> tuple[str, ...]:
-    """Say why a result is not exact, and what the witness shows; or `none` where exactly nothing is to be shown."""
     exact = result.status == "exact"
     if none and exact:
         return (none,)
@@ -213,7 +209,6 @@ def _loss_view(result: PrivacyLoss) -> View:
 
 @picture_of.register
 def _loss_plot(result: PrivacyLoss, ax: Any) -> Any:
-    """Draw δ against ε on a logarithmic axis."""
     axes = plot.lines(ax, [(log(t), delta) for t, delta in result.curve().points], "ε", "δ", str(result.subject))
     axes.set_yscale("log", nonpositive="clip")
     return axes

@@ -27,6 +27,7 @@ from flint import arb, ctx, fmpz_poly
 
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.numbers import log
+from tightdp.limits.calibrated import COMPOSITION_PLACES
 from tightdp.queries.composition.lattice import Composition, Runs, composition_of
 from tightdp.queries.composition.pairs import DominatingPair
 
@@ -73,7 +74,7 @@ class Grid:
         return 2 * self.unit.bit_length()
 
 
-def grid_for(runs: Runs, places: int) -> Grid:
+def grid_for(runs: Runs, places: int = COMPOSITION_PLACES) -> Grid:
     """Return a grid on which the likely losses of all runs take at most about `places` points.
 
     Its step is that of the progression on which they lie, where there is one, else a power of two.
@@ -128,7 +129,6 @@ def _common_measure(larger: float, smaller: float) -> float:
 
 
 def _origin(pair: DominatingPair) -> Fraction:
-    """Return about the loss of the likeliest outcome."""
     p, q = max(pair.finite)
     return Fraction(_log(p / q))
 
@@ -259,7 +259,6 @@ def _split(p: Number, q: Number, grid: Grid, origin: Fraction) -> list[tuple[int
 
 
 def _rounded_up(product: fmpz_poly, grid: Grid) -> fmpz_poly:
-    """Return a product of two masses in units, rounded up."""
     return (product + fmpz_poly([grid.unit - 1] * product.length())) // fmpz_poly([grid.unit])
 
 
@@ -285,7 +284,6 @@ def _padded(p: fmpz_poly, length: int) -> Iterable[int]:
 
 
 def _floor(value: arb) -> int:
-    """Return the floor of a ball's lower end."""
     return int((value.lower()).floor().unique_fmpz() or 0)
 
 

@@ -24,6 +24,7 @@ from tightdp.exact.generators import Key, from_key, key
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm, polynomials, whole
+from tightdp.limits.calibrated import COMPOSITION_BITS
 from tightdp.queries.composition.pairs import DominatingPair, merged
 
 Runs = tuple[tuple[DominatingPair, int], ...]
@@ -31,8 +32,6 @@ Runs = tuple[tuple[DominatingPair, int], ...]
 
 Watch = Callable[[], None]
 
-MOST_BITS = 1 << 30
-"""How many bits the probabilities of an exact composition may have together."""
 _FEW = 64
 """So many ratios of a pair tell, before all of them are factored, whether they span too large a lattice."""
 
@@ -68,7 +67,6 @@ class Composition:
 
     @cached_property
     def _above(self) -> tuple[list[Whole], list[Whole]]:
-        """The total weights, under P and Q, of the outcomes from each place on."""
         p, q = ([*[*accumulate(reversed(side))][::-1], 0] for side in (self.p, self.q))
         return p, q
 
@@ -103,7 +101,9 @@ class Composition:
         return tuple((t, self.delta(t)) for t in places)
 
 
-def compose_on_lattice(runs: Runs, watch: Watch = lambda: None, most_bits: int = MOST_BITS) -> Composition | None:
+def compose_on_lattice(
+    runs: Runs, watch: Watch = lambda: None, most_bits: int = COMPOSITION_BITS
+) -> Composition | None:
     """Return the exact composition of independent pairs; None where it would have more than `most_bits` bits."""
     kept = [(pair, times) for pair, times in runs if times]
     one: Number = Fraction(1)
@@ -176,7 +176,6 @@ def _ratios(
     origin: Number,
     watch: Watch,
 ) -> list[Number]:
-    """Return the ratio that each place stands for."""
     one: Number = Fraction(1)
     powers = [[one] for _ in basis]
     for axis, g in enumerate(basis):

@@ -18,11 +18,11 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
+from tightdp.limits.calibrated import MOST_PAIRS
 from tightdp.methods.base import Pair
 from tightdp.queries.composition.grid import above, below, grid_for
 from tightdp.queries.composition.lattice import Composition, Runs, compose_on_lattice
 from tightdp.queries.composition.pairs import (
-    MOST_PAIRS,
     Choices,
     DominatingPair,
     merged,
@@ -33,9 +33,6 @@ from tightdp.queries.composition.pairs import (
 from tightdp.queries.curves import Profile, profile
 
 Watch = Callable[[], None]
-
-PLACES = 1 << 14
-"""About how many grid points the losses take where the composition is enclosed."""
 
 
 def _unwatched() -> None:
@@ -187,14 +184,11 @@ class Losses:
         lower: list[Composition] = []
         upper: list[Composition] = []
         for direction in self.directions:
-            exact = compose_on_lattice(direction.dominating, self.watch)
-            upper.append(exact or above(direction.dominating, grid_for(direction.dominating, PLACES), self.watch))
+            best = compose_on_lattice(direction.dominating, self.watch)
+            upper.append(best or above(direction.dominating, grid_for(direction.dominating), self.watch))
             for runs in direction.real:
-                if exact is not None and runs == direction.dominating:
-                    lower.append(exact)
-                else:
-                    found = compose_on_lattice(runs, self.watch)
-                    lower.append(found or below(runs, grid_for(runs, PLACES), self.watch))
+                found = best if runs == direction.dominating else compose_on_lattice(runs, self.watch)
+                lower.append(found or below(runs, grid_for(runs), self.watch))
             if direction.attained:
                 lower.append(upper[-1])
         return tuple(lower), tuple(upper)
@@ -247,9 +241,6 @@ def _single(runs: Runs) -> DominatingPair:
     return composed.pair
 
 
-MOST_REAL = 4
-"""Where no real pair of neighbours dominates all, and pairs are many, this many give the lower end."""
-
 Pairs = Callable[[], Iterable[Pair]]
 
 
@@ -273,7 +264,7 @@ def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
     if name in ("remove", "add"):
         lonely = profile(pair for pair in pairs() if _lonely(pair))
         alone = [_own(pair) for pair in _by_share(lonely)]
-        alone = [envelope] if envelope in alone else alone[:MOST_REAL]
+        alone = [envelope] if envelope in alone else alone[:MOST_PAIRS]
     if envelope in alone:
         return _direction(name, envelope, [envelope], alone)
     chosen: dict[DominatingPair, None] = {}
@@ -285,7 +276,7 @@ def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
             if len(chosen) <= MOST_PAIRS:
                 chosen[own] = None
     if not 0 < len(chosen) <= MOST_PAIRS:
-        return _direction(name, envelope, [_own(pair) for pair in real or attaining[:MOST_REAL]], alone)
+        return _direction(name, envelope, [_own(pair) for pair in real or attaining[:MOST_PAIRS]], alone)
     return replace(_direction(name, envelope, list(chosen), alone), choices=((tuple(chosen), 1),))
 
 
@@ -296,7 +287,7 @@ def direction_below(name: str, found: Profile, bound: Number) -> Direction:
     """
     ours = bound / (1 + bound)
     dominating = merged([(ours, 1 - ours), (1 - ours, ours)])
-    return _direction(name, dominating, [_own(pair) for pair in _by_share(found)[:MOST_REAL]], [], attained=False)
+    return _direction(name, dominating, [_own(pair) for pair in _by_share(found)[:MOST_PAIRS]], [], attained=False)
 
 
 def _direction(
@@ -315,7 +306,6 @@ def _once(pair: DominatingPair) -> Runs:
 
 
 def _by_share(found: Profile) -> list[Pair]:
-    """Return the pairs of neighbours on a hull, those with the most corners first."""
     pairs = {(vertex.pair.x, vertex.pair.x_prime): vertex.pair for vertex in found.hull if vertex.pair is not None}
     shares = Counter((vertex.pair.x, vertex.pair.x_prime) for vertex in found.hull if vertex.pair is not None)
     return [pairs[key] for key, _ in shares.most_common()]
@@ -326,7 +316,6 @@ def _own(pair: Pair) -> DominatingPair:
 
 
 def _lonely(pair: Pair) -> bool:
-    """Whether all records but the one that is added or removed are absent."""
     return all(None in moved for moved in zip(pair.x, pair.x_prime, strict=True)) and (
         sum(x is not None or x_prime is not None for x, x_prime in zip(pair.x, pair.x_prime, strict=True)) == 1
     )

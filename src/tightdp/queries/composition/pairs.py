@@ -19,6 +19,7 @@ from itertools import pairwise
 
 from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
+from tightdp.limits.calibrated import ADAPTIVE_STATES
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,6 @@ def pair_of_hull(points: Sequence[tuple[Number, Number]]) -> DominatingPair:
     return merged((right[1] - left[1], right[0] - left[0]) for left, right in pairwise(corners))
 
 
-MOST_PAIRS = 8
-"""There may be at most this many pairs of neighbours with different losses to choose from."""
-_MOST_STATES = 6_000
 _MOST_RUNS = 100
 
 Choices = tuple[tuple[tuple[DominatingPair, ...], int], ...]
@@ -106,7 +104,7 @@ class _Runs:
             return Fraction(1), Fraction(-1)
         found = self.known.get((done, t))
         if found is None:
-            if len(self.known) >= _MOST_STATES:
+            if len(self.known) >= ADAPTIVE_STATES:
                 raise _TooMany
             self.watch()
             found = self.known[done, t] = max(self._of_pair(pair, done, t) for pair in self.runs[done])
@@ -140,7 +138,7 @@ def optimum_least(choices: Choices, delta: Number, start: Number, watch: Watch) 
     if not _few(choices):
         return None
     t = start
-    for _ in range(_MOST_STATES):
+    for _ in range(ADAPTIVE_STATES):
         try:
             value, slope = _Runs(choices, watch).value(0, t)
         except _TooMany:
@@ -157,4 +155,4 @@ def _few(choices: Choices) -> bool:
     """Whether all runs but one have few combinations of likelihood ratios, up to order."""
     runs = sum(times for _, times in choices)
     outcomes = max((sum(len(pair.outcomes) for pair in pairs) for pairs, _ in choices), default=0)
-    return 0 < runs <= _MOST_RUNS and math.comb(outcomes + runs - 2, runs - 1) <= _MOST_STATES
+    return 0 < runs <= _MOST_RUNS and math.comb(outcomes + runs - 2, runs - 1) <= ADAPTIVE_STATES

@@ -21,10 +21,8 @@ from flint import fmpq, fmpq_poly
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.scaled import UNIT, Scaled, convolved, point
+from tightdp.limits.calibrated import WIDEST_LETTER
 from tightdp.queries.enclosed.counts import Box, Letters, boxes_through
-
-_LONGEST = 4_096
-"""The longest difference of letters that is looked at."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,7 @@ def bend_of(letters: Sequence[dict[int, Number]], step: int, records: int) -> Be
     period = step // math.gcd(step, lows[1] - lows[0])
     longest = period * max((max(law) - low) // step for law, low in zip(laws, lows, strict=True))
     together = min(sum((law[v] * law.get(v + step, 0) for v in law), Fraction(0)) for law in laws)
-    if not together or longest > _LONGEST or records <= 2 * period:
+    if not together or longest > WIDEST_LETTER or records <= 2 * period:
         return None
     powers = [_power(law, low, step, period) for law, low in zip(laws, lows, strict=True)]
     shift = period * (lows[1] - lows[0]) // step

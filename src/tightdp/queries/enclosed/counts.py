@@ -25,6 +25,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Scaled, binomial, doubled, endless, point, scaled
 from tightdp.language.laws import OnIntegers
+from tightdp.limits.calibrated import ENCLOSURE_WORK, NOISE_WEIGHTS
 from tightdp.methods.summands import Summands
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ else:
     np = lazily("numpy")
 
 
-_MOST_WEIGHTS = 4_000_000
-"""At most this many weights of laws are kept, for all numbers of draws together."""
 _COARSE = 8
 """Numbers of draws first form this many groups, then this many times more."""
 _MOST_KEPT = 2_000
@@ -108,7 +107,7 @@ class NoiseBeside:
     def _most(self) -> int:
         """Return an upper bound on the number of groups."""
         longest = max(len(law.weights) for _, law in self._lists[-1])
-        return min(len(self._number.weights), max(_MOST_WEIGHTS // longest, 1))
+        return min(len(self._number.weights), max(NOISE_WEIGHTS // longest, 1))
 
     def _grouped(self) -> list[tuple[float, Scaled]]:
         groups = min(_COARSE ** (len(self._lists) + 1), self._most() if self._lists else _COARSE)
@@ -156,11 +155,6 @@ def _spread(noise: Scaled, share: Fraction) -> float:
     mean = float(np.average(places, weights=noise.weights))
     return float(share) * float(np.average((places - mean) ** 2, weights=noise.weights))
 
-
-MOST_BOXES = 60_000
-"""At most this many boxes are looked at; then the ends known so far are returned."""
-MOST_WORK = 100_000_000_000
-"""Nor are more products of weights computed for them: these take some forty seconds."""
 
 Noise = tuple[int, dict[int, Number] | OnIntegers]
 """An integer multiple of a draw: the factor, and the law of the draw."""
@@ -268,7 +262,7 @@ def boxes_through(
     while pending:
         try:
             watch()
-            if looked >= MOST_BOXES or whole.letters.work - start >= MOST_WORK:
+            if whole.letters.work - start >= ENCLOSURE_WORK:
                 raise LimitError(
                     f"the ends are not closer after {looked:,} boxes of datasets",
                     "use fewer records, or fewer values of a record",

@@ -16,14 +16,10 @@ from tightdp.language.domains import Record
 from tightdp.language.laws import OnIntegers
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import WIDEST_LETTER
 from tightdp.methods.aggregate import contributions
 from tightdp.queries.accuracy import AccuracyAt
 from tightdp.queries.enclosed.counts import Letters, Noise
-
-_MOST_RECORDS = 256
-"""Of a record domain with more values, not every one is looked at by itself."""
-_WIDEST = 4_096
-"""Two values that one record may add are at most this far apart."""
 
 Law = dict[int, Number]
 Added = list[tuple[tuple[int, ...], Number]]
@@ -150,7 +146,7 @@ def _certain(cut: RecordsAlike, by: dict[int, Fraction], law: Added) -> Fraction
 
 
 def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike | None:
-    if bound.record.size > _MOST_RECORDS or relation_of(bound).custom:
+    if bound.record.size > WIDEST_LETTER or relation_of(bound).custom:
         return None
     return lower_alike(bound, target, watch)
 
@@ -200,7 +196,6 @@ def _drawn(cut: RecordsAlike, key: int) -> Law | OnIntegers | None:
 
 
 def _added(bound: Bound, cut: RecordsAlike) -> list[Added]:
-    """Return what every record may add to the sums."""
     return [
         [(tuple(map(int, values)), quotient(weight, law.denominator)) for values, weight in law.weights]
         for law in contributions(cut.part, bound.record, "cudd")
@@ -218,7 +213,7 @@ def _letters(
 
 
 def _narrow(letters: Sequence[Law]) -> bool:
-    return all(max(law) - min(law) <= _WIDEST for law in letters)
+    return all(max(law) - min(law) <= WIDEST_LETTER for law in letters)
 
 
 def _read_off(cut: RecordsAlike) -> dict[int, Fraction] | None:

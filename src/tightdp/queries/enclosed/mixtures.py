@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Doubles, as_double, gamma
+from tightdp.limits.calibrated import GRID_CELLS
 from tightdp.queries.enclosed.privacy import Tests
 
 if TYPE_CHECKING:
@@ -120,12 +121,10 @@ def _common(kernel: Kernel, least: float) -> tuple[list[object], float]:
     return kept, 1.01 * sum(mass for mass in most.values() if mass < least)
 
 
-_FEW = 200_000
+_FEW = GRID_CELLS // 60
 """Up to this many prefixes are kept as they are."""
 _WIDTH = 0.25
 """The width of the first grid, in logarithms of ratios."""
-_CELLS = 12_000_000
-"""How many cells a grid may have."""
 _ROWS = 1 << 18
 _TINY = 1e-280
 """Products that are smaller may underflow."""
@@ -288,7 +287,7 @@ def _grid(weights: Doubles, width: float) -> _Grid | None:
     places = np.floor(np.log(weights[:, 1:] / weights[:, :1]) / width).astype(np.int64)
     first = places.min(axis=0)
     sizes = tuple(int(each) for each in places.max(axis=0) - first + 2)
-    return None if np.prod(sizes, dtype=float) > _CELLS else _Grid(width, places, first, sizes)
+    return None if np.prod(sizes, dtype=float) > GRID_CELLS else _Grid(width, places, first, sizes)
 
 
 def _most(keys: Doubles, cells: int) -> int:

@@ -15,6 +15,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Scaled, excess_above, gamma
+from tightdp.limits.calibrated import COMPOSITION_BITS
 from tightdp.queries.enclosed.counts import Box, Letters, NoiseBeside, boxes_through, climb
 from tightdp.queries.enclosed.forms import PublishedSum
 
@@ -146,10 +147,6 @@ class Bounds:
         return self.delta_above(box, move, t, bar) <= bar
 
 
-_MOST_BYTES = 64_000_000
-"""Laws whose numbers are longer together, times the number of factors, are not written out: these take a second."""
-
-
 def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fraction | None) -> Fraction | None:
     """Return δ(t) of neighbours whose other records have these counts of letters; None where the numbers are too long.
 
@@ -167,7 +164,7 @@ def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fracti
         return None
     length = sum(times * (max(law) - min(law)) for law, times in factors) + 1
     bits = sum(times * math.log2(_denominator(law)) for law, times in factors)
-    if length * bits * len(factors) > 8 * _MOST_BYTES:
+    if length * bits * len(factors) > COMPOSITION_BITS:
         return None
     product, denominator = fmpz_poly([1]), 1
     for law, times in factors:
