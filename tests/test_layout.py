@@ -29,7 +29,7 @@ UNTYPED = {"core": 22, "logic": 3, "symmetry": 1, "methods": 2, "queries": 1}
 
 INSIDE = {
     "auditing": 10,
-    "claims": 6,
+    "claims": 5,
     "cli": 2,
     "exact": 3,
     "limits": 3,

@@ -25,7 +25,7 @@ from pathlib import Path
 import pytest
 
 from tightdp.cli import main
-from tightdp.cli.parser import COMMANDS
+from tightdp.cli.main import COMMANDS
 from tightdp.language import primitives
 
 ROOT = Path(__file__).resolve().parent.parent

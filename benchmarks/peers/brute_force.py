@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tightdp.cli.binding import load
+from tightdp.cli.answer import load
 from tightdp.cli.words import read_bindings
 from tightdp.language.interp import law, target_value
 from tightdp.language.neighbours import relation_of

@@ -14,9 +14,8 @@ from pathlib import Path
 import pytest
 
 from command_line import environment, run
-from tightdp.cli.parser import COMMANDS, programs, whole_parser
-from tightdp.present.text import print_view
-from tightdp.present.view import Grid, View
+from tightdp.cli.main import COMMANDS, programs, whole_parser
+from tightdp.present.text import Grid, View, print_view
 
 ROOT = Path(__file__).parents[2]
 

@@ -26,7 +26,7 @@ def interrupted(module: str, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.parametrize("module", ["tightdp._version", "tightdp.session.instance", "tightdp.cli.parser"])
+@pytest.mark.parametrize("module", ["tightdp._version", "tightdp.session.instance", "tightdp.cli.main"])
 def test_the_command_says_one_line(module: str) -> None:
     found = interrupted(module, "/usr/bin/tightdp")
     assert (found.returncode, found.stderr) == (130, "interrupted before anything was known\n")

@@ -12,7 +12,7 @@ import pytest
 import tightdp
 from command_line import run
 from expectations import mechanisms
-from tightdp.cli.parser import COMMANDS, _parser
+from tightdp.cli.main import COMMANDS, _parser
 from tightdp.results.result import Result
 
 Ask = Callable[[tightdp.Instance], Result]

@@ -20,8 +20,7 @@ from answered import LEAK, RESPONSE, TOTAL, one_flip, response, stopped_after, t
 from command_line import GOLDEN, SLOW, environment, run
 from tightdp import Bit, Instance, ParameterError, TightdpError, audit, flip, mechanism
 from tightdp.present.show import view
-from tightdp.present.text import table, text_of, wrapped
-from tightdp.present.view import Grid, View
+from tightdp.present.text import Grid, View, table, text_of, wrapped
 from tightdp.session.arguments import read_seconds
 from tightdp.session.files import import_file
 from tightdp.session.mechanism import mechanisms_of
@@ -323,7 +322,7 @@ def test_python_m_tightdp_and_its_version() -> None:
 
 
 def test_a_command_imports_no_other() -> None:
-    script = "import sys; from tightdp.cli.parser import command_module; command_module('privacy')\n"
+    script = "import sys; from tightdp.cli.main import command_module; command_module('privacy')\n"
     script += "print([name for name in sys.modules if name.startswith('tightdp.cli.commands.')])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment(), check=True)
     assert done.stdout == "['tightdp.cli.commands.question']\n"

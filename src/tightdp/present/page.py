@@ -15,7 +15,7 @@ from tightdp.exact.weights import as_exact
 from tightdp.exact.writing import brief
 from tightdp.present.charts import bars, curve, paired_bars, tradeoff
 from tightdp.present.show import view
-from tightdp.present.view import table
+from tightdp.present.text import html_table
 from tightdp.present.words import shown_number, witness_sentence
 from tightdp.results.report import Report, SourceText
 from tightdp.results.result import Result, TripleWitness
@@ -257,7 +257,7 @@ def _view_of(result: Result) -> str:
 
 
 def _scrolled(rows: Sequence[Sequence[str]], header: Sequence[str] = ()) -> str:
-    return f'<div class="scroll">{table(rows, header, labelled=len(header) > _MOST_COLUMNS)}</div>'
+    return f'<div class="scroll">{html_table(rows, header, labelled=len(header) > _MOST_COLUMNS)}</div>'
 
 
 def _section(title: str, inner: str, wide: bool = False) -> str:

@@ -10,10 +10,9 @@ from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
-from tightdp.present.text import terminal_width, text_of
-from tightdp.present.view import View, html_of
+from tightdp.present.text import View, html_of, terminal_width, text_of
 
-_TWINS = {"privacy_loss": "privacy"}
+_TWINS = {"privacy_loss": "privacy", "guessing": "audit"}
 """Files of `results/` whose twin has another name."""
 
 

@@ -1,8 +1,8 @@
-"""Views as plain text, within any width: numbers and words stay whole, wide tables become several.
+"""What a person sees of a result, and that as plain text, within any width, and as HTML.
 
-A table that is too wide is cut between columns, into tables below each other that all begin with the key columns. Where
-hardly one more column fits beside the keys, every row becomes a list of its cells. Only a single word or number that is
-wider than the whole text stands out of it.
+Numbers and words stay whole, wide tables become several: a table that is too wide is cut between columns, into tables
+below each other that all begin with the key columns. Where hardly one more column fits beside the keys, every row
+becomes a list of its cells. Only a single word or number that is wider than the whole text stands out of it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,89 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
 from itertools import zip_longest
-from typing import TextIO
+from typing import TextIO, TypeVar
 from unicodedata import combining, east_asian_width
 
-from tightdp.present.view import Grid, View
+MOST_ROWS = 40
+"""How many rows of a long table are shown."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: a header, rows of text, and how many further rows were left out.
+
+    The first `keys` columns say what a row is about; they are repeated where a table is too wide to stand in one piece.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left_out: int = 0
+    keys: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        header: Iterable[str],
+        items: Sequence[T],
+        row: Callable[[T], Iterable[str]],
+        keys: int = 1,
+        most: int = MOST_ROWS,
+    ) -> Grid:
+        """Return the table that has a row for each of the first items."""
+        shown = items[:most]
+        return cls(tuple(header), tuple(tuple(row(item)) for item in shown), len(items) - len(shown), keys)
+
+    @property
+    def remark(self) -> str:
+        """Say how many rows are missing; empty when none is."""
+        return f"... and {self.left_out:,} more rows (--json prints all)" if self.left_out else ""
+
+
+@dataclass(frozen=True)
+class View:
+    """A heading, labelled facts, perhaps a grid, sentences, and perhaps a picture (SVG, in HTML only)."""
+
+    heading: str
+    facts: Sequence[tuple[str, str]] = ()
+    grid: Grid | None = None
+    sentences: Sequence[str] = ()
+    picture: str = ""
+
+
+def html_of(view: View) -> str:
+    """Return a view as a fragment of HTML; everything but its picture is escaped."""
+    parts = [f"<p><b>{escape(view.heading)}</b></p>"]
+    if view.facts:
+        parts.append(html_table(view.facts))
+    if view.grid is not None:
+        parts.append(html_table(view.grid.rows, view.grid.header))
+        parts += [f"<p>{escape(view.grid.remark)}</p>"] if view.grid.remark else []
+    parts += [f"<p>{escape(sentence)}</p>" for sentence in view.sentences]
+    parts += [f'<div style="overflow: auto">{view.picture}</div>'] if view.picture else []
+    return f'<div class="tightdp">{"".join(parts)}</div>'
+
+
+def html_table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), labelled: bool = False) -> str:
+    """Return a table.
+
+    The cells of a `labelled` table have the name of their column, for a page that has no room for columns.
+    """
+
+    def data(cell: str, name: str = "") -> str:
+        mark = f' data-name="{escape(name)}"' if labelled and name else ""
+        return f"<td{mark}>{escape(cell)}</td>"
+
+    lines = [f"<tr>{''.join(f'<th>{escape(cell)}</th>' for cell in header)}</tr>"] if any(header) else []
+    names = header or [""] * max(map(len, rows), default=0)
+    lines += [f"<tr>{''.join(map(data, row, names))}</tr>" for row in rows]
+    return f"<table{' class=labelled' if labelled else ''}>{''.join(lines)}</table>"
+
 
 _GAP = "  "
 _VERDICT = re.compile(r"(?<=  )(holds|refuted)(?=  |$)")

@@ -6,8 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.answer import DONE, ask_about, emit, write_text
-from tightdp.cli.binding import bind, bind_to, load
+from tightdp.cli.answer import DONE, ask_about, bind, bind_to, emit, load, write_text
 from tightdp.cli.options import given
 from tightdp.cli.words import UsageError, read_bindings, read_json
 from tightdp.errors import LimitError

@@ -17,8 +17,7 @@ from tightdp.cli.jobs import answers
 from tightdp.cli.words import UsageError, writable_directory
 from tightdp.errors import ParameterError
 from tightdp.present import plot
-from tightdp.present.text import print_view, table, terminal_width
-from tightdp.present.view import Grid, View
+from tightdp.present.text import Grid, View, print_view, table, terminal_width
 from tightdp.results.result import SCHEMA
 from tightdp.session.builtin import BuiltIn, builtin_program, builtin_programs, nearest_program
 

@@ -10,8 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tightdp.cli.answer import DONE, answer, ask, emit, write_text
-from tightdp.cli.binding import bind
+from tightdp.cli.answer import DONE, answer, ask, bind, emit, write_text
 from tightdp.cli.options import given
 from tightdp.cli.words import UsageError
 from tightdp.exact.parameters import read_count

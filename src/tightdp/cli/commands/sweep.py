@@ -13,7 +13,8 @@ import re
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Container, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import sha256
@@ -22,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.cli.answer import INTERRUPTED, Asked, ask, emit, grows
-from tightdp.cli.binding import bind_to, load
+from tightdp.cli.answer import INTERRUPTED, Asked, ask, bind_to, emit, grows, load
 from tightdp.cli.jobs import answers, number_of_jobs
 from tightdp.cli.words import UsageError, read_bindings
 from tightdp.limits import keep
@@ -33,79 +33,70 @@ from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.sweep import Question, combinations, fixed, known, status_of
 
-Row = list[str]
+Row = dict[str, str]
 
 
 class TableFile:
-    """The rows that are known, by their first cells.
+    """The rows that are known, by their first cells, those of the columns `keys`.
 
     An unresolved row is asked again; under other limits also one that is not exact.
     """
 
-    def __init__(self, path: Path, about: str, limits: str, keys: int) -> None:
+    def __init__(self, path: Path, about: str, limits: str, keys: Sequence[str]) -> None:
         """Read what the file has, where it is the unfinished table of the same question."""
         self._path, self._keys = path, keys
         self._marker = path.with_name(f"{path.name}.unfinished")
-        self._header: Row = []
         self._rows: dict[tuple[str, ...], Row] = {}
-        try:
+        with self._errors():
             if path.exists() and self._marker.exists():
                 before, _, within = self._marker.read_text(encoding="utf-8").partition("\n")
-                if before == about:
-                    self._read(("exact", "bounded") if within == limits else ("exact",))
+                kept = () if before != about else ("exact", "bounded") if within == limits else ("exact",)
+                with path.open(encoding="utf-8", newline="") as lines:
+                    for row in csv.DictReader(lines):
+                        if None not in row.values() and row.get("status") in kept:
+                            self._rows[self._key(row)] = row
             self._marker.write_text(f"{about}\n{limits}", encoding="utf-8")
-            self._write(self._rows)
-        except OSError as error:
-            raise self._error(error) from None
+            self._write()
 
     def __contains__(self, key: tuple[str, ...]) -> bool:
         return key in self._rows
 
     def __len__(self) -> int:
-        return len(self._rows) - sum("unresolved" in row for row in self._rows.values())
-
-    def _read(self, kept: Container[str]) -> None:
-        with self._path.open(encoding="utf-8", newline="") as lines:
-            self._header, *rows = list(csv.reader(lines)) or [[]]
-        status = self._header.index("status") if "status" in self._header else None
-        for row in rows:
-            if status is not None and len(row) == len(self._header) and row[status] in kept:
-                self._rows[tuple(row[: self._keys])] = row
+        return sum(row["status"] != "unresolved" for row in self._rows.values())
 
     def add(self, text: str) -> None:
-        """Append the row of a table that has one: a header and the row, as CSV."""
-        header, row = csv.reader(io.StringIO(text))
-        unknown = len(header) != len(self._header) and row[header.index("status")] == "unresolved"
-        if unknown and self._header:  # nothing is known of it, not even which numbers it would have
-            row = [*row[: self._keys], *[""] * (len(self._header) - self._keys - 3), *row[-3:]]
-        elif header != self._header:
-            self._header = header
-            self._rows = {key: _widened(known, header, self._keys) for key, known in self._rows.items()}
-            self._write(self._rows)
-        self._rows[tuple(row[: self._keys])] = row
-        try:
-            with self._path.open("a", encoding="utf-8", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerow(row)
-        except OSError as error:
-            raise self._error(error) from None
+        """Add the row of a table that has one: a header and the row, as CSV."""
+        (row,) = csv.DictReader(io.StringIO(text))
+        self._rows[self._key(row)] = row
+        with self._errors():
+            self._write()
 
     def finish(self, order: Sequence[tuple[str, ...]]) -> None:
         """Write the rows in their order: the table is complete."""
-        self._write({key: self._rows[key] for key in order})
+        self._rows = {key: self._rows[key] for key in order}
+        self._write()
         self._marker.unlink(missing_ok=True)
 
-    def _write(self, rows: dict[tuple[str, ...], Row]) -> None:
+    def _key(self, row: Row) -> tuple[str, ...]:
+        return tuple(row[name] for name in self._keys)
+
+    def _write(self) -> None:
+        """Write all rows with the columns of one that is known: of others there is not even that."""
+        rows = list(self._rows.values())
+        columns = max(rows, key=lambda row: (row["status"] != "unresolved", len(row)), default={})
         with self._path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([self._header, *rows.values()] if self._header else [])
+            writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore", lineterminator="\n")
+            if rows:
+                writer.writeheader()
+            writer.writerows(rows)
 
-    def _error(self, error: OSError) -> UsageError:
-        return UsageError(f"cannot write {self._path}: {error.strerror}", "give a path that can be written")
-
-
-def _widened(row: Row, header: Row, keys: int) -> Row:
-    """Return a row of which nothing is known with the columns that others have."""
-    return row if len(row) == len(header) else [*row[:keys], *[""] * (len(header) - keys - 3), *row[-3:]]
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            hint = "give a path that can be written"
+            raise UsageError(f"cannot write {self._path}: {error.strerror}", hint) from None
 
 
 _WHERE = ("csv", "plot", "json", "jobs", "dask")
@@ -175,7 +166,7 @@ def _table_file(
     module = getmodule(mechanism.program.function)
     whole = source if module is None else getsource(module)
     about = json.dumps([__version__, sha256(whole.encode()).hexdigest(), list(map(str, subjects)), asked], default=str)
-    table = TableFile(Path(options.csv), about, limits, len(swept))
+    table = TableFile(Path(options.csv), about, limits, swept)
     if len(table):
         sys.stderr.write(f"{len(table)} of {len(subjects)} rows are in {options.csv} already\n")
     return table

@@ -13,7 +13,7 @@ from tightdp.exact.numbers import Exact, as_text, decimal_text, log
 from tightdp.exact.writing import brief
 from tightdp.present import plot
 from tightdp.present.show import file_of, picture_of, view_of
-from tightdp.present.view import MOST_ROWS, Grid, View
+from tightdp.present.text import MOST_ROWS, Grid, View
 from tightdp.present.words import (
     RELATIVE,
     between,

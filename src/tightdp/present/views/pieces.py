@@ -17,7 +17,7 @@ from tightdp.exact.numbers import Exact, as_text, decimal_text
 from tightdp.exact.writing import brief, shortened
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
-from tightdp.present.view import Grid, View
+from tightdp.present.text import Grid, View
 from tightdp.present.words import RELATIVE, heading, shown_number
 from tightdp.results.pieces import (
     AccuracyPieces,

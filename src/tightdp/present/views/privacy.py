@@ -15,7 +15,7 @@ from tightdp.exact.writing import brief
 from tightdp.methods.ratios import Ratio
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
-from tightdp.present.view import MOST_ROWS, Grid, View
+from tightdp.present.text import MOST_ROWS, Grid, View
 from tightdp.present.views.answers import shown_claimed
 from tightdp.present.words import (
     between,

@@ -14,7 +14,7 @@ from tightdp.logic.formula import Coin, InputBit, code_length
 from tightdp.methods.plan import Summary, Work
 from tightdp.present.page import page
 from tightdp.present.show import file_of, view, view_of
-from tightdp.present.view import Grid, View
+from tightdp.present.text import Grid, View
 from tightdp.present.words import heading, shown_number, unresolved_remark, witness_sentence
 from tightdp.results.report import DiagramSize, Explanation, Remedy, Report, Smallest, Structure
 
