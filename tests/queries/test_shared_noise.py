@@ -10,7 +10,7 @@ import pytest
 
 from tightdp import Int, flip, mechanism, randint
 from tightdp.exact.scaled import power
-from tightdp.queries.enclosed.counts import Letters, boxes_through, climb
+from tightdp.queries.enclosed.counts import Letters, boxes_through
 from tightdp.queries.enclosed.privacy import Bounds, Found, delta
 
 Law = dict[int, F]
@@ -94,12 +94,6 @@ def test_small_powers_are_rounded_once(seed: int) -> None:
         exact = total.get(found.first + at, F(0))
         assert abs(F(weight) - exact) <= exact / 2**53
     assert F(found.weights.sum()) > 1 - F(1, 10**12)
-
-
-def test_climbing_ends_at_the_top() -> None:
-    goal = (700, 250, 50)
-    far = lambda counts: -F(sum(abs(a - b) for a, b in zip(counts, goal, strict=True)))  # noqa: E731
-    assert climb((1000, 0, 0), far, lambda: None) == goal
 
 
 def test_what_is_known_before_the_search_is_told() -> None:

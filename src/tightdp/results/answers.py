@@ -39,7 +39,7 @@ class Accuracy(Result):
     """
 
     query: ClassVar[str] = "accuracy"
-    json = "alpha one_minus_beta? beta relative=_relative? *_ends witness=_witness? top=_ranking?"
+    json = "alpha one_minus_beta? beta relative? *_ends witness=_witness? top=_ranking?"
     alpha: Exact
     beta: Number
     one_minus_beta: Number | None = None
@@ -54,10 +54,6 @@ class Accuracy(Result):
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
         name = "alpha" if self.one_minus_beta is None else "one_minus_beta"
         return {name: (getattr(self, name),) * 2 if self.status == "exact" else (self.lower, self.upper)}
-
-    @property
-    def _relative(self) -> bool | None:
-        return self.relative or None
 
     @property
     def _witness(self) -> dict[str, Any] | None:
@@ -78,16 +74,17 @@ class Accuracy(Result):
         top: tuple[AccuracyClass, ...] = (),
     ) -> Accuracy:
         """Return what is known of 1 - β at α: it is at least `lower`, and at most `upper` on the dataset x."""
+        alpha, relative = question.alpha, question.relative
         return cls(
             subject=subject,
-            alpha=question.alpha,
+            alpha=alpha,
             one_minus_beta=lower,
             beta=1 - lower,
             x=x,
             top=top,
             lower=lower,
             upper=upper,
-            relative=question.relative,
+            relative=relative,
         )
 
     @classmethod
@@ -95,15 +92,8 @@ class Accuracy(Result):
         cls, subject: Subject, question: LeastError, lower: Exact, upper: Exact, x: tuple[Any, ...] | None
     ) -> Accuracy:
         """Return what is known of the least α for a β: it is at most `upper`, and at least `lower` on the dataset x."""
-        return cls(
-            subject=subject,
-            alpha=upper,
-            beta=question.beta,
-            x=x,
-            lower=lower,
-            upper=upper,
-            relative=question.relative,
-        )
+        beta, relative = question.beta, question.relative
+        return cls(subject=subject, alpha=upper, beta=beta, x=x, lower=lower, upper=upper, relative=relative)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -101,12 +101,8 @@ class AccuracyPieces(Pieces):
     """The tight 1 - β at an error bound as a function of the unknown; see `Accuracy`."""
 
     query: ClassVar[str] = "accuracy"
-    json = "unknown=unknown.name *at relative=_relative? pieces=_pieces"
+    json = "unknown=unknown.name *at relative? pieces=_pieces"
     relative: bool = False
-
-    @property
-    def _relative(self) -> bool | None:
-        return self.relative or None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -70,10 +70,10 @@ class PrivacyLoss(Drawn, Result):
         if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
             t = exp(exponent)
         if t is not None:
-            return self._delta(_shortened(self._around(t, t)), exp_epsilon=t, epsilon=exponent)
+            return self._delta(self._around(t, t), exp_epsilon=t, epsilon=exponent)
         assert exponent is not None
         low, high = exp_enclosure(exponent, _DIGITS)
-        return self._delta(_shortened(self._around(low, high)), exp_epsilon=(low, high), epsilon=exponent)
+        return self._delta(self._around(low, high), exp_epsilon=(low, high), epsilon=exponent)
 
     def _around(self, low: Number, high: Number) -> Range:
         """Return both ends of δ at some t = e^ε between two ends."""
@@ -97,6 +97,7 @@ class PrivacyLoss(Drawn, Result):
         return Range(Fraction(1), math.inf)
 
     def _delta(self, found: Range, **where: Any) -> Delta:
+        found = _shortened(found)
         lower, upper = _finite(found.lower), _finite(found.upper)
         answer = Delta(subject=self.subject, status=_status(found), stats=self.stats, delta=upper, lower=lower, **where)
         return kept(answer, self.precision)
@@ -105,14 +106,8 @@ class PrivacyLoss(Drawn, Result):
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
         bar = read_exact("delta", delta, 1)
         found = _shortened(self._least(bar))
-        answer = Privacy(
-            subject=self.subject,
-            status=_status(found),
-            stats=self.stats,
-            exp_epsilon=found.upper,
-            lower=found.lower,
-            delta=bar,
-        )
+        about, status, lower, upper = self.subject, _status(found), found.lower, found.upper
+        answer = Privacy(subject=about, status=status, stats=self.stats, exp_epsilon=upper, lower=lower, delta=bar)
         return kept(answer, self.precision)
 
     def curve(self) -> Curve:
@@ -166,14 +161,8 @@ class PrivacyLoss(Drawn, Result):
         subject = Subject(f"{self.subject}, then {other.subject}", (), self.neighbours)
         stats, error = self.stats + other.stats, self.error + other.error
         precision = min((each for each in (self.precision, other.precision) if each is not None), default=None)
-        return PrivacyLoss(
-            subject=subject,
-            status=status_of(losses, error),
-            stats=stats,
-            losses=losses,
-            error=error,
-            precision=precision,
-        )
+        found = replace(self, subject=subject, status=status_of(losses, error), losses=losses, error=error)
+        return replace(found, stats=stats, precision=precision)
 
     def _about(self, losses: Losses, how: str, times: int = 1) -> PrivacyLoss:
         runs = f"{how} of {self.subject.runs}" if self.subject.runs else how

@@ -14,6 +14,7 @@ from functools import cache
 from importlib import import_module
 from math import isinf
 from operator import attrgetter
+from types import NoneType
 from typing import Any, ClassVar, Literal, TypeVar
 
 from tightdp._version import __version__
@@ -30,7 +31,8 @@ class Recorded:
     """A value that JSON has a form for.
 
     `json` lists the keys in their order, each the name of an attribute, or `key=attribute` where they differ. A key
-    that ends in `?` is left out where the value is None or empty; of `*attribute`, a mapping, all keys stand there.
+    that ends in `?` is left out where the value is None, False or empty; of `*attribute`, a mapping, all keys stand
+    there.
     """
 
     json: ClassVar[str] = ""
@@ -47,7 +49,7 @@ def record(value: Recorded) -> dict[str, Any]:
         each = read(value)
         if not key:
             found |= {name: plain(part) for name, part in dict(each).items()}
-        elif not (optional and (each is None or (isinstance(each, (tuple, str)) and not each))):
+        elif not optional or (each or not isinstance(each, (NoneType, bool, tuple, str))):
             found[key] = plain(each)
     return found
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from flint import fmpz_mat, fmpz_poly
 
@@ -201,29 +201,9 @@ def composition_of(
 def _by_ratio(
     certain: Number, scale: Whole, ratios: Sequence[Number], outcomes: Sequence[tuple[Whole, Whole]]
 ) -> Composition:
-    order = _order(ratios)
+    order = sorted(range(len(ratios)), key=ratios.__getitem__)
     p, q = (tuple(outcomes[at][side] for at in order) for side in (0, 1))
     return Composition(certain, scale, tuple(ratios[at] for at in order), p, q)
-
-
-def _order(ratios: Sequence[Number]) -> list[int]:
-    """Return the places of distinct ratios in increasing order, by leading digits, ties decided exactly."""
-    order = list(range(len(ratios)))
-    keys = [_leading(ratio) for ratio in ratios if isinstance(ratio, Fraction)]
-    if len(keys) == len(ratios):
-        order.sort(key=keys.__getitem__)
-    if len(keys) < len(ratios) or any(keys[a] == keys[b] for a, b in pairwise(order)):
-        order.sort(key=ratios.__getitem__)
-    return order
-
-
-def _leading(ratio: Fraction) -> tuple[int, int]:
-    """Return the power of two below a positive number, and its leading digits rounded down: a monotone key."""
-    up, down = ratio.as_integer_ratio()
-    exponent = up.bit_length() - down.bit_length()
-    digits = (up << max(96 - exponent, 0)) // (down << max(exponent - 96, 0))
-    shift = digits.bit_length() - 96
-    return exponent + shift, digits >> shift if shift >= 0 else digits << -shift
 
 
 def _ends(vectors: Sequence[Sequence[int]], axis: int) -> tuple[int, int]:
@@ -296,10 +276,8 @@ def _lattice(ratios: Sequence[Sequence[Number]]) -> _Lattice:
 def _coordinates(vector: Sequence[int], basis: Sequence[Sequence[int]]) -> tuple[int, ...]:
     """Return the integer coordinates of a lattice vector: the normal equations of the basis, solved exactly."""
     matrix = fmpz_mat([list(row) for row in basis])
-    gram = matrix * matrix.transpose()
-    right = matrix * fmpz_mat([[value] for value in vector])
-    solution, below = gram.solve(right), 1
-    return tuple(int(value.p) // (int(value.q) * below) for value in (line[0] for line in solution.tolist()))
+    solution = (matrix * matrix.transpose()).solve(matrix * fmpz_mat([[value] for value in vector]))
+    return tuple(int(value.p) // int(value.q) for (value,) in solution.tolist())
 
 
 def _coprime_base(numbers: Iterable[int]) -> list[int]:

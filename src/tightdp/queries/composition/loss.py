@@ -264,7 +264,7 @@ def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
     if name in ("remove", "add"):
         lonely = profile(pair for pair in pairs() if _lonely(pair))
         alone = [_own(pair) for pair in _by_share(lonely)]
-        alone = [envelope] if envelope in alone else alone[:MOST_PAIRS]
+        alone = [envelope] if envelope in alone else alone[: MOST_PAIRS // 2]
     if envelope in alone:
         return _direction(name, envelope, [envelope], alone)
     chosen: dict[DominatingPair, None] = {}
@@ -276,7 +276,7 @@ def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
             if len(chosen) <= MOST_PAIRS:
                 chosen[own] = None
     if not 0 < len(chosen) <= MOST_PAIRS:
-        return _direction(name, envelope, [_own(pair) for pair in real or attaining[:MOST_PAIRS]], alone)
+        return _direction(name, envelope, [_own(pair) for pair in real or attaining[: MOST_PAIRS // 2]], alone)
     return replace(_direction(name, envelope, list(chosen), alone), choices=((tuple(chosen), 1),))
 
 
@@ -287,7 +287,9 @@ def direction_below(name: str, found: Profile, bound: Number) -> Direction:
     """
     ours = bound / (1 + bound)
     dominating = merged([(ours, 1 - ours), (1 - ours, ours)])
-    return _direction(name, dominating, [_own(pair) for pair in _by_share(found)[:MOST_PAIRS]], [], attained=False)
+    return _direction(
+        name, dominating, [_own(pair) for pair in _by_share(found)[: MOST_PAIRS // 2]], [], attained=False
+    )
 
 
 def _direction(

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise, permutations
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tightdp.errors import LimitError
@@ -280,24 +280,3 @@ def boxes_through(
         else:
             pending += box.halves()
     return [], None
-
-
-def climb(
-    counts: tuple[int, ...], worth: Callable[[tuple[int, ...]], Fraction | float], watch: Watch
-) -> tuple[int, ...]:
-    """Return better counts: records change letters while a dataset gains in worth, many at once, then fewer."""
-    best, step = worth(counts), max(sum(counts) // 4, 1)
-    while step:
-        better = False
-        for taken, given in permutations(range(len(counts)), 2):
-            watch()
-            if counts[taken] < step:
-                continue
-            moved = list(counts)
-            moved[taken] -= step
-            moved[given] += step
-            found = worth(tuple(moved))
-            if found > best:
-                best, counts, better = found, tuple(moved), True
-        step = step if better else step // 4
-    return counts

@@ -16,7 +16,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Scaled, excess_above, gamma
 from tightdp.limits.calibrated import COMPOSITION_BITS
-from tightdp.queries.enclosed.counts import Box, Letters, NoiseBeside, boxes_through, climb
+from tightdp.queries.enclosed.counts import Box, Letters, NoiseBeside, boxes_through
 from tightdp.queries.enclosed.forms import PublishedSum
 
 if TYPE_CHECKING:
@@ -120,10 +120,6 @@ class Bounds:
     def below(self, box: Box, t: float, bar: float) -> bool:
         """Whether δ(t) is surely at most `bar` for all changes and all datasets."""
         return all(self.delta_above(box, move, t, bar) <= bar for move in self.moves)
-
-    def forget_small(self, whole: Box, t: float, bar: float, watch: Watch) -> None:
-        """Forget the changes of one record that have δ(t) <= bar on all datasets."""
-        self.moves = tuple(move for move in self.moves if not self._within(whole, move, t, bar, watch))
 
     def ratio_above(self, box: Box, t: float, bar: float, watch: Watch) -> float:
         """Return a ratio of at least t at which δ is surely at most `bar`; infinite where none is found."""
@@ -241,11 +237,6 @@ def delta(
             if ours - t * theirs > best[0]:
                 best = (ours - t * theirs, counts, move)
 
-    def worth(counts: tuple[int, ...]) -> Fraction:
-        assert best[2] is not None
-        ours, theirs = tests_of(letters, letters.law(counts), best[2]).event(near)
-        return ours - t * theirs
-
     def goal() -> float:
         return max(float(best[0]) * (1 + _NARROW * width), least)
 
@@ -253,13 +244,7 @@ def delta(
     for counts in letters.first(records):
         look_at(counts)
     note(Found(best[0], Fraction(1), best[1], best[2]))
-    try:
-        if best[1] is not None and letters.many:
-            look_at(climb(best[1], worth, watch))
-            bounds.forget_small(whole, near, goal(), watch)
-        left, stopped = boxes_through(whole, lambda box: bounds.below(box, near, goal()), look_at, watch)
-    except LimitError as error:
-        left, stopped = [whole], error
+    left, stopped = boxes_through(whole, lambda box: bounds.below(box, near, goal()), look_at, watch)
     upper = max(Fraction(above), best[0] * (1 + Fraction(_NARROW * width)), Fraction(least))
     if left:
         upper = max([upper, *(Fraction(bounds.delta_above(whole, move, near, 0.0)) for move in bounds.moves)])
@@ -311,11 +296,6 @@ def least_ratio(
     def enough(box: Box) -> bool:
         return math.isinf(upper) or bounds.below(box, upper, most)
 
-    def worth(counts: tuple[int, ...]) -> Fraction | float:
-        assert best[2] is not None
-        ours, theirs = tests_of(letters, letters.law(counts), best[2]).best(most)
-        return (ours - least) / theirs if theirs else math.inf
-
     def found(end: Fraction | float, stopped: LimitError | None = None) -> Found[Fraction | float]:
         return Found(best[0], max(end, best[0]), best[1], best[2], stopped)
 
@@ -326,10 +306,8 @@ def least_ratio(
             look_at(counts)
         note(found(end))
         if best[1] is not None and math.isfinite(upper) and letters.many:
-            look_at(climb(best[1], worth, watch))
-            bounds.forget_small(whole, upper, most, watch)
-            if math.isfinite(far := bounds.ratio_above(whole, upper, most, watch)):
-                end = min(end, Fraction(far))
+            far = bounds.ratio_above(whole, upper, most, watch)
+            end = min(end, Fraction(far) if math.isfinite(far) else far)
         note(found(end))
     except LimitError as error:
         return found(end, error)
