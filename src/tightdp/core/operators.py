@@ -16,7 +16,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import wraps
+from functools import total_ordering, wraps
 from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
@@ -31,6 +31,7 @@ _SURELY_LARGE = 1 << 40
 """A result that is larger came from such a number: quotients of the large integer, say."""
 
 
+@total_ordering
 class Far:
     """An infinite number: `parts` are (rank, coefficient), the highest rank first, and `rest` is what is added.
 
@@ -70,22 +71,9 @@ class Far:
     def __hash__(self) -> int:
         return hash((self.parts, self.rest))
 
-    def _compared(self, other: Operand) -> Operand:
-        """Return a number with the sign of the difference."""
-        difference = self - other
-        return difference.sign if isinstance(difference, Far) else difference
-
     def __lt__(self, other: Operand) -> bool:
-        return bool(self._compared(other) < 0)
-
-    def __le__(self, other: Operand) -> bool:
-        return bool(self._compared(other) <= 0)
-
-    def __gt__(self, other: Operand) -> bool:
-        return bool(self._compared(other) > 0)
-
-    def __ge__(self, other: Operand) -> bool:
-        return bool(self._compared(other) >= 0)
+        difference = self - other
+        return bool((difference.sign if isinstance(difference, Far) else difference) < 0)
 
     # the vector space
 

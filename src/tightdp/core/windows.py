@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from flint import arb, arb_mat, ctx
+from flint import arb, ctx
 
 from tightdp.core.nodes import Expr
 from tightdp.core.operators import Far, symbol_of
@@ -125,38 +125,23 @@ def _mean_of(ratio: Number, bases: tuple[Number, ...], points: int, first: int) 
 
 
 def _may_be_law(ratio: Number, bases: tuple[Number, ...], points: int, first: int) -> bool:
-    """Whether `_mean_of` may have weights that are not negative and of sum below 1; decided by balls as far as these
-    tell."""
-    count = len(bases)
-    with ctx.workprec(NOISE_BITS * (count + 1)):
-        r, balls = as_ball(ratio), [as_ball(base) for base in bases]
-        rows = arb_mat([[base ** (first + at) for at in range(count)] for base in balls])
-        beyond = arb_mat(count, 1, [(1 - r) * (r * base) ** points / (1 - r * base) for base in balls])
-        try:
-            changes = rows.solve(beyond).entries()
-        except ZeroDivisionError:
-            return True
-        if any((1 - r) * r ** (first + at) + change < 0 for at, change in enumerate(changes)):
-            return False
-        return not sum(changes, arb(0)) >= r**points
+    """Whether weights may be positive and of sum below 1, as far as balls tell."""
+    with ctx.workprec(NOISE_BITS * (len(bases) + 1)):
+        balls: list[Any] = [as_ball(number) for number in (ratio, *bases)]
+        weights: list[Any] = [weight for _, weight in _mean_of(balls[0], tuple(balls[1:]), points, first)]
+        return not any(weight < 0 for weight in weights) and not sum(weights, arb(0)) >= 1
 
 
 def _weights(scales: Sequence[Number], bases: Sequence[Number], wanted: Sequence[Number]) -> list[Number]:
-    """The w with sum over j of w_j·scale·base^j = wanted for each base: a Vandermonde system, solved by elimination."""
-    size = len(bases)
-    rows = [
-        [scale * base**j for j in range(size)] + [value]
-        for scale, base, value in zip(scales, bases, wanted, strict=True)
-    ]
-    for at in range(size):
-        pivot = next(row for row in range(at, size) if not _is_zero(rows[row][at]))
-        rows[at], rows[pivot] = rows[pivot], rows[at]
-        rows[at] = [entry / rows[at][at] for entry in rows[at]]
-        for row in range(size):
-            if row != at and not _is_zero(rows[row][at]):
-                factor = rows[row][at]
-                rows[row] = [a - factor * b for a, b in zip(rows[row], rows[at], strict=True)]
-    return [row[size] for row in rows]
+    """The w with sum over j of w_j·scale·base^j = wanted for each base: a polynomial, in Newton's form first."""
+    values = [value / scale for value, scale in zip(wanted, scales, strict=True)]
+    for step in range(1, len(bases)):
+        for at in range(len(bases) - 1, step - 1, -1):
+            values[at] = (values[at] - values[at - 1]) / (bases[at] - bases[at - step])
+    found: list[Number] = []
+    for base, value in zip(reversed(bases), reversed(values), strict=True):
+        found = [below - base * own for below, own in zip([value, *found], [*found, 0], strict=True)]
+    return found
 
 
 def _is_zero(number: Number) -> bool:

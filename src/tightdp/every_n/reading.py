@@ -210,8 +210,8 @@ class Following(Follower):
             self.picked[number - 1] = self.store.pop(found.key)[1]
         return self.picked[number - 1]
 
-    def progress(self) -> Any:
-        return Rounds()
+    def progress(self) -> Callable[[bool], bool]:
+        return Rounds().another_round
 
     def leave(self, target: list[End], level: int, value: Value = None) -> None:
         inside = self.inside

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import Any
 
 from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
-from tightdp.core.lowering import dictionaries, draws, iterators, lists, loops, statements  # noqa: F401 (handlers)
+from tightdp.core.lowering import dictionaries, draws, lists, loops, statements  # noqa: F401 (handlers)
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Frame, Machine, Probe

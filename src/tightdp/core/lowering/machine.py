@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering.registry import SYNTAX, TARGETS, name_of_node
@@ -69,14 +69,6 @@ class Frame:
     level: int = 0
     returns: list[End] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
-
-
-class Progressing(Protocol):
-    """Says whether a loop goes on."""
-
-    def another_round(self, certain: bool) -> bool:
-        """Whether there is another round, which all runs begin where it is `certain`."""
-        ...
 
 
 class Machine:
@@ -174,8 +166,8 @@ class Machine:
         """Return the record at a position."""
         raise NotImplementedError
 
-    def progress(self) -> Progressing:
-        """Return what says whether a `while` loop goes on to another round, where one run is followed at a time."""
+    def progress(self) -> Callable[[bool], bool]:
+        """Return what says whether there is another round of a `while` loop, which all runs begin where told so."""
         raise NotImplementedError
 
     def of_growing(self, name: str, growing: Growing, *more: Value) -> Value:
@@ -204,11 +196,6 @@ class Machine:
         """Return the error for a kind of syntax that is outside the language."""
         what, hint = name_of_node(node)
         return self.unsupported(f"{what} is not in the language", hint, node)
-
-    def fail(self, failure: Failure) -> None:
-        """Record that the runs at hand fail, and end them."""
-        self.oblige(self.builder.true, failure)
-        self.alive = self.builder.false
 
     def oblige(self, condition: Expr, failure: Failure) -> None:
         """Record that `condition` must not hold on any run that is alive."""
@@ -293,7 +280,8 @@ class Machine:
         try:
             return action()
         except Failure as failure:
-            self.fail(failure)
+            self.oblige(self.builder.true, failure)
+            self.alive = self.builder.false
         except Dead:
             self.alive = self.builder.false
         return None

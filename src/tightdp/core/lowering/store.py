@@ -25,7 +25,7 @@ from tightdp.core.lowering.values import (
     kind,
     known,
 )
-from tightdp.core.nodes import Const, Expr, Nary
+from tightdp.core.nodes import Const, Expr, operands_of
 from tightdp.errors import LimitError
 from tightdp.limits.calibrated import TABLE_ENTRIES
 
@@ -235,12 +235,9 @@ def merge_changes(
 
 def facts(condition: Expr) -> set[int]:
     """Return the serial numbers of the conditions that a path condition is made of."""
-    parts = condition.operands if isinstance(condition, Nary) and condition.operator == "and" else (condition,)
-    return {part.serial for part in parts}
+    return {part.serial for part in operands_of(condition, "and")}
 
 
 def relative(builder: Builder, condition: Expr, given: Iterable[int]) -> Expr:
     """Return a path condition without the parts that are known to hold."""
-    if isinstance(condition, Nary) and condition.operator == "and":
-        return builder.conjunction([part for part in condition.operands if part.serial not in given])
-    return builder.true if condition.serial in given else condition
+    return builder.conjunction([part for part in operands_of(condition, "and") if part.serial not in given])
