@@ -11,7 +11,7 @@ from flint import arb, ctx, fmpq, fmpq_poly
 
 from tightdp.auditing import Enclosure, Gaussian, audit
 from tightdp.auditing.expected import mean_of_least
-from tightdp.auditing.families import rejected_exp_epsilon
+from tightdp.auditing.search import rejected_exp_epsilon
 from tightdp.claims import exp, log
 from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.enclosure import ball, ends, normal_tail

@@ -6,6 +6,7 @@ from fractions import Fraction
 from random import Random
 
 from tightdp.auditing import optimal
+from tightdp.auditing.certificate import Game as Observation
 from tightdp.claims import grid, random_dp_law
 
 from .games import Curve, Game, Guess, Laws, delta_of, one_sided, symmetric, symmetric_laws, tradeoff
@@ -43,14 +44,8 @@ def random_shares(seed: int, guesses: int) -> dict[int, list[Fraction]]:
 
 def optimum(game: Game, t: Fraction, delta: Fraction) -> Fraction:
     """The exact largest P(at least `correct` right) of all (ln t, δ)-DP mechanisms, by the engine."""
-    found = optimal.p_value(
-        canaries=game.m,
-        guesses=game.guesses,
-        correct=game.correct,
-        t=Fraction(t),
-        delta=Fraction(delta),
-        options=game.k,
-    )
+    observed = Observation(game.m, game.guesses, game.correct, game.k)
+    found = optimal.p_value(observed, Fraction(t), Fraction(delta))
     assert found.is_exact
     return found.lower
 

@@ -11,6 +11,7 @@ from typing import Any
 from sympy import Symbol, symbols
 
 from tightdp.auditing import fdp
+from tightdp.auditing.certificate import Game as Observation
 from tightdp.claims import Correction, Fails, Near, certain, grid, identity
 
 from .audits import AGAINST, drawn, drawn_games, optimum
@@ -41,15 +42,7 @@ def never_below(kind: str, seed: int, m: int, k: int, guesses: int) -> Iterator[
 
 def engine_refutes(pairs: tuple[tuple[Fraction, Fraction], ...], game: Game, level: Fraction, variant: str) -> bool:
     """Whether the engine's Algorithm 3 refutes a level."""
-    return fdp.rejects(
-        canaries=game.m,
-        guesses=game.guesses,
-        correct=game.correct,
-        pairs=pairs,
-        significance=level,
-        options=game.k,
-        variant=variant,
-    )
+    return fdp.rejects(Observation(game.m, game.guesses, game.correct, game.k), pairs, level, variant)
 
 
 def invariant() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from random import Random
-from typing import Any
 
 from sympy import Symbol, symbols
 from sympy import summation as symbolic_sum
 
 from tightdp.auditing import optimal
+from tightdp.auditing.certificate import Game as Observation
 from tightdp.claims import certain, identity
 
 from .audits import drawn, drawn_games, optimum
@@ -90,9 +90,9 @@ paper.claim(
 def program_is_exact(m: int, k: int, guesses: int, t: Fraction, delta: Fraction) -> Iterator[dict[str, Fraction]]:
     """Theorem 9 as a linear program, for every v: its dual certificate, and the mechanism that attains it."""
     for correct in range(1, guesses + 1):
-        size: dict[str, Any] = {"canaries": m, "guesses": guesses, "correct": correct, "options": k}
-        dual = optimal.certificate(t=Fraction(t), delta=Fraction(delta), **size)
-        worst = optimal.worst_mechanism(t=Fraction(t), delta=Fraction(delta), **size)
+        size = Observation(m, guesses, correct, k)
+        dual = optimal.certificate(size, Fraction(t), Fraction(delta))
+        worst = optimal.worst_mechanism(size, Fraction(t), Fraction(delta))
         assert worst is not None
         p = list(worst.law) + [Fraction(0)] * (m - guesses)
         laws, guesser = symmetric_laws(m, k, {guesses: worst.law})

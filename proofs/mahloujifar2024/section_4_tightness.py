@@ -11,6 +11,7 @@ from typing import Any
 from sympy import Symbol, binomial, symbols
 
 from tightdp.auditing import fdp
+from tightdp.auditing.certificate import Game as Observation
 from tightdp.auditing.tradeoff import Polygon
 from tightdp.claims import Correction, Fails, certain, grid, identity
 
@@ -88,7 +89,7 @@ def refuted_at_the_tail(guesses: int, correct: int, t: Fraction) -> bool | Fails
     """Whether Algorithm 3 refutes the binomial tail (δ = 0, k = 2, m = c'), by the engine's least τ."""
     tail, least = tail_and_least(guesses, correct, t)
     pure = Polygon(((Fraction(t), Fraction(0)),))
-    found = fdp.p_value(canaries=guesses, guesses=guesses, correct=correct, tradeoff=pure)
+    found = fdp.p_value(Observation(guesses, guesses, correct), pure)
     inside = found.lower <= least <= found.upper + Fraction(1, 2**30)
     return least_is_the_tail(guesses, correct, t, tail, least if inside else Fraction(-1))
 

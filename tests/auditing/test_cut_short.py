@@ -55,14 +55,14 @@ def test_the_p_value_is_enclosed_by_what_was_rejected(monkeypatch: pytest.Monkey
 
 
 def test_nothing_is_known_before_anything_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(optimal, "enclose", stopping_after(1, optimal.enclose))
+    monkeypatch.setattr(optimal, "enclose", stopping_after(0, optimal.enclose))
     with pytest.raises(LimitError):
         audit(**GAME)
 
 
 def test_a_rough_place_is_decided_first(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = audit(**GAME, delta="1/1000", method="order-statistics").exp_epsilon_lower
-    monkeypatch.setattr(order_statistics, "estimate", stopping_after(15, order_statistics.estimate))
+    monkeypatch.setattr(order_statistics, "estimate", stopping_after(6, order_statistics.estimate))
     found = audit(**GAME, delta="1/1000", method="order-statistics")
     assert found.exp_epsilon_lower is not None
     assert whole is not None

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tightdp import ParameterError
-from tightdp.auditing import Gaussian, Laplace, Polygon, audit, fdp, optimal, order_statistics, steinke
-from tightdp.auditing.linear_program import Game
+from tightdp.auditing import Gaussian, Laplace, Polygon, audit, fdp, optimal, order_statistics
+from tightdp.auditing.certificate import Game
 from tightdp.auditing.optimal_curve import optimum
 from tightdp.exact.enclosure import Enclosure
 
@@ -45,22 +45,22 @@ observations = st.integers(1, 20).flatmap(lambda r: st.tuples(st.integers(r, r +
 @settings(max_examples=40, deadline=None)
 def test_methods_against_the_optimum(observation, t, delta, options):
     canaries, guesses, correct = observation
-    numbers = {"canaries": canaries, "guesses": guesses, "correct": correct}
-    best = optimal.p_value(**numbers, t=t, delta=delta, options=options).upper
-    binomial = steinke.p_value(**numbers, t=Enclosure.exactly(t), delta=delta, options=options)
+    game = Game(canaries, guesses, correct, options)
+    best = optimal.p_value(game, t, delta).upper
+    binomial = optimal.steinke_p_value(game, Enclosure.exactly(t), delta)
     direct = direct_steinke(canaries, guesses, correct, t, delta, options)
     assert binomial.lower <= direct <= binomial.upper
-    q, tail = t / (t + options - 1), optimal.p_value(**numbers, t=t, delta=Fraction(0), options=options).upper
-    if direct <= steinke.proved_up_to(options) or tail <= q:
+    q, tail = t / (t + options - 1), optimal.p_value(game, t, Fraction(0)).upper
+    if direct <= optimal.proved_up_to(options) or tail <= q:
         assert direct >= best
     for variant in ("listing", "code"):
-        above = fdp.p_value(**numbers, tradeoff=Polygon(((t, delta),)), options=options, variant=variant)
+        above = fdp.p_value(game, Polygon(((t, delta),)), variant)
         assert above.upper >= best
     if delta == 0 and options == 2:
         pairs = ((t, delta),)
-        exact = order_statistics.p_value(**numbers, pairs=pairs, variant="exact")
+        exact = order_statistics.p_value(game, pairs, "exact")
         assert exact.lower <= best <= exact.upper
-        assert order_statistics.p_value(**numbers, pairs=pairs).upper >= best
+        assert order_statistics.p_value(game, pairs).upper >= best
 
 
 def test_the_binomial_bound_is_proved_where_its_tail_is_small():
@@ -93,7 +93,7 @@ def test_the_binomial_bound_of_reconstruction():
 
 
 def test_the_binomial_bound_is_too_small_for_large_p_values():
-    found = steinke.counterexample()
+    found = optimal.steinke_counterexample()
     numbers = {"canaries": found.canaries, "guesses": found.guesses, "correct": found.correct}
     assert found.mechanism.delta(found.exp_epsilon) == found.delta
     assert found.probability == 1
@@ -133,26 +133,20 @@ def test_fdp_follows_the_listing(observation, t, delta, tau, options, keep):
         return max(Fraction(0), (y - delta) / t, 1 - delta - t * (1 - y))
 
     variant = "code" if keep else "listing"
-    numbers = dict(zip(("canaries", "guesses", "correct"), observation, strict=True))
-    found = fdp.rejects(**numbers, pairs=((t, delta),), significance=tau, options=options, variant=variant)
+    game = Game(*observation, options)
+    found = fdp.rejects(game, ((t, delta),), tau, variant)
     exact = listing(inverse, *observation, tau, options, keep)
     if found:
         assert exact
     elif exact:  # only rounding may separate them
-        assert fdp.rejects(
-            **numbers,
-            pairs=((t, delta),),
-            significance=tau * (1 + Fraction(1, 2**100)),
-            options=options,
-            variant=variant,
-        )
+        assert fdp.rejects(game, ((t, delta),), tau * (1 + Fraction(1, 2**100)), variant)
 
 
 @pytest.mark.parametrize("curve", [Gaussian("1/2"), Laplace("3/4")])
 def test_fdp_lies_above_the_optimum_for_curves(curve):
     for guesses, correct, options in ((10, 8, 2), (25, 20, 2), (12, 8, 3)):
-        best = optimum(Game(30, guesses, correct, options), curve).p_value
-        found = fdp.p_value(canaries=30, guesses=guesses, correct=correct, tradeoff=curve, options=options)
+        game = Game(30, guesses, correct, options)
+        best, found = optimum(game, curve).p_value, fdp.p_value(game, curve)
         assert found.upper >= best.lower
         assert found.upper - found.lower < Fraction(1, 500)
 
@@ -187,7 +181,7 @@ def test_counterexample_to_order_statistics_by_brute_force():
 @pytest.mark.parametrize("curve", [Gaussian(1), Laplace(1)])
 def test_order_statistics_fail_for_smooth_curves_too(curve):
     best = optimum(Game(10, 10, 10), curve)
-    claimed = order_statistics.p_value(canaries=10, guesses=10, correct=10, pairs=curve.outer(curve.logs(64)))
+    claimed = order_statistics.p_value(Game(10, 10, 10), curve.outer(curve.logs(64)))
     assert all(best.mechanism.delta(t) <= curve.delta(t).upper for t, _ in curve.inner(curve.logs(40)))
     assert claimed.upper < best.p_value.lower
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tightdp.auditing import Gaussian, Laplace, Polygon, audit, optimal
-from tightdp.auditing.linear_program import Game, certify, search
+from tightdp.auditing.certificate import Game
+from tightdp.auditing.linear_program import certify, search
 from tightdp.auditing.optimal_curve import optimum
 from tightdp.exact.enclosure import Enclosure, round_up
 
@@ -41,11 +42,9 @@ def test_pure_dp_gives_the_binomial_tail(guesses, data):
 @given(st.integers(1, 25), st.data())
 @settings(max_examples=25, deadline=None)
 def test_enclosure_certificate_and_mechanism_meet_the_exact_value(guesses, data):
+    canaries, correct = guesses + data.draw(st.integers(0, 20)), data.draw(st.integers(1, guesses))
     numbers = {
-        "canaries": guesses + data.draw(st.integers(0, 20)),
-        "guesses": guesses,
-        "correct": data.draw(st.integers(1, guesses)),
-        "options": data.draw(st.integers(2, 4)),
+        "game": Game(canaries, guesses, correct, data.draw(st.integers(2, 4))),
         "t": data.draw(st.fractions(1, 9, max_denominator=9)),
         "delta": data.draw(st.fractions(0, 1, max_denominator=500)),
     }
@@ -57,12 +56,12 @@ def test_enclosure_certificate_and_mechanism_meet_the_exact_value(guesses, data)
     assert proof.check()
     assert exact.lower <= proof.bound <= exact.lower + Fraction(1, 2**80)
     mechanism = optimal.worst_mechanism(**numbers)
-    assert mechanism.at_least(numbers["correct"]) == exact.lower
+    assert mechanism.at_least(correct) == exact.lower
     assert mechanism.delta(numbers["t"]) <= numbers["delta"]
 
 
 def test_certificate_refuses_what_is_not_feasible():
-    proof = optimal.certificate(canaries=50, guesses=40, correct=30, t=Fraction(3, 2), delta=Fraction(1, 100))
+    proof = optimal.certificate(Game(50, 40, 30), Fraction(3, 2), Fraction(1, 100))
     assert proof.check()
     assert not replace(proof, constant=proof.constant * Fraction(99, 100)).check()
     assert not replace(proof, multipliers=(proof.multipliers[0] * Fraction(99, 100),)).check()
@@ -72,7 +71,7 @@ def test_certificate_refuses_what_is_not_feasible():
 
 def test_one_pair_by_the_linear_program_agrees_with_the_closed_form():
     pair = (Fraction(5, 4), Fraction(1, 1000))
-    closed = optimal.p_value(canaries=500, guesses=60, correct=45, t=pair[0], delta=pair[1])
+    closed = optimal.p_value(Game(500, 60, 45), *pair)
     found = optimum(Game(500, 60, 45), Polygon((pair,)))
     assert float(found.p_value.upper) == pytest.approx(float(closed.upper), rel=1e-6)
     assert found.p_value.lower <= closed.upper
@@ -117,7 +116,7 @@ def test_least_epsilon_is_certified(options):
     answer = audit(canaries=1000, guesses=100, correct=75, delta="1e-4", options=options)
     rejected = answer.exp_epsilon_lower
     above = round_up(rejected * (1 + Fraction(1, 10**12)), 80)
-    p = [optimal.enclose(1000, 100, 75, t, Fraction(1, 10**4), options) for t in (rejected, above)]
+    p = [optimal.enclose(Game(1000, 100, 75, options), t, Fraction(1, 10**4)) for t in (rejected, above)]
     assert p[0].upper <= Fraction(1, 20) < p[1].lower
     assert answer.certificate.check()
     assert answer.certificate.bound <= Fraction(1, 20) + Fraction(1, 2**80)

@@ -12,7 +12,7 @@ import pytest
 import tightdp
 from tightdp import Bit, Instance, ParameterError, QueryError, audit, flip, mechanism, worst_case
 from tightdp.auditing import METHODS, Enclosure
-from tightdp.auditing.linear_program import Game
+from tightdp.auditing.certificate import Game
 from tightdp.auditing.optimal_curve import optimum
 from tightdp.auditing.tradeoff import Polygon
 from tightdp.cli import main

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from tightdp.auditing import Polygon, audit, optimal
-from tightdp.auditing.linear_program import Game
+from tightdp.auditing.certificate import Game
 from tightdp.auditing.optimal_curve import optimum
 
 np = pytest.importorskip("numpy")
@@ -74,7 +74,7 @@ def all_mechanisms(canaries, guesses, correct, pairs, options=2, at_most=False):
 )
 def test_closed_form_is_the_optimum_over_all_mechanisms(canaries, guesses, correct, t, delta, options):
     t, delta = Fraction(t), Fraction(delta)
-    exact = optimal.p_value(canaries=canaries, guesses=guesses, correct=correct, t=t, delta=delta, options=options)
+    exact = optimal.p_value(Game(canaries, guesses, correct, options), t, delta)
     assert exact.is_exact
     searched = all_mechanisms(canaries, guesses, correct, [(t, delta)], options)
     assert float(exact.upper) == pytest.approx(searched, abs=1e-8)
@@ -132,10 +132,9 @@ def brute_force(mechanism, correct, t):
     ("canaries", "guesses", "correct", "options"), [(2, 2, 2, 2), (4, 3, 2, 2), (4, 4, 3, 2), (3, 2, 2, 3)]
 )
 def test_worst_mechanism_attains_the_optimum(canaries, guesses, correct, options):
-    numbers = {"canaries": canaries, "guesses": guesses, "correct": correct, "options": options}
-    t, delta = Fraction(3, 2), Fraction(1, 20)
-    mechanism = optimal.worst_mechanism(**numbers, t=t, delta=delta)
-    assert brute_force(mechanism, correct, t) == (delta, optimal.p_value(**numbers, t=t, delta=delta).lower)
+    game, t, delta = Game(canaries, guesses, correct, options), Fraction(3, 2), Fraction(1, 20)
+    mechanism = optimal.worst_mechanism(game, t, delta)
+    assert brute_force(mechanism, correct, t) == (delta, optimal.p_value(game, t, delta).lower)
     assert mechanism.delta(t) == delta
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import tightdp
 from tightdp.auditing import optimal
+from tightdp.auditing.certificate import Game
 from tightdp.cli.main import main
 from tightdp.core.sections import written_value
 from tightdp.errors import QueryError
@@ -84,8 +85,8 @@ def test_changed_certificates_are_refused_or_true() -> None:
         if accepted(new):
             still += 1
             (t, delta), bound = map(Fraction, claim["guarantee"][0]), Fraction(claim["bound"])
-            numbers = {name: claim[name] for name in ("canaries", "guesses", "correct", "options")}
-            assert optimal.p_value(**numbers, t=t, delta=delta).lower <= bound, new
+            game = Game(*(claim[name] for name in ("canaries", "guesses", "correct", "options")))
+            assert optimal.p_value(game, t, delta).lower <= bound, new
     assert still > 20
 
 

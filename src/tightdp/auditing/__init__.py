@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from tightdp.auditing.answer import AuditAnswer
 from tightdp.auditing.ask import METHODS, audit
-from tightdp.auditing.certificate import DualCertificate, WorstMechanism
+from tightdp.auditing.certificate import Counterexample, DualCertificate, WorstMechanism
+from tightdp.auditing.curves import Gaussian, Laplace, SubsampledGaussian
 from tightdp.auditing.expected import expected_correct
-from tightdp.auditing.order_statistics import Counterexample
-from tightdp.auditing.subsampled import SubsampledGaussian
-from tightdp.auditing.tradeoff import Gaussian, Laplace, Polygon, pairs_of_vertices
+from tightdp.auditing.tradeoff import Polygon, pairs_of_vertices
 from tightdp.exact.enclosure import Enclosure
 
 __all__ = [

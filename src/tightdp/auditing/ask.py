@@ -10,24 +10,24 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeVar
 
-from tightdp.auditing import fdp, optimal, order_statistics, steinke
-from tightdp.auditing.answer import AuditAnswer
-from tightdp.auditing.certificate import DualCertificate, WorstMechanism
-from tightdp.auditing.families import (
-    least_scale,
-    least_scale_estimated,
-    least_scale_optimal,
+from tightdp.auditing import fdp, optimal, order_statistics
+from tightdp.auditing.answer import AuditAnswer, assumption, steinke_verdict, verdict
+from tightdp.auditing.certificate import DualCertificate, Game, WorstMechanism
+from tightdp.auditing.curves import family_of
+from tightdp.auditing.optimal_curve import Shot, optimum, shoot, upper_bound
+from tightdp.auditing.question import METHODS, Question, checked
+from tightdp.auditing.search import (
+    LARGEST_EPSILON,
+    confirmed,
+    largest_rejected,
     rejected_exp_epsilon,
+    rejected_t,
+    t_of,
 )
-from tightdp.auditing.linear_program import Game
-from tightdp.auditing.named import family_of
-from tightdp.auditing.optimal_curve import optimum
-from tightdp.auditing.question import METHODS, MOST_GUESSES_ON_CURVES, Question, checked
-from tightdp.auditing.search import least_not_rejected, rejected_near
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
-from tightdp.auditing.validity import Validity, assumption, steinke_verdict, verdict
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import Enclosure
+from tightdp.limits.calibrated import GUESSES_ON_CURVES
 
 __all__ = ["METHODS", "audit", "p_value_at"]
 
@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 _TANGENTS = 64
 """How many tangents of a smooth curve stand for it."""
+_LARGEST_MU, _MU_BITS = 64.0, 20
+"""Up to which scale families are searched, and how exactly the scale is found."""
 _BETWEEN_TOLD = 0.5
 """Seconds between two reports of what is known."""
 
@@ -103,8 +105,13 @@ def _found(question: Question, known: _Known) -> AuditAnswer:
         return _answer(question, None, p_value, certificate, mechanism)
     lower = _least(question, known)
     asked = None if question.t is None else _p_value(question, question.t)
-    certificate, mechanism = _evidence(question, lower if question.t is None else question.t.upper)
-    return _answer(question, lower, asked, certificate, mechanism)
+    if question.method != "optimal" or question.game.correct == 0:
+        return _answer(question, lower, asked)
+    t = lower if question.t is None else question.t.upper
+    certificate = optimal.certificate(question.game, t, question.deltas.upper)
+    return _answer(
+        question, lower, asked, certificate, optimal.worst_mechanism(question.game, t, question.deltas.lower)
+    )
 
 
 def p_value_at(answer: AuditAnswer, exp_epsilon: Fraction) -> Enclosure:
@@ -116,32 +123,39 @@ def p_value_at(answer: AuditAnswer, exp_epsilon: Fraction) -> Enclosure:
 
 def _p_value(question: Question, t: Enclosure) -> Enclosure:
     """Enclose the p-value of (ln t, δ)-DP; except for steinke's, which takes enclosures, p-values grow with t."""
-    game, deltas = question.game, question.deltas
-    if game.correct == 0:
-        return Enclosure.exactly(1)
     if question.method == "steinke":
-        found = [
-            steinke.p_value(**question.numbers, t=t, delta=delta, options=game.options)
-            for delta in dict.fromkeys(deltas)
-        ]
+        found = [optimal.steinke_p_value(question.game, t, delta) for delta in dict.fromkeys(question.deltas)]
     else:
-        found = [_p_value_at(question, (pair,)) for pair in dict.fromkeys(zip(t, deltas, strict=True))]
+        ends = dict.fromkeys(zip(t, question.deltas, strict=True))
+        found = [_p_value_at(question, (pair,)) for pair in ends]
     return Enclosure(found[0].lower, found[-1].upper)
 
 
 def _p_value_at(question: Question, pairs: tuple[Pair, ...]) -> Enclosure:
-    game, numbers = question.game, question.numbers
+    if question.game.correct == 0:
+        return Enclosure.exactly(1)
     if question.method == "optimal":
-        (t, delta) = pairs[0]
-        return optimal.p_value(**numbers, t=t, delta=delta, options=game.options)
+        return optimal.p_value(question.game, *pairs[0])
     if question.method == "fdp":
-        return fdp.p_value(**numbers, tradeoff=Polygon(pairs), options=game.options, variant=question.variant)
-    return order_statistics.p_value(**numbers, pairs=pairs, variant=question.variant)
+        return fdp.p_value(question.game, Polygon(pairs), question.variant)
+    return order_statistics.p_value(question.game, pairs, question.variant)
 
 
-def _estimate(question: Question, pairs: tuple[Pair, ...]) -> float:
-    """Return the logarithm of the p-value of the method "order-statistics" in floats."""
-    return order_statistics.estimate(**question.numbers, pairs=pairs, variant=question.variant)
+def _rejects(question: Question, pairs: tuple[Pair, ...]) -> bool:
+    """Whether all these pairs together are certainly rejected."""
+    level, game = question.significance, question.game
+    if question.method == "optimal" and len(pairs) == 1:
+        return optimal.enclose(game, *pairs[0]).upper <= level
+    if question.method in ("optimal", "fdp"):
+        return fdp.rejects(game, pairs, level, question.fdp_variant)
+    if question.method == "steinke":
+        return optimal.steinke_p_value(game, Enclosure.exactly(pairs[0][0]), pairs[0][1]).upper <= level
+    return order_statistics.p_value(game, pairs, question.variant).upper <= level
+
+
+def _excess(question: Question, pairs: tuple[Pair, ...]) -> float:
+    """Return in floats by how much the p-value of order statistics is above the level, as logarithms."""
+    return order_statistics.estimate(question.game, pairs, question.variant) - math.log(question.significance)
 
 
 class _Known:
@@ -188,37 +202,19 @@ class _Known:
 
 def _least(question: Question, known: _Known) -> Fraction:
     """Return the largest e^ε found rejected at the significance level, or 1."""
-    game, delta = question.game, question.deltas.upper
-    if game.correct == 0:
+    delta = question.deltas.upper
+    if question.game.correct == 0:
         return Fraction(1)
-    rejects = known.noting(_rejects(question, game, question.significance, delta), lambda t: t)
-    if question.method == "order-statistics":
-        aim = math.log(question.significance)
-        return rejected_near(rejects, lambda t: _estimate(question, ((t, delta),)) - aim)
-    start = game.correct * (game.options - 1) / (game.guesses - game.correct + 0.5)
-    return least_not_rejected(rejects, start).lower
-
-
-def _rejects(question: Question, game: Game, level: Fraction, delta: Fraction) -> Callable[[Fraction], bool]:
-    numbers = question.numbers
-    if question.method == "optimal":
-        return lambda t: (
-            optimal.enclose(game.canaries, game.guesses, game.correct, t, delta, game.options).upper <= level
-        )
-    if question.method == "fdp":
-        return lambda t: fdp.rejects(
-            **numbers, pairs=((t, delta),), significance=level, options=game.options, variant=question.variant
-        )
-    return lambda t: _p_value(question, Enclosure.exactly(t)).upper <= level
-
-
-def _evidence(question: Question, t: Fraction) -> tuple[DualCertificate | None, WorstMechanism | None]:
-    game = question.game
-    if question.method != "optimal" or game.correct == 0:
-        return None, None
-    arguments = {**question.numbers, "options": game.options}
-    certificate = optimal.certificate(**arguments, t=t, delta=question.deltas.upper)
-    return certificate, optimal.worst_mechanism(**arguments, t=t, delta=question.deltas.lower)
+    rejects = known.noting(lambda t: _rejects(question, ((t, delta),)), lambda t: t)
+    if question.method != "order-statistics":
+        return rejected_t(rejects)
+    found = confirmed(
+        lambda epsilon: _excess(question, ((t_of(epsilon), delta),)),
+        lambda epsilon: rejects(t_of(epsilon)),
+        LARGEST_EPSILON,
+        38,
+    )
+    return Fraction(1) if found is None else t_of(found)
 
 
 def _tradeoff_p_value(
@@ -228,17 +224,13 @@ def _tradeoff_p_value(
     if game.correct == 0:
         return Enclosure.exactly(1), None, None
     if question.method == "optimal" and isinstance(tradeoff, Polygon) and len(tradeoff.pairs) == 1:
-        (t, delta), arguments = tradeoff.pairs[0], {**question.numbers, "options": game.options}
-        return (
-            optimal.p_value(**arguments, t=t, delta=delta),
-            optimal.certificate(**arguments, t=t, delta=delta),
-            optimal.worst_mechanism(**arguments, t=t, delta=delta),
-        )
+        (pair,) = tradeoff.pairs
+        return optimal.p_value(game, *pair), optimal.certificate(game, *pair), optimal.worst_mechanism(game, *pair)
     if question.method == "optimal" and not question.is_relaxed:
         found = optimum(game, tradeoff)
         return found.p_value, found.certificate, found.mechanism
     if question.method in ("optimal", "fdp"):
-        value = fdp.p_value(**question.numbers, tradeoff=tradeoff, options=game.options, variant=question.fdp_variant)
+        value = fdp.p_value(game, tradeoff, question.fdp_variant)
         return (value if question.method == "fdp" else Enclosure(Fraction(0), value.upper)), None, None
     return _p_value_at(question, _polygon(tradeoff)), None, None
 
@@ -253,34 +245,33 @@ def _family_exp_epsilon(question: Question, known: _Known) -> Fraction:
     family, game, level = family_of(question.family), question.game, question.significance
     assert family is not None
 
-    def meant(curve: Curve) -> Fraction:
-        return rejected_exp_epsilon(curve, question.deltas.upper)
+    def meant(mu: float) -> Fraction:
+        return rejected_exp_epsilon(family(Fraction(mu)), question.deltas.upper)
 
-    meant(family(Fraction(1)))  # refuse a family without ε at δ before the search
+    meant(1.0)  # refuse a family without ε at δ before the search
     if game.correct == 0:
         return Fraction(1)
-    if question.method == "optimal" and not question.is_relaxed:
-        scale = least_scale_optimal(family, game, level)
-    elif question.method in ("optimal", "fdp"):
+    shot: Shot | None = None
 
-        def rejects(curve: Curve) -> bool:
-            return fdp.rejects(
-                **question.numbers,
-                pairs=_polygon(curve),
-                significance=level,
-                options=game.options,
-                variant=question.fdp_variant,
-            )
+    def shot_at(mu: float) -> float:
+        """Return the excess of the optimum in floats, where every optimum helps to find the next."""
+        nonlocal shot
+        shot = shoot(game, family(Fraction(mu)), shot, 8 if shot is None else 2)
+        return math.log(max(1e-300, shot.value)) - math.log(level)
 
-        scale = least_scale(family, known.noting(rejects, meant))
+    def rejects(mu: float) -> bool:
+        if question.method == "optimal" and not question.is_relaxed:
+            return upper_bound(game, family(Fraction(mu)), shot).bound <= level
+        return _rejects(question, _polygon(family(Fraction(mu))))
+
+    decides = known.noting(rejects, meant)
+    if question.method == "order-statistics":
+        scale = confirmed(lambda mu: _excess(question, _polygon(family(Fraction(mu)))), decides, _LARGEST_MU, _MU_BITS)
+    elif question.method == "optimal" and not question.is_relaxed:
+        scale = confirmed(shot_at, decides, _LARGEST_MU, _MU_BITS)
     else:
-        scale = least_scale_estimated(
-            family,
-            lambda curve: _estimate(question, _polygon(curve)),
-            known.noting(lambda curve: _p_value_at(question, _polygon(curve)).upper <= level, meant),
-            math.log(level),
-        )
-    return Fraction(1) if scale is None else meant(family(scale))
+        scale = largest_rejected(decides, _LARGEST_MU, _MU_BITS)
+    return Fraction(1) if scale is None else meant(scale)
 
 
 def _answer(
@@ -290,17 +281,17 @@ def _answer(
     certificate: DualCertificate | None = None,
     mechanism: WorstMechanism | None = None,
 ) -> AuditAnswer:
-    relaxed = question.is_relaxed
-    method = "fdp" if relaxed else question.method
-    pure = question.is_pure
-    if method == "steinke":
+    game, pure = question.game, question.is_pure
+    counterexample = order_statistics.counterexample
+    if question.method == "steinke":
+        counterexample = optimal.steinke_counterexample
         too_small = _is_too_small(question, p_value)
-        valid, reason = steinke_verdict(pure, question.significance, too_small, question.game.options)
+        valid, reason = steinke_verdict(pure, question.significance, too_small, game.options)
     else:
+        method = "fdp" if question.is_relaxed else question.method
         valid, reason = verdict(method, pure, question.tradeoff or question.family)
-    if relaxed:
-        reason = f"with more than {MOST_GUESSES_ON_CURVES:,} guesses on a smooth curve, the method fdp: {reason}"
-    game = question.game
+    if question.is_relaxed:
+        reason = f"with more than {GUESSES_ON_CURVES:,} guesses on a smooth curve, the method fdp: {reason}"
     return AuditAnswer(
         method=question.method,
         canaries=game.canaries,
@@ -318,14 +309,8 @@ def _answer(
         variant=question.variant,
         certificate=certificate,
         mechanism=mechanism,
-        counterexample=_counterexample(method, valid),
+        counterexample=None if valid is True else counterexample(),
     )
-
-
-def _counterexample(method: str, valid: Validity) -> order_statistics.Counterexample | None:
-    if valid is True:
-        return None
-    return steinke.counterexample() if method == "steinke" else order_statistics.counterexample()
 
 
 def _is_too_small(question: Question, p_value: Enclosure | None) -> bool:
@@ -333,7 +318,6 @@ def _is_too_small(question: Question, p_value: Enclosure | None) -> bool:
     game, t = question.game, question.t
     if p_value is None or t is None or not game.correct:
         return False
-    if p_value.upper == 1 or p_value.upper <= steinke.proved_up_to(game.options):
+    if p_value.upper == 1 or p_value.upper <= optimal.proved_up_to(game.options):
         return False
-    optimum = optimal.enclose(game.canaries, game.guesses, game.correct, t.lower, question.deltas.lower, game.options)
-    return p_value.upper < optimum.lower
+    return p_value.upper < optimal.enclose(game, t.lower, question.deltas.lower).lower

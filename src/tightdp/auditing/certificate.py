@@ -28,7 +28,17 @@ from itertools import accumulate
 from tightdp.auditing.tradeoff import Pair
 from tightdp.exact.enclosure import BITS
 
-__all__ = ["DualCertificate", "Spending", "WorstMechanism", "largest_spending"]
+__all__ = ["Counterexample", "DualCertificate", "Game", "Spending", "WorstMechanism", "largest_spending"]
+
+
+@dataclass(frozen=True)
+class Game:
+    """The numbers of one observation: m canaries, r guesses, v right, k options."""
+
+    canaries: int
+    guesses: int
+    correct: int
+    options: int = 2
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,13 @@ class DualCertificate:
     pairs: tuple[Pair, ...]
     constant: Fraction
     multipliers: tuple[Fraction, ...]
+
+    @classmethod
+    def of(
+        cls, game: Game, pairs: tuple[Pair, ...], constant: Fraction, multipliers: tuple[Fraction, ...]
+    ) -> DualCertificate:
+        """Return the point for a game."""
+        return cls(game.canaries, game.guesses, game.correct, game.options, pairs, constant, multipliers)
 
     @property
     def bound(self) -> Fraction:
@@ -167,3 +184,23 @@ class WorstMechanism:
         """
         count = math.comb(self.guesses, right) * (self.options - 1) ** (self.guesses - right)
         return Fraction(self.weights[right], self.total * math.comb(self.canaries, self.guesses) * count)
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """An observation and a mechanism under the guarantee that reaches it more often than the method's
+    p-value.
+    """
+
+    canaries: int
+    guesses: int
+    correct: int
+    exp_epsilon: Fraction
+    delta: Fraction
+    claimed: Fraction
+    mechanism: WorstMechanism
+
+    @property
+    def probability(self) -> Fraction:
+        """The true probability of the observation, above `claimed`."""
+        return self.mechanism.at_least(self.correct)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial, singledispatch
+from functools import partial
 
 from flint import arb, ctx
 
-from tightdp.auditing.named import as_tradeoff
+from tightdp.auditing.curves import Gaussian, as_tradeoff
 from tightdp.auditing.question import checked_game
-from tightdp.auditing.subsampled import SubsampledGaussian
-from tightdp.auditing.tradeoff import Curve, Gaussian, Laplace, Polygon
+from tightdp.auditing.tradeoff import Curve, Polygon, Tails
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, ends, normal_tail
 from tightdp.exact.integral import Point, enclosed_integral
@@ -25,9 +24,6 @@ __all__ = ["expected_correct", "mean_of_least"]
 _BITS = 160
 _LARGEST_SCORE = 40
 _NEARLY_ONE = 1 - 2.0**-50
-
-Tails = tuple[arb, arb]
-"""The probabilities that a loss is at least ln t, and that it is at most -ln t."""
 
 
 def expected_correct(
@@ -92,7 +88,7 @@ class _Channel:
     """The law of the certainty of a guess on one secret: P(certainty >= c) and P(certainty > c)."""
 
     def __init__(self, curve: Polygon | Curve) -> None:
-        self._curve = curve
+        self._tails = curve.tails
         levels = {t / (1 + t) for t, _ in curve.pairs} if isinstance(curve, Polygon) else set()
         self.certainties = sorted({Fraction(1, 2), Fraction(1), *levels})
         self.both_ways = sorted({Fraction(0), *self.certainties, *(1 - level for level in levels)})
@@ -100,70 +96,21 @@ class _Channel:
     def either(self, c: Fraction) -> Tails:
         """P(c is exceeded) and P(c is reached) by the certainty of the likelier value."""
         if c >= 1:
-            return arb(0), sum(tails(self._curve, None, False), arb(0))
+            return arb(0), sum(self._tails(None, False), arb(0))
         t = c / (1 - c)
-        exceeded = sum(tails(self._curve, t, True), arb(0))
-        return exceeded, (sum(tails(self._curve, t, False), arb(0)) if t > 1 else arb(1))
+        exceeded = sum(self._tails(t, True), arb(0))
+        return exceeded, (sum(self._tails(t, False), arb(0)) if t > 1 else arb(1))
 
     def one(self, at: int, c: Fraction) -> Tails:
         """The same for the certainty of one of the two values, from 0 to 1."""
         if c >= 1:
-            return arb(0), tails(self._curve, None, False)[at]
+            return arb(0), self._tails(None, False)[at]
         if c <= 0:
-            return 1 - tails(self._curve, None, False)[1 - at], arb(1)
+            return 1 - self._tails(None, False)[1 - at], arb(1)
         t = c / (1 - c)
-        exceeded = tails(self._curve, t, True)[at] if t >= 1 else 1 - tails(self._curve, 1 / t, False)[1 - at]
-        reached = tails(self._curve, t, False)[at] if t > 1 else 1 - tails(self._curve, 1 / t, True)[1 - at]
+        exceeded = self._tails(t, True)[at] if t >= 1 else 1 - self._tails(1 / t, False)[1 - at]
+        reached = self._tails(t, False)[at] if t > 1 else 1 - self._tails(1 / t, True)[1 - at]
         return exceeded, reached
-
-
-@singledispatch
-def tails(curve: object, t: Fraction | None, strict: bool) -> Tails:
-    """The tails of the loss of a uniform secret at ln t, None for infinite; t > 1, or t >= 1 where `strict` leaves
-    out equality.
-    """
-    raise AssertionError(f"no losses of {curve}")
-
-
-@tails.register
-def _(curve: Gaussian, t: Fraction | None, strict: bool) -> Tails:
-    return tails(SubsampledGaussian(curve.mu, Fraction(1)), t, strict)
-
-
-@tails.register
-def _(curve: SubsampledGaussian, t: Fraction | None, strict: bool) -> Tails:
-    if t is None:
-        return arb(0), arb(0)
-    high, low = curve.base_t(t), curve.base_t(1 / t)
-    return _mixed(curve, high, 1), _mixed(curve, low, -1) if low > 0 else arb(0)
-
-
-def _mixed(curve: SubsampledGaussian, t: Fraction, sign: int) -> arb:
-    """The mass where the base has a likelihood ratio of at least t (at most t for the sign -1)."""
-    mu, rate = ball(curve.mu), ball(curve.rate)
-    score = ball(t).log() / mu + mu / 2
-    return ((2 - rate) * normal_tail(sign * score) + rate * normal_tail(sign * (score - mu))) / 2
-
-
-@tails.register
-def _(curve: Laplace, t: Fraction | None, strict: bool) -> Tails:
-    largest = ball(curve.mu).exp()
-    if t is None or ball(t) > largest:
-        return arb(0), arb(0)
-    scale = (ball(t) / largest).sqrt()
-    tail = (1 - scale / 2 + 1 / (2 * scale * largest)) / 2
-    return tail, tail
-
-
-@tails.register
-def _(curve: Polygon, t: Fraction | None, strict: bool) -> Tails:
-    slope, delta, x = Fraction(-1), Fraction(1), Fraction(0)
-    for steeper, less in curve.pairs:
-        if t is not None and (steeper > t or (steeper == t and not strict)):
-            x = (delta - less) / (steeper - slope)
-            return (tail := ball((less + steeper * x + x) / 2)), tail
-        slope, delta = steeper, less
-    return (tail := ball(delta / 2)), tail
 
 
 def _integral(

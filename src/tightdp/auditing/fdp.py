@@ -20,63 +20,43 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
+from tightdp.auditing.certificate import Game
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
-from tightdp.exact.enclosure import Enclosure
+from tightdp.exact.enclosure import BITS, Enclosure
 
 __all__ = ["p_value", "rejects"]
 
-_BITS = 256
 _STEPS = 36
 _SMALLEST = Fraction(1, 1 << 160)
 
 
-def p_value(
-    *,
-    canaries: int,
-    guesses: int,
-    correct: int,
-    tradeoff: Polygon | Curve,
-    options: int = 2,
-    variant: str = "listing",
-    count: int = 192,
-) -> Enclosure:
+def p_value(game: Game, tradeoff: Polygon | Curve, variant: str = "listing", count: int = 192) -> Enclosure:
     """Enclose the least τ that the recursion refutes, 1 when it refutes none.
 
     The upper end is refuted with the tangents of the curve and roundings against refutation; the lower end is
     not refuted with its chords and roundings in favour.
     """
-    if correct == 0:
+    if game.correct == 0:
         return Enclosure.exactly(1)
-    settings = (canaries, guesses, correct, options, variant)
     if isinstance(tradeoff, Polygon):
         weak = strong = tradeoff.pairs
     else:
         logs = tradeoff.logs(count)
         weak, strong = tradeoff.outer(logs), tradeoff.inner(logs)
-    outer, inner = _Inverse(weak, 0), _Inverse(strong, 1)
-    upper = _least(lambda tau: _refutes(settings, outer, tau))
+    upper = _least(partial(_refutes, game, variant, _Inverse(weak, 0)))
     if weak is strong:
         return upper
-    lower = _least(lambda tau: _refutes(settings, inner, tau))
+    lower = _least(partial(_refutes, game, variant, _Inverse(strong, 1)))
     return Enclosure(min(lower.lower, upper.lower), upper.upper)
 
 
-def rejects(
-    *,
-    canaries: int,
-    guesses: int,
-    correct: int,
-    pairs: tuple[Pair, ...],
-    significance: Fraction,
-    options: int = 2,
-    variant: str = "listing",
-) -> bool:
+def rejects(game: Game, pairs: tuple[Pair, ...], significance: Fraction, variant: str = "listing") -> bool:
     """Whether the recursion certainly refutes τ = significance, that is, rejects the guarantee at this level."""
-    if correct == 0 or significance >= 1:
+    if game.correct == 0 or significance >= 1:
         return False
-    settings = (canaries, guesses, correct, options, variant)
-    return _refutes(settings, _Inverse(pairs, 0), significance)
+    return _refutes(game, variant, _Inverse(pairs, 0), significance)
 
 
 class _Inverse:
@@ -88,7 +68,7 @@ class _Inverse:
         for t, delta in pairs:
             lines |= {(1 / t, -delta / t), (t, 1 - delta - t)}
         self._lines = [_integers(slope, offset) for slope, offset in _envelope(sorted(lines))]
-        self._at = 0
+        self.restart()
 
     def restart(self) -> None:
         """Begin a pass over arguments that do not fall."""
@@ -105,8 +85,7 @@ class _Inverse:
 
     def _line(self, which: int, argument: int) -> int:
         slope, offset, divisor = self._lines[which]
-        up = argument * slope + offset
-        return -(-up // divisor) if self.upward else up // divisor
+        return _divided(argument * slope + offset, divisor, self.upward)
 
 
 def _envelope(lines: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
@@ -127,27 +106,31 @@ def _envelope(lines: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fr
 def _integers(slope: Fraction, offset: Fraction) -> tuple[int, int, int]:
     return (
         slope.numerator * offset.denominator,
-        (offset.numerator << _BITS) * slope.denominator,
+        (offset.numerator << BITS) * slope.denominator,
         slope.denominator * offset.denominator,
     )
 
 
-def _refutes(settings: tuple[int, int, int, int, str], inverse: _Inverse, tau: Fraction) -> bool:
-    canaries, guesses, correct, options, variant = settings
-    upward, unit = inverse.upward, tau / canaries
-    below = _round(unit * correct, upward)
-    above = _round(unit * (guesses - correct), 1 - upward)
+def _divided(up: int, down: int, upward: int) -> int:
+    return -(-up // down) if upward else up // down
+
+
+def _refutes(game: Game, variant: str, inverse: _Inverse, tau: Fraction) -> bool:
+    canaries, guesses, correct, upward = game.canaries, game.guesses, game.correct, inverse.upward
+    below, above = (
+        _divided((tau.numerator << BITS) * number, tau.denominator * canaries, rounded)
+        for number, rounded in ((correct, upward), (guesses - correct, 1 - upward))
+    )
     inverse.restart()
     for i in range(correct - 1, -1, -1):
-        found = (options - 1) * inverse(below)
+        found = (game.options - 1) * inverse(below)
         if variant == "code":
             found = max(found, above)
         if found < above or (i == correct - 1 and found == above):
             return False  # h and r then fall or stay down to 0, and r_0 + h_0 <= τ r / m
-        step = i * (found - above)
-        below += -(-step // (guesses - i)) if upward else step // (guesses - i)
+        below += _divided(i * (found - above), guesses - i, upward)
         above = found
-        if (below + above) * canaries >= guesses << _BITS:
+        if (below + above) * canaries >= guesses << BITS:
             return True  # h rose, so r rises, so h rises again, down to 0
     return False
 
@@ -159,13 +142,5 @@ def _least(refutes: Callable[[Fraction], bool]) -> Enclosure:
     low = high / 16
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        if refutes(middle):
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if refutes(middle) else (middle, high)
     return Enclosure(low if high > _SMALLEST else Fraction(0), high)
-
-
-def _round(value: Fraction, upward: int) -> int:
-    scaled, divisor = value.numerator << _BITS, value.denominator
-    return -(-scaled // divisor) if upward else scaled // divisor

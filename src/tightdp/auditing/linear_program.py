@@ -2,7 +2,7 @@
 
 Program (notation of certificate.py): maximise Σ_{i>=v} p_i over p_0..p_r >= 0, Σ p_i = 1, and for each pair
 Σ_i max(0, a_i - t b_i) <= δ. The floats of the solver never enter an answer: its multipliers are made a
-certificate by the exact rows, its law a mechanism by an exact repair (repair.py). Pairs are added as they are violated,
+certificate by the exact rows, its law a mechanism by an exact repair. Pairs are added as they are violated,
 and only a window of indices around v is given to the solver.
 """
 
@@ -12,33 +12,28 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
-from tightdp.auditing.certificate import DualCertificate, Spending, largest_spending
+from tightdp.auditing.certificate import DualCertificate, Game, Spending, WorstMechanism, largest_spending
 from tightdp.auditing.tradeoff import Pair
-from tightdp.exact.enclosure import BITS, float_above
+from tightdp.exact.enclosure import BITS, float_above, round_up
 
-__all__ = ["Game", "Solution", "certify", "largest_mean", "near", "search"]
+__all__ = ["Solution", "blind_share", "certify", "continued", "largest_mean", "mechanism", "mixed_with_blind", "search"]
 
 _ROUNDS = 12
 _START = 12
 _ADDED = 8
 _MANY = 24
+_SHIFT = 1060
+_TINY = 2.0**-1000
+_LEAST_SHARE = Fraction(1, 1 << 60)
+_SHARE_BITS = 128
+_NOISE, _SPAN = 1e-9, 8
 _TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 _CLOSE = 1e-5
 _CUT = 1e-9
-_BAND = 0.04
-_MARGINS = (1e-15, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
-
-
-@dataclass(frozen=True)
-class Game:
-    """The numbers of one observation: m canaries, r guesses, v right, k options."""
-
-    canaries: int
-    guesses: int
-    correct: int
-    options: int = 2
+_MARGINS = (1e-15, *(10.0**k for k in range(-13, -1)))
 
 
 @dataclass(frozen=True)
@@ -77,27 +72,6 @@ def search(game: Game, pairs: Sequence[Pair]) -> Solution:
     return Solution(value, first, tuple(map(float, law)), tuple(map(float, multipliers)))
 
 
-def near(game: Game, pairs: Sequence[Pair], law: Sequence[float]) -> tuple[float, list[float]]:
-    """Solve the program near a law that is almost optimal: the value and a multiplier for each pair.
-
-    Where the ratio a_i / b_i of the law is well above t, max(0, a_i - t b_i) is taken to be a_i - t b_i,
-    where it is well below, 0. This leaves few rows; both replacements only lower a cost, so the value is an
-    upper estimate.
-    """
-    import numpy as np
-
-    heavy = [i for i, p in enumerate(law) if p > _CUT]
-    first, last = min(heavy), max(heavy)
-    slopes = np.array([float(t) for t, _ in pairs])
-    deltas = np.array([float_above(delta) for _, delta in pairs])
-    others, indices = game.options - 1, np.arange(first + 1, last + 1)
-    values = np.maximum(np.array(law[first : last + 1]), 1e-300)
-    ratios = values[1:] * indices * others / (values[:-1] * (game.guesses - indices + 1))
-    distance = np.log(slopes)[:, None] - np.log(np.maximum(ratios, 1e-9))[None, :]
-    value, _, found = _solve(game, slopes, deltas, first, last, distance)
-    return value, [max(0.0, float(y)) for y in found]
-
-
 def certify(game: Game, pairs: Sequence[Pair], multipliers: Sequence[float], value: float) -> DualCertificate:
     """Turn multipliers found in floats into a certificate: the least constant and capacity that the rows require.
 
@@ -108,9 +82,9 @@ def certify(game: Game, pairs: Sequence[Pair], multipliers: Sequence[float], val
     kept = kept or [(pairs[0], Fraction(0))]
     used = tuple(pair for pair, _ in kept)
     spent = [_short(y) for _, y in kept]
-    point = DualCertificate(game.canaries, game.guesses, game.correct, game.options, used, Fraction(1), tuple(spent))
+    point = DualCertificate.of(game, used, Fraction(1), tuple(spent))
     weighted = float(point.bound) - 1
-    best = replace(point, constant=Fraction(1), multipliers=tuple(Fraction(0) for _ in spent))
+    best = replace(point, multipliers=tuple(Fraction(0) for _ in spent))
     for margin in (*(value * share for share in _MARGINS), *_MARGINS):
         constant = _short(Fraction(max(0.0, value - weighted)) + Fraction(margin))
         tried = _completed(replace(point, constant=constant))
@@ -121,28 +95,21 @@ def certify(game: Game, pairs: Sequence[Pair], multipliers: Sequence[float], val
     return best
 
 
-def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int, distance: Any = None) -> tuple[float, Any, Any]:
-    """Solve the program on a window of indices; rows are scaled by m / r so that all entries are near 1.
-
-    `distance` (pairs by indices) is ln t - ln(a_i / b_i) of a nearby law, see `near`; without it all is open.
-    """
+def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int) -> tuple[float, Any, Any]:
+    """Solve the program on a window of indices; rows are scaled by m / r so that all entries are near 1."""
     import numpy as np
     from scipy.sparse import coo_matrix
 
     size, count, indices = last - first + 1, len(slopes), np.arange(first + 1, last + 1)
     right = indices / game.guesses
     wrong = (game.guesses - indices + 1) / (game.guesses * (game.options - 1))
-    distance = np.zeros((count, size - 1)) if distance is None else distance
-    pair, step = np.nonzero(np.abs(distance) <= _BAND)
-    linear_pair, linear_step = np.nonzero(distance < -_BAND)
-    at, rows = np.arange(len(pair)), len(pair)
+    pair, step = np.divmod(np.arange(rows := count * (size - 1)), size - 1)
+    at = np.arange(rows)
     entries = (
         (at, step + 1, right[step]),
         (at, step, -slopes[pair] * wrong[step]),
         (at, size + at, -np.ones(rows)),
         (rows + pair, size + at, np.ones(rows)),
-        (rows + linear_pair, linear_step + 1, right[linear_step]),
-        (rows + linear_pair, linear_step, -slopes[linear_pair] * wrong[linear_step]),
     )
     row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
     matrix = coo_matrix((value, (row, column)), shape=(rows + count, size + rows)).tocsc()
@@ -190,7 +157,7 @@ def _spread(count: int) -> list[int]:
 
 def _short(value: Fraction) -> Fraction:
     """Round up to half the working precision."""
-    return Fraction(-((-value.numerator << (BITS // 2)) // value.denominator), 1 << (BITS // 2))
+    return round_up(value, BITS // 2)
 
 
 def _completed(point: DualCertificate) -> DualCertificate | None:
@@ -202,3 +169,108 @@ def _completed(point: DualCertificate) -> DualCertificate | None:
     missing = max(0, largest - spending.total) + 1
     last = _short(point.multipliers[-1] + Fraction(missing, 1 << BITS))
     return replace(point, multipliers=(*point.multipliers[:-1], last))
+
+
+# from a law found in floats to a mechanism
+
+
+def mechanism(game: Game, pairs: Sequence[Pair], solution: Solution) -> WorstMechanism:
+    """Turn the law found in floats into a mechanism that satisfies all pairs exactly.
+
+    The law is extended to all indices, made monotone in u, and mixed with blind guessing, which adds a
+    constant to u and has δ(t) = 0 for all t >= 1: a small share absorbs roundings, the least share that meets
+    all pairs is taken.
+    """
+    weights = _extended(game, pairs, solution)
+    if not any(weights):  # nothing but underflows
+        return mixed_with_blind(game, weights, Fraction(1))
+    plain = mixed_with_blind(game, weights, Fraction(0))
+    share = max([_LEAST_SHARE, *(blind_share(plain.delta(t), delta) for t, delta in pairs if delta > 0)])
+    pure = [t for t, delta in pairs if delta == 0]
+    while True:
+        found = mixed_with_blind(game, weights, min(Fraction(1), share))
+        if share >= 1 or not any(found.delta(t) for t in pure):
+            return found
+        share *= 1 << 10
+
+
+def blind_share(cost: Fraction, delta: Fraction) -> Fraction:
+    """Return the least share of blind guessing that brings δ(t) down from a cost: it is convex in the law."""
+    return min(Fraction(1), round_up(1 - delta / cost, _SHARE_BITS)) if cost > delta else Fraction(0)
+
+
+def mixed_with_blind(game: Game, weights: Sequence[int], share: Fraction) -> WorstMechanism:
+    """Return the mechanism with the law (1 - share) weights + share blind guessing."""
+    others, total = game.options - 1, max(1, sum(weights))
+    blind = accumulate(
+        range(game.guesses),
+        lambda count, i: count * (game.guesses - i) // ((i + 1) * others),
+        initial=others**game.guesses,
+    )
+    blind_total = game.options**game.guesses
+    ours, theirs = (share.denominator - share.numerator) * blind_total, share.numerator * total
+    numbers = tuple(ours * weight + theirs * count for weight, count in zip(weights, blind, strict=True))
+    return WorstMechanism(game.canaries, game.guesses, game.options, numbers, share.denominator * blind_total * total)
+
+
+def continued(game: Game, solution: Solution) -> Solution:
+    """Return the law on all indices: where it is smaller than a solver's errors, u is extrapolated."""
+    trusted = [solution.first + j for j, p in enumerate(solution.law) if p > _NOISE]
+    if len(trusted) <= 2 * _SPAN:
+        return solution
+    low, high, guesses = trusted[0], trusted[-1], game.guesses
+    law = [0.0] * (guesses + 1)
+    law[low : high + 1] = solution.law[low - solution.first : high + 1 - solution.first]
+
+    def blind(i: int) -> float:
+        return i * (game.options - 1) / (guesses - i + 1)
+
+    def growth(start: int, stop: int) -> float:
+        logs = sum(math.log(blind(i)) for i in range(start + 1, stop + 1))
+        return math.exp((math.log(law[stop] / law[start]) + logs) / (stop - start))
+
+    if law[low + _SPAN] > 0:
+        rate = growth(low, low + _SPAN)
+        for i in range(low, 0, -1):
+            law[i - 1] = law[i] * blind(i) / rate
+    if law[high - _SPAN] > 0:
+        rate = growth(high - _SPAN, high)
+        for i in range(high + 1, guesses + 1):
+            law[i] = law[i - 1] * rate / blind(i)
+    return replace(solution, first=0, law=tuple(law))
+
+
+def _extended(game: Game, pairs: Sequence[Pair], solution: Solution) -> list[int]:
+    """Return integer weights of a law with u nondecreasing, and growing by at most t wherever δ(t) = 0.
+
+    Beyond the window and where floats underflow, u grows by the smallest t; but where `correct` right guesses can be
+    made for certain, fewer have no weight. The integers are long enough for the smallest probability, so that rounding
+    does not disturb these ratios at the ends.
+    """
+    guesses, others, correct = game.guesses, game.options - 1, game.correct
+    gentle = pairs[0][0]
+    steep = min((t for t, delta in pairs if delta == 0), default=None)
+    certain = steep is None and solution.value > 1 - _NOISE
+    shift = _SHIFT + math.ceil(guesses * (math.log2(game.options) + math.log2(1 + gentle)))
+    known = {solution.first + j: _scaled(p) << (shift - _SHIFT) for j, p in enumerate(solution.law) if p > _TINY}
+    weights = [known.get(i, 0) for i in range(guesses + 1)]
+    for i in range(correct + 1, guesses + 1):
+        growth = Fraction(1) if i in known else gentle
+        least = -(-weights[i - 1] * (guesses - i + 1) * growth.numerator // (i * others * growth.denominator))
+        weights[i] = max(weights[i], least)
+    for i in range(correct, 0, -1):
+        most = weights[i] * i * others // (guesses - i + 1)
+        if i - 1 not in known and not certain:
+            weights[i - 1] = most * gentle.denominator // gentle.numerator
+        weights[i - 1] = min(weights[i - 1], most)
+    if steep is not None:
+        for i in range(guesses, 0, -1):
+            factor, divisor = i * others * steep.denominator, (guesses - i + 1) * steep.numerator
+            weights[i - 1] = max(weights[i - 1], -(-weights[i] * factor // divisor))
+    return weights
+
+
+def _scaled(value: float) -> int:
+    """Return a float above 2^-_SHIFT in units of 2^-_SHIFT, rounded down."""
+    up, down = value.as_integer_ratio()
+    return (up << _SHIFT) // down

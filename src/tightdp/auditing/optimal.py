@@ -1,4 +1,4 @@
-"""The exact optimum of the one-run audit for a single (ε, δ), in closed form.
+"""The p-values of a single (ε, δ) in closed form: the exact optimum, and the bound of Steinke, Nasr, Jagielski 2023.
 
 Notation of `certificate.py`; t = e^ε, q = t / (t + k - 1), b_i and T_i the probability and upper tail of
 Bin(r, q). The supremum, over all (ε, δ)-DP mechanisms on k options and all guessers that answer r (or at most
@@ -15,85 +15,126 @@ probability m δ T_v / (v b_v), into Bin(r, q), which is pure ε-DP, attains p. 
 conditioned law alone gives p = 1. A guesser that answers fewer than r secrets loses nothing by guessing the
 rest at random, so "at most r" has the same optimum for fixed v and r. For δ = 0 the optimum is the binomial
 tail.
+
+With T, L = 1 - T and b the upper tail, the rest and the probability of v under X ~ Bin(r, q), the published bound is
+T + 2mδA, A the largest P(v-i <= X < v) / i. It was published for two options, q = t / (1 + t); for k options q is
+t / (t + k - 1). The exact optimum is T + mδ TL/(v b), up to 1.
+
+Where T <= q the bound is at least the optimum; so it is wherever the bound is at most 1/k, because T is no larger and q
+no smaller than that. Proof. The sum of (i - rq) b_i over i >= v is (1-q) v b. So D := E[X | X >= v] - E[X | X < v] is
+(1-q) v b (1/T + 1/L), and TL/(v b) = (1-q)/D. It remains to show 1 - q <= 2AD. Let G = v - X. By the choice of A,
+P(G <= i) - P(G <= 0) <= iA, so that P(G > i | X < v) >= 1 - iA/L, and D >= E[G | X < v] is at least the sum of
+max(0, 1 - iA/L) over i >= 0. Convexity makes that at least L/(2A) + 1/2. So 2AD >= L + A > 1 - T >= 1 - q.
+
+Larger p-values can be below the optimum, as for v = 1 of r = m = 2 at e^ε = 3: see `steinke_counterexample`.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from tightdp.auditing.certificate import DualCertificate, WorstMechanism
+from tightdp.auditing.certificate import Counterexample, DualCertificate, Game, WorstMechanism
 from tightdp.exact.binomial import exact_law, sides
 from tightdp.exact.enclosure import BITS, Enclosure, round_up
 
-__all__ = ["certificate", "p_value", "worst_mechanism"]
+__all__ = [
+    "certificate",
+    "enclose",
+    "p_value",
+    "proved_up_to",
+    "steinke_counterexample",
+    "steinke_p_value",
+    "worst_mechanism",
+]
 
 _ONE = Fraction(1)
 
 
-def p_value(*, canaries: int, guesses: int, correct: int, t: Fraction, delta: Fraction, options: int = 2) -> Enclosure:
-    """Return the optimal p-value of (ln t, δ)-DP: exact where the numbers are short enough, else an
-    enclosure.
+def p_value(game: Game, t: Fraction, delta: Fraction) -> Enclosure:
+    """Return the optimal p-value of (ln t, δ)-DP: exact where the numbers are short enough, else an enclosure.
 
-    It grows with t, with δ and with falling `correct`, because larger sets of mechanisms or events are
-    searched.
+    It grows with t, with δ and with falling `correct`, because larger sets of mechanisms or events are searched.
     """
-    if correct == 0:
+    if game.correct == 0:
         return Enclosure.exactly(1)
-    exact = _exact(canaries, guesses, correct, t, delta, options)
-    return exact or enclose(canaries, guesses, correct, t, delta, options)
+    law = exact_law(game.guesses, t, game.options)
+    if law is None:
+        return enclose(game, t, delta)
+    weights, total = law
+    right, left, here = sum(weights[game.correct :]), sum(weights[: game.correct]), weights[game.correct]
+    value = Fraction(right, total) * (1 + game.canaries * delta * Fraction(left, game.correct * here))
+    return Enclosure.exactly(min(_ONE, value))
 
 
-def enclose(canaries: int, guesses: int, correct: int, t: Fraction, delta: Fraction, options: int = 2) -> Enclosure:
+def enclose(game: Game, t: Fraction, delta: Fraction) -> Enclosure:
     """Enclose the optimal p-value in fixed-point arithmetic, for 1 <= correct <= guesses."""
-    found = sides(guesses, correct, Enclosure.exactly(t), options)
-    weight = canaries * delta / correct
+    found = sides(game.guesses, game.correct, Enclosure.exactly(t), game.options)
+    weight = game.canaries * delta / game.correct
 
     def value(right: Fraction, left: Fraction) -> Fraction:
         return min(_ONE, right * (1 + weight * left) / (right + left))
 
     # The value rises with R, and for fixed R it is monotone in L.
-    lowest = min(value(found.right.lower, found.left.lower), value(found.right.lower, found.left.upper))
-    highest = max(value(found.right.upper, found.left.lower), value(found.right.upper, found.left.upper))
-    return Enclosure(lowest, highest)
+    return Enclosure(
+        min(value(found.right.lower, left) for left in found.left),
+        max(value(found.right.upper, left) for left in found.left),
+    )
 
 
-def certificate(
-    *, canaries: int, guesses: int, correct: int, t: Fraction, delta: Fraction, options: int = 2
-) -> DualCertificate:
+def certificate(game: Game, t: Fraction, delta: Fraction) -> DualCertificate:
     """Return the dual point of the proof, rounded up to short rationals; `correct` >= 1."""
-    found = sides(guesses, correct, Enclosure.exactly(t), options)
+    found = sides(game.guesses, game.correct, Enclosure.exactly(t), game.options)
     slack = Fraction(1, 1 << (BITS // 2))
     tail = min(_ONE, round_up(found.tail.upper + slack, BITS // 2))
-    multiplier = round_up(tail * found.left.upper / correct + slack, BITS // 2)
-    if tail + canaries * delta * multiplier >= 1:
+    multiplier = round_up(tail * found.left.upper / game.correct + slack, BITS // 2)
+    if tail + game.canaries * delta * multiplier >= 1:
         tail, multiplier = _ONE, Fraction(0)
-    return DualCertificate(canaries, guesses, correct, options, ((t, delta),), tail, (multiplier,))
+    return DualCertificate.of(game, ((t, delta),), tail, (multiplier,))
 
 
-def worst_mechanism(
-    *, canaries: int, guesses: int, correct: int, t: Fraction, delta: Fraction, options: int = 2
-) -> WorstMechanism | None:
-    """Return a mechanism that attains the optimum exactly, None where its probabilities are too long to
-    write.
-    """
-    law = exact_law(guesses, t, options)
+def worst_mechanism(game: Game, t: Fraction, delta: Fraction) -> WorstMechanism | None:
+    """Return a mechanism that attains the optimum exactly, None where its probabilities are too long to write."""
+    law, correct = exact_law(game.guesses, t, game.options), game.correct
     if law is None or correct == 0:
         return None
     weights, total = law
     tail = sum(weights[correct:])
-    share = min(_ONE, canaries * delta * Fraction(tail, correct * weights[correct]))
+    share = min(_ONE, game.canaries * delta * Fraction(tail, correct * weights[correct]))
     # (1 - share) w / total + [i >= v] share w / tail over a common denominator
     plain = (share.denominator - share.numerator) * tail
     conditioned = share.numerator * total
     mixed = tuple(w * (plain + conditioned if i >= correct else plain) for i, w in enumerate(weights))
-    return WorstMechanism(canaries, guesses, options, mixed, share.denominator * total * tail)
+    return WorstMechanism(game.canaries, game.guesses, game.options, mixed, share.denominator * total * tail)
 
 
-def _exact(canaries: int, guesses: int, correct: int, t: Fraction, delta: Fraction, options: int) -> Enclosure | None:
-    law = exact_law(guesses, t, options)
-    if law is None:
-        return None
-    weights, total = law
-    right, left, here = sum(weights[correct:]), sum(weights[:correct]), weights[correct]
-    value = Fraction(right, total) * (1 + canaries * delta * Fraction(left, correct * here))
-    return Enclosure.exactly(min(_ONE, value))
+# the published bound
+
+
+def proved_up_to(options: int) -> Fraction:
+    """Return up to which value the published bound is at least the exact optimum."""
+    return Fraction(1, options)
+
+
+def steinke_p_value(game: Game, t: Enclosure, delta: Fraction) -> Enclosure:
+    """Enclose the published p-value of (ln t, δ)-DP.
+
+    With q = t / (t + options - 1) it is min(1, P(Bin(r,q) >= v) + 2mδ max over 1 <= i <= v of P(v-i <= Bin(r,q) <= v-1)
+    / i).
+    """
+    if game.correct == 0:
+        return Enclosure.exactly(1)
+    found = sides(game.guesses, game.correct, t, game.options)
+    weight = 2 * game.canaries * delta
+    # tail + weight * average * b_v, and 1 / b_v = R + L
+    extra_low = weight * found.best_average.lower / (found.right.upper + found.left.upper)
+    extra_high = weight * found.best_average.upper / (found.right.lower + found.left.lower)
+    return Enclosure(min(_ONE, found.tail.lower + extra_low), min(_ONE, found.tail.upper + extra_high))
+
+
+def steinke_counterexample() -> Counterexample:
+    """Return the stored counterexample: a (ln 3, 1/5)-DP mechanism on two secrets that is never wrong twice.
+
+    It guesses both right with probability 3/5, else one. At least one is right for certain; the bound is 79/80.
+    """
+    mechanism = WorstMechanism(canaries=2, guesses=2, options=2, weights=(0, 2, 3), total=5)
+    return Counterexample(2, 2, 1, Fraction(3), Fraction(1, 5), Fraction(79, 80), mechanism)

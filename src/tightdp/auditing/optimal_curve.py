@@ -1,36 +1,50 @@
 """The optimal one-run audit under a trade-off function: certified from both sides.
 
-A polygon goes to the linear program, a smooth curve to the recursion of shooting.py. Either way the upper end
+A polygon goes to the linear program, a smooth curve to a recursion from v outward. Either way the upper end
 is an exact dual certificate against pairs that the guarantee implies, the lower end an exact mechanism that
 satisfies pairs which imply the guarantee.
+
+The recursion. At the optimum the likelihood ratios u_i / u_{i-1} are largest at i = v and fall on either side, so the
+binding tests are intervals that grow from {v}. Given the order in which they take in indices, and p_v, all of
+them being tight, Σ a = 1 - f(Σ b), determines the law one index at a time (a is known and b follows on the
+left, b is known and a follows on the right); the total probability determines p_v. The slopes of f at these
+points and the same order determine the dual: S_i falls along the order, and its steps are the multipliers.
+The order is right when the dual that it yields is in that order; then primal and dual are feasible with equal
+values. A wrong order is replaced by the one of its dual. All of this is a search in floats: the result is
+used only after an exact check.
 """
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tightdp.auditing import fdp
-from tightdp.auditing.certificate import DualCertificate, WorstMechanism
-from tightdp.auditing.linear_program import Game, Solution, certify, near, search
-from tightdp.auditing.repair import continued, mechanism
-from tightdp.auditing.shooting import Shot, shoot
+from tightdp.auditing.certificate import DualCertificate, Game, WorstMechanism
+from tightdp.auditing.linear_program import Solution, certify, continued, mechanism, search
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.exact.enclosure import Enclosure
 
-__all__ = ["Optimum", "optimum", "upper_bound"]
+__all__ = ["Optimum", "Shot", "optimum", "shoot", "upper_bound"]
 
 _POINTS = 240
 _GAP = 0.004
 _NARROW_GAP = 0.001
 _WIDE_GAP = 0.02
 _LARGE = 3000
-_ROUNDS = 12
 _QUICK_ROUNDS = 6
 _TANGENTS = 96
 _WRONG = 1e-9
+_ROUNDS = 12
+_STEPS = 80
+_DEEPEST = 700.0
+_OVERFLOW, _NEGLIGIBLE = 2.0, 1e-22
+"""A total at which a law is not written on: p_v is too large for it."""
+_BACK, _EVEN, _SLOPPY, _NEARLY = 0.3, 1e-10, 1e-4, 1e-9
+_TIE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -66,14 +80,7 @@ def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
 
 def _recursion(game: Game, curve: Curve) -> Fraction:
     """Return the bound of the recursion, which lies above the optimum, for an optimum that floats cannot find."""
-    return fdp.p_value(
-        canaries=game.canaries,
-        guesses=game.guesses,
-        correct=game.correct,
-        tradeoff=curve,
-        options=game.options,
-        count=_TANGENTS,
-    ).upper
+    return fdp.p_value(game, curve, count=_TANGENTS).upper
 
 
 def upper_bound(game: Game, curve: Curve, near_by: Shot | None = None) -> DualCertificate:
@@ -119,11 +126,10 @@ def _proof(game: Game, curve: Curve, shot: Shot) -> DualCertificate:
     if shot.settled:
         pairs, multipliers = _gathered(curve.outer(_thinned(shot)), shot)
         return certify(game, pairs, multipliers, shot.value)
-    # Where two indices are tied at the optimum no order is confirmed: the law found shows the linear program where to
-    # look, and it supplies the multipliers.
+    # Where two indices are tied at the optimum no order is confirmed: the linear program supplies the multipliers.
     pairs = curve.outer(_apart(shot.logs, _GAP))
-    value, multipliers = near(game, pairs, shot.law)
-    return certify(game, pairs, multipliers, value)
+    found = search(game, pairs)
+    return certify(game, pairs, found.multipliers, found.value)
 
 
 def _vertices(game: Game, shot: Shot) -> list[float]:
@@ -160,3 +166,221 @@ def _gathered(pairs: tuple[Pair, ...], shot: Shot) -> tuple[tuple[Pair, ...], li
             at -= 1
         found[at] += y
     return pairs, found
+
+
+# the recursion
+
+Affine = tuple[float, float]
+"""(a, b) stands for a + b λ."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A law with all its binding tests: value, law on 0..r, log slopes and multipliers of the tests.
+
+    `peak` is ln p_v. `settled` says whether the dual confirmed the order, so that value and multipliers belong
+    together.
+    """
+
+    value: float
+    law: tuple[float, ...]
+    logs: tuple[float, ...]
+    multipliers: tuple[float, ...]
+    order: tuple[int, ...]
+    peak: float
+    settled: bool
+
+    @property
+    def even(self) -> bool:
+        """Whether the law is one, with a value below 1. It is not where the optimum is too close to 1 for floats."""
+        return abs(math.fsum(self.law) - 1) < _SLOPPY and self.value < 1 - _NEARLY
+
+
+def shoot(game: Game, curve: Curve, start: Shot | None = None, rounds: int = _ROUNDS) -> Shot:
+    """Find the optimum in floats, starting with the order (indices other than v, outward) of a nearby shot.
+
+    Each round takes the order of the dual before; the best law is kept where no order settles.
+    """
+    order = start.order if start is not None else _merged(game, _single_pair_spending(game, curve))
+    best, peak = None, start.peak if start is not None else -3.0
+    for _ in range(rounds):
+        law, tests, peak = _normalised(game, curve, order, peak)
+        logs = [curve.log_slope(point) for _, point in tests]
+        spent = _dual(game, tests, logs)
+        shot, order = _shot(game, law, (tests, logs, spent), order, peak)
+        if best is None or shot.settled or shot.value > best.value:
+            best = shot
+        if shot.settled:
+            break
+    assert best is not None
+    return best
+
+
+def _shot(
+    game: Game,
+    law: list[float],
+    dual: tuple[list[tuple[int, float]], list[float], dict[int, float]],
+    order: tuple[int, ...],
+    peak: float,
+) -> tuple[Shot, tuple[int, ...]]:
+    tests, logs, spent = dual
+    renewed = _merged(game, spent, order)
+    steps = [spent[i] for i, _ in tests]
+    multipliers = [max(0.0, here - beyond) for here, beyond in zip(steps, [*steps[1:], 0.0], strict=True)]
+    value = math.fsum(law[game.correct :])
+    falls = min(here - beyond for here, beyond in zip(steps, [*steps[1:], 0.0], strict=True))
+    settled = renewed == order or falls >= -_TIE * max(steps)
+    return Shot(value, tuple(law), tuple(logs), tuple(multipliers), order, peak, settled), renewed
+
+
+def _single_pair_spending(game: Game, curve: Curve) -> dict[int, float]:
+    """Return the S of the closed form (optimal.py) for the pair whose slope the curve has at Σ a + Σ b = r /
+    m.
+    """
+    guesses, correct, others = game.guesses, game.correct, game.options - 1
+    low, high = -700.0, 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        point = math.exp(middle)
+        low, high = (low, middle) if point + curve.blow_up(point) > guesses / game.canaries else (middle, high)
+    odds = math.exp(min(50.0, curve.log_slope(math.exp(low)))) / others
+    below, above = [0.0] * (guesses + 1), [1.0] * (guesses + 1)
+    for i in range(1, guesses + 1):
+        below[i] = min(1e300, (below[i - 1] + 1) * i / ((guesses - i + 1) * odds))
+    for i in range(guesses - 1, 0, -1):
+        above[i] = min(1e300, 1 + (guesses - i) * odds / (i + 1) * above[i + 1])
+    tail = above[correct] / (below[correct] + above[correct])
+    return {i: (tail * below[i] if i < correct else (1 - tail) * above[i]) / i for i in range(1, guesses + 1)}
+
+
+def _normalised(
+    game: Game, curve: Curve, order: tuple[int, ...], guess: float
+) -> tuple[list[float], list[tuple[int, float]], float]:
+    """Solve for the logarithm of p_v that makes the total 1: secant steps inside a shrinking bracket."""
+    low, high, at, back = -_DEEPEST, 0.0, min(guess, -1e-3), _BACK
+    earlier: tuple[float, float] | None = None
+    for _ in range(_STEPS):
+        law, tests = _law(game, curve, order, math.exp(at))
+        total = math.fsum(law)
+        excess = math.log(max(1e-300, total))
+        if abs(excess) < _EVEN or high - low < 1e-14 * -low:
+            break
+        low, high = (low, at) if excess > 0 else (at, high)
+        if total > _OVERFLOW:
+            wanted, earlier, back = at - back, None, 2 * back
+        else:
+            steepness = 1.0 if earlier is None else (earlier[1] - excess) / (earlier[0] - at)
+            wanted = at - excess / steepness if steepness > 0 else math.nan
+            earlier = (at, excess)
+        at = wanted if low < wanted < high else (low + high) / 2
+    return law, tests, at
+
+
+def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple[list[float], list[tuple[int, float]]]:
+    """Return the law with p_v = `peak`, and the tests (index taken in, Σ b so far)."""
+    guesses, correct, others = game.guesses, game.correct, game.options - 1
+    scale = game.canaries * others
+    law = [0.0] * (guesses + 1)
+    law[correct] = peak
+    ours = peak * correct / game.canaries
+    theirs = curve.inverse(ours)
+    law[correct - 1] = theirs * scale / (guesses - correct + 1)
+    tests, left, right, total = [(correct, theirs)], correct - 1, correct, peak + law[correct - 1]
+    for i in order:
+        at = i if i < correct else right
+        if total > _OVERFLOW:
+            break  # p_v is too large already
+        if law[at] < _NEGLIGIBLE * total:
+            continue  # far from v, where errors would only grow
+        if i < correct:
+            gain = law[i] * i / game.canaries
+            loss = _step(curve, curve.inverse, (ours, gain), theirs, theirs, -1)
+            left = i - 1
+            law[left] = loss * scale / (guesses - left)
+            total += law[left]
+        else:
+            loss = law[right] * (guesses - right) / scale
+            gain = _step(curve, curve.blow_up, (theirs, loss), ours, theirs, 1)
+            law[i], right = gain * game.canaries / i, i
+            total += law[i]
+        ours, theirs = ours + gain, theirs + loss
+        tests.append((i, theirs))
+    _continue(game, law, left, right)
+    return law, tests
+
+
+def _continue(game: Game, law: list[float], left: int, right: int) -> None:
+    """Fill in the negligible rest of a law by extrapolating u."""
+    guesses, others = game.guesses, game.options - 1
+
+    def blind(i: int) -> float:
+        return i * others / (guesses - i + 1)  # p_{i-1} / p_i where u is constant
+
+    if law[left + 1] and law[left]:
+        growth = law[left + 1] * blind(left + 1) / law[left]
+        for i in range(left, 0, -1):
+            law[i - 1] = law[i] * blind(i) / growth
+    if right > game.correct and law[right - 1]:
+        growth = law[right] * blind(right) / law[right - 1]
+        for i in range(right + 1, guesses + 1):
+            law[i] = law[i - 1] * growth / blind(i)
+
+
+def _step(
+    curve: Curve,
+    function: Callable[[float], float],
+    move: tuple[float, float],
+    before: float,
+    point: float,
+    sign: int,
+) -> float:
+    """Return function(at + by) - before; for a small step, where floats would cancel, by the slope at
+    `point`.
+    """
+    at, by = move
+    if by < 1e-8 * at:
+        return by * math.exp(min(sign * curve.log_slope(point), 700.0))
+    return max(0.0, function(at + by) - before)
+
+
+def _dual(game: Game, tests: list[tuple[int, float]], logs: list[float]) -> dict[int, float]:
+    """Return S_i for the indices of the tests: rows as equations, from the outermost test inward."""
+    guesses, correct, others = game.guesses, game.correct, game.options - 1
+    spent: dict[int, Affine] = {}
+    cost: dict[int, Affine] = {}
+    outer_spent = outer_cost = nothing = (0.0, 0.0)
+    constant = 0.0
+    for (i, _), log in zip(reversed(tests), reversed(logs), strict=True):
+        slope = math.exp(min(log, 700.0))
+        right = cost.get(i + 1, nothing)
+        left = spent.get(i - 1, nothing)
+        from_right = tuple(((guesses - i) * c / others + d) / i for c, d in zip(right, (1.0, -1.0), strict=True))
+        from_left = tuple(others * ((i - 1) * s + d) / (guesses - i + 1) for s, d in zip(left, (0.0, 1.0), strict=True))
+        if i < correct:
+            cost[i] = (from_left[0], from_left[1])
+            spent[i] = _plus(outer_spent, cost[i], outer_cost, 1 / slope)
+        else:
+            spent[i] = (from_right[0], from_right[1])
+            cost[i] = _plus(outer_cost, spent[i], outer_spent, slope)
+        if i == correct:  # both rows hold here: they determine λ
+            gap = cost[i][0] - from_left[0], cost[i][1] - from_left[1]
+            constant = -gap[0] / gap[1] if gap[1] else 0.0
+        outer_spent, outer_cost = spent[i], cost[i]
+    return {i: a + b * constant for i, (a, b) in spent.items()}
+
+
+def _plus(base: Affine, to: Affine, since: Affine, factor: float) -> Affine:
+    return base[0] + (to[0] - since[0]) * factor, base[1] + (to[1] - since[1]) * factor
+
+
+def _merged(game: Game, spent: dict[int, float], before: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """Merge the indices left and right of v, outward, by falling S; those without S follow in the order before."""
+    left, right, order = game.correct - 1, game.correct + 1, []
+    while left in spent or right in spent:
+        if right not in spent or (left in spent and spent[left] >= spent[right]):
+            order.append(left)
+            left -= 1
+        else:
+            order.append(right)
+            right += 1
+    return (*order, *(i for i in before if i not in spent))

@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tightdp.auditing.linear_program import Game
-from tightdp.auditing.named import as_tradeoff, family_of
+from tightdp.auditing.certificate import Game
+from tightdp.auditing.curves import as_tradeoff, family_of
 from tightdp.auditing.tradeoff import Curve, Polygon
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, exp
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import read_exact, read_number
 from tightdp.exact.rationals import as_int
+from tightdp.limits.calibrated import GUESSES_ON_CURVES, MOST_GUESSES
 
-__all__ = ["METHODS", "MOST_GUESSES_ON_CURVES", "Question", "checked", "checked_game"]
+__all__ = ["METHODS", "Question", "checked", "checked_game"]
 
 METHODS = ("steinke", "fdp", "order-statistics", "optimal")
-
-MOST_GUESSES_ON_CURVES = 2000
-"""With at most this many guesses, the optimum is computed on a smooth trade-off function."""
 
 _VARIANTS = {
     "steinke": ("published",),
@@ -28,7 +26,6 @@ _VARIANTS = {
     "optimal": ("exact",),
 }
 _LARGEST_EPSILON = 200
-_MOST_GUESSES = 1_000_000
 _DIGITS = 40
 
 
@@ -51,11 +48,6 @@ class Question:
         return _ends(self.delta)
 
     @property
-    def numbers(self) -> dict[str, int]:
-        """What was observed, as keyword arguments."""
-        return {"canaries": self.game.canaries, "guesses": self.game.guesses, "correct": self.game.correct}
-
-    @property
     def fdp_variant(self) -> str:
         """The variant of the method fdp, also where that stands in for another method."""
         return self.variant if self.method == "fdp" else _VARIANTS["fdp"][0]
@@ -64,7 +56,7 @@ class Question:
     def is_relaxed(self) -> bool:
         """Whether the optimum is replaced by the recursion above it: smooth curves and too many guesses for floats."""
         smooth = self.family is not None or isinstance(self.tradeoff, Curve)
-        return self.method == "optimal" and smooth and self.game.guesses > MOST_GUESSES_ON_CURVES
+        return self.method == "optimal" and smooth and self.game.guesses > GUESSES_ON_CURVES
 
     @property
     def is_pure(self) -> bool:
@@ -101,8 +93,8 @@ def checked(
     if method not in METHODS:
         raise ParameterError(f"method is {method!r}", f"give one of {', '.join(METHODS)}")
     game = checked_game(canaries, guesses, correct, options)
-    if game.guesses > _MOST_GUESSES:
-        raise ParameterError(f"guesses is {game.guesses:,}", f"at most {_MOST_GUESSES:,}")
+    if game.guesses > MOST_GUESSES:
+        raise ParameterError(f"guesses is {game.guesses:,}", f"at most {MOST_GUESSES:,}")
     if game.options > 2 and method == "order-statistics":
         what = f"options is {game.options}, and order-statistics is about channels of one bit: only options = 2 fits"
         raise ParameterError(what, 'use "optimal", "fdp" or "steinke"')
@@ -119,12 +111,8 @@ def checked(
 
 def checked_game(canaries: int, guesses: int, correct: int, options: int) -> Game:
     """Return a game with checked numbers. Raises ParameterError, naming the one that does not fit."""
-    game = Game(
-        as_int(canaries, "canaries"),
-        as_int(guesses, "guesses"),
-        as_int(correct, "correct"),
-        as_int(options, "options"),
-    )
+    named = {"canaries": canaries, "guesses": guesses, "correct": correct, "options": options}
+    game = Game(**{name: as_int(value, name) for name, value in named.items()})
     if game.canaries < 1:
         raise ParameterError(f"canaries is {game.canaries}", "at least 1")
     if not 0 <= game.guesses <= game.canaries:

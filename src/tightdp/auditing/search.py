@@ -1,4 +1,6 @@
-"""The least e^ε that an audit does not reject, between certified ends."""
+"""The largest scale of a guarantee (its ε, or the mu of a family) that an audit rejects; whoever satisfies a guarantee
+satisfies those of larger scales, so the rejection of one scale refutes all smaller ones.
+"""
 
 from __future__ import annotations
 
@@ -6,70 +8,73 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from tightdp.exact.enclosure import Enclosure
+from tightdp.auditing.curves import Gaussian
+from tightdp.auditing.tradeoff import Curve
+from tightdp.errors import ParameterError
 
-__all__ = ["least_not_rejected", "rejected_near"]
+__all__ = ["LARGEST_EPSILON", "confirmed", "largest_rejected", "rejected_exp_epsilon", "rejected_t", "t_of"]
 
-_BITS = 56
-_LARGEST = Fraction(10**100)
-_LARGEST_LOG = 230.0
-_NEAR_BITS, _ROUGH_BITS = 38, 5
+_LEAST = 2.0**-30
+"""A smaller scale is not told from 0."""
+LARGEST_EPSILON = 230.0
+"""e^230 is about 10^100."""
 
 
-def least_not_rejected(rejects: Callable[[Fraction], bool], start: float) -> Enclosure:
-    """Return an enclosure [a, b] with a = 1 or a rejected, and b not shown to be rejected (or above 10^100);
-    b <= a (1 + 2^-50).
+def largest_rejected(rejects: Callable[[float], bool], most: float, bits: int) -> float | None:
+    """Return a rejected scale within a factor of 1 + 2^-bits of the largest up to `most`, None if there is none."""
+    low, high = _LEAST, most
+    if not rejects(low):
+        return None
+    while high - low > low * 2.0**-bits:
+        middle = math.sqrt(low * high) if high > 2 * low else (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if rejects(middle) else (low, middle)
+    return low
 
-    `rejects(t)` is true only where (ln t, δ)-DP is certainly rejected. Whoever satisfies a guarantee satisfies it for
-    every larger t, so the rejection of one t refutes all smaller ones: a lower end needs no monotone p-value. `start`
-    is a first guess of the answer.
+
+def confirmed(
+    excess: Callable[[float], float], rejects: Callable[[float], bool], most: float, bits: int
+) -> float | None:
+    """Return a rejected scale, or None, for costly decisions: floats find the place, `rejects` decides.
+
+    `excess` is at most 0 where the scale should be rejected. Where the place is not confirmed, it is lowered in small
+    steps.
     """
-    one = Fraction(1)
-    if not rejects(one):
-        return Enclosure(one, one)
-    low, high = one, _grid(max(start, 1.0) * (1 + 2.0**-8))
-    while high < _LARGEST and rejects(high):
-        low, high = high, _grid(float(high) * float(high) + 1)
-    near = _grid(start * (1 - 2.0**-8))
-    if low < near < high and rejects(near):
-        low = near
-    while True:
-        middle = _grid(math.sqrt(low) * math.sqrt(high))
-        if not low < middle < high or high - low <= low / (1 << 50):
-            return Enclosure(low, high)
-        if rejects(middle):
-            low = middle
-        else:
-            high = middle
+    from scipy.optimize import brentq
 
-
-def rejected_near(rejects: Callable[[Fraction], bool], excess: Callable[[Fraction], float]) -> Fraction:
-    """Return an e^ε that is rejected, or 1, for costly decisions: floats find the place, `rejects` decides.
-
-    `excess(t)` is negative where the guarantee should be rejected. A rough place is decided first, so that something is
-    known where a limit cuts the search short. Where the place is not confirmed, ε is lowered in small steps.
-    """
-    low, high = 0.0, 1.0
-    if excess(Fraction(1)) > 0:
-        return Fraction(1)
-    while high < _LARGEST_LOG and excess(_grid(math.exp(high))) <= 0:
-        low, high = high, 2 * high
-    for bits in (_ROUGH_BITS, _NEAR_BITS):
-        while high - low > high * 2.0**-bits:
-            middle = (low + high) / 2
-            low, high = (middle, high) if excess(_grid(math.exp(middle))) <= 0 else (low, middle)
-        if bits == _ROUGH_BITS:
-            rejects(_grid(math.exp(low)))
-    lowered = 2.0**-_NEAR_BITS
+    low = high = 0.5
+    while excess(low) > 0:
+        low, high = low / 2, low
+        if low < _LEAST:
+            return None
+    while high < most and excess(high) <= 0:
+        low, high = high, min(most, 2 * high)
+    found = low
+    if low < high:
+        rejects(low)  # something is known then, should a limit cut the search short
+        found = brentq(excess, low, high, xtol=low * 2.0 ** -(bits + 2), rtol=2.0**-50)
+    lowered = 2.0**-bits
     while lowered < 1:
-        t = max(Fraction(1), _grid(math.exp(low * (1 - lowered))))
-        if rejects(t):
-            return t
+        if rejects(found * (1 - lowered)):
+            return found * (1 - lowered)
         lowered *= 8
-    return Fraction(1)
+    return None
 
 
-def _grid(value: float) -> Fraction:
-    """Return the nearest rational with few bits (a float is one already)."""
-    shift = _BITS - math.frexp(value)[1]
-    return Fraction(round(math.ldexp(value, shift)), 1) / Fraction(2) ** shift
+def t_of(epsilon: float) -> Fraction:
+    """Return a rational e^ε."""
+    return Fraction(math.exp(epsilon))
+
+
+def rejected_t(rejects: Callable[[Fraction], bool]) -> Fraction:
+    """Return a rejected e^ε within 2^-48 of the largest found, or 1: `rejects` is asked about an e^ε."""
+    found = largest_rejected(lambda epsilon: rejects(t_of(epsilon)), LARGEST_EPSILON, 52)
+    return Fraction(1) if found is None else t_of(found)
+
+
+def rejected_exp_epsilon(curve: Curve, delta: Fraction) -> Fraction:
+    """Return a rational at most the least e^ε with δ(ε) <= delta, close to it: the guarantee's ε at this δ."""
+    if delta == 0 and isinstance(curve, Gaussian):
+        raise ParameterError("a Gaussian trade-off function has no finite epsilon at delta = 0", "give delta above 0")
+    return rejected_t(lambda t: curve.delta(t).lower > delta)

@@ -24,8 +24,8 @@ from fractions import Fraction
 from itertools import pairwise
 from math import comb
 
-from tightdp.auditing.certificate import WorstMechanism
-from tightdp.auditing.linear_program import largest_mean
+from tightdp.auditing.certificate import Game, WorstMechanism
+from tightdp.auditing.linear_program import blind_share, largest_mean, mixed_with_blind
 from tightdp.auditing.optimal import enclose, p_value, worst_mechanism
 
 __all__ = ["Parts", "Worst", "largest_of_any_number", "largest_probability"]
@@ -70,11 +70,11 @@ def largest_probability(
         return _of_set(canaries, guesses, frozenset(numbers), t, delta)
     if not least:
         return Worst(Fraction(1), Fraction(1), _whole(_blind(canaries, guesses)))
+    game = Game(canaries, guesses, least)
     if not evidence:
-        found = enclose(canaries, guesses, least, t, delta)
+        found = enclose(game, t, delta)
         return Worst(found.lower, found.upper, ())
-    found = p_value(canaries=canaries, guesses=guesses, correct=least, t=t, delta=delta)
-    mechanism = worst_mechanism(canaries=canaries, guesses=guesses, correct=least, t=t, delta=delta)
+    found, mechanism = p_value(game, t, delta), worst_mechanism(game, t, delta)
     lower = found.lower if mechanism is None else mechanism.at_least(least)
     return Worst(lower, found.upper, _whole(mechanism))
 
@@ -118,7 +118,7 @@ def _blind(canaries: int, guesses: int) -> WorstMechanism:
 
 def _of_set(canaries: int, guesses: int, numbers: frozenset[int], t: Fraction, delta: Fraction) -> Worst:
     law, rising, falling = _solve(canaries, guesses, numbers, t, delta)
-    mechanism = _repaired(canaries, guesses, law, t, delta)
+    mechanism = _repaired(Game(canaries, guesses, 0), law, t, delta)
     lower = Fraction(sum(mechanism.weights[i] for i in numbers), mechanism.total)
     upper = _dual_bound(canaries, guesses, numbers, t, delta, rising, falling)
     return Worst(lower, max(lower, min(upper, Fraction(1))), _whole(mechanism))
@@ -163,8 +163,7 @@ def _dual_bound(
 
     With multipliers 0 <= x_i, z_i <= y of the rows, the constant is the least that makes every column true.
     """
-    x = [Fraction(0), *map(_rounded, rising), Fraction(0)]
-    z = [Fraction(0), *map(_rounded, falling), Fraction(0)]
+    x, z = ([Fraction(_rounded(value), _GRID) for value in (0.0, *values, 0.0)] for values in (rising, falling))
     constant = max(
         int(v in numbers) - (v * x[v] - t * (guesses - v) * x[v + 1]) - ((guesses - v) * z[v + 1] - t * v * z[v])
         for v in range(guesses + 1)
@@ -172,26 +171,17 @@ def _dual_bound(
     return constant + canaries * delta * max(*x, *z)
 
 
-def _rounded(value: float) -> Fraction:
-    return Fraction(round(max(0.0, value) * _GRID), _GRID)
+def _rounded(value: float) -> int:
+    """Return a multiplier or a probability in units of 1/_GRID."""
+    return round(max(0.0, value) * _GRID)
 
 
-def _repaired(canaries: int, guesses: int, law: Sequence[float], t: Fraction, delta: Fraction) -> WorstMechanism:
+def _repaired(game: Game, law: Sequence[float], t: Fraction, delta: Fraction) -> WorstMechanism:
     """Return a mechanism near a law that has the guarantee exactly: the law mixed with blind guesses, as few as do."""
     weights = [_rounded(p) for p in law]
-    total = sum(weights)
-    exact = [weight / total for weight in weights]
-    share = _share_for_ratios(exact, t) if not delta else _share_for_cost(canaries, exact, t, delta)
-    blind = [Fraction(comb(guesses, i), 1 << guesses) for i in range(guesses + 1)]
-    mixed = [(1 - share) * p + share * b for p, b in zip(exact, blind, strict=True)]
-    return WorstMechanism.from_law(canaries, guesses, 2, mixed)
-
-
-def _share_for_cost(canaries: int, law: Sequence[Fraction], t: Fraction, delta: Fraction) -> Fraction:
-    """Return the share of blind guesses that brings δ(t) down to δ: convex in the law, and 0 for blind guesses."""
-    guesses = len(law) - 1
-    cost = WorstMechanism.from_law(canaries, guesses, 2, law).delta(t)
-    return max(Fraction(0), 1 - delta / cost) if cost else Fraction(0)
+    plain = mixed_with_blind(game, weights, Fraction(0))
+    share = blind_share(plain.delta(t), delta) if delta else _share_for_ratios(plain.law, t)
+    return mixed_with_blind(game, weights, share)
 
 
 def _share_for_ratios(law: Sequence[Fraction], t: Fraction) -> Fraction:

@@ -72,3 +72,7 @@ AUDIT_STATES = 1 << 18
 """Outputs, states of knowledge, or nodes of a function, that one audit keeps at most: some 100 bytes each."""
 AUDIT_TABLE = 50_000
 """Entries of a table that is written down whole: pair vectors that are tried, counts of secret bits by class."""
+GUESSES_ON_CURVES = 2000
+"""Guesses up to which the optimum on a smooth trade-off function is found in doubles; beyond, errors add up."""
+MOST_GUESSES = 1_000_000
+"""Guesses that an audit may have: closed forms take some seconds there."""

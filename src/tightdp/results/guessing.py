@@ -56,15 +56,14 @@ class Method:
         )
 
     def _optimal(self, canaries: int, guesses: int, right: int) -> Level:
+        from tightdp.auditing.certificate import Game
         from tightdp.auditing.optimal import enclose
-        from tightdp.auditing.search import least_not_rejected
+        from tightdp.auditing.search import rejected_t
 
         delta = self.delta if isinstance(self.delta, Fraction) else self.delta.enclosure(_DIGITS).upper
 
-        def rejects(t: Fraction) -> bool:
-            return enclose(canaries, guesses, right, t, delta).upper <= self.significance
-
-        lower = least_not_rejected(rejects, right / (guesses - right + 0.5)).lower
+        game = Game(canaries, guesses, right)
+        lower = rejected_t(lambda t: enclose(game, t, delta).upper <= self.significance)
         return Level(Fraction(max(0.0, log_down(lower))), lower)
 
 

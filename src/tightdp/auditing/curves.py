@@ -1,0 +1,256 @@
+"""The trade-off functions of Gaussian and Laplace noise, by name and as families."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from statistics import NormalDist
+
+from flint import arb
+
+from tightdp.auditing.tradeoff import CURVE_BITS, Curve, Polygon, Tails, short
+from tightdp.errors import ParameterError
+from tightdp.exact.enclosure import Enclosure, ball, exp, ln, normal_cdf, normal_tail, root, round_up
+from tightdp.exact.parameters import read_number
+
+__all__ = ["Family", "Gaussian", "Laplace", "SubsampledGaussian", "as_tradeoff", "family_of"]
+
+_NORMAL = NormalDist()
+_NONE = (arb(0), arb(0))
+_LARGEST_LOG = 700.0
+"""Just below where exp overflows."""
+
+
+class Gaussian(Curve):
+    """The trade-off function of N(0, 1) against N(mu, 1): f(x) = Φ(Φ⁻¹(1 - x) - mu), for a rational mu > 0."""
+
+    def __str__(self) -> str:
+        return f"the Gaussian trade-off function with mu = {self.mu}"
+
+    @cached_property
+    def _floats(self) -> tuple[float, float]:
+        """mu, and the x with f(x) = x."""
+        mu = float(self.mu)
+        return mu, _cdf(-mu / 2)
+
+    def delta(self, t: Fraction) -> Enclosure:
+        """Enclose δ(t) = Φ(mu/2 - ε/mu) - t Φ(-mu/2 - ε/mu) for t = e^ε."""
+        log = ln(t)
+        center, low, high = self.mu / 2, log.lower / self.mu, log.upper / self.mu
+        first = normal_cdf(Enclosure(center - high, center - low))
+        second = normal_cdf(Enclosure(-center - high, -center - low))
+        return Enclosure(max(Fraction(0), first.lower - t * second.upper), first.upper - t * second.lower)
+
+    def points(self, logs: Sequence[float]) -> list[tuple[Fraction, Fraction]]:
+        half, mu = self.mu / 2, float(self.mu)
+        scores = [half, *(score for score in (short(log / mu + mu / 2) for log in logs) if score > half)]
+        # the tangent at x = Φ(-s) has slope -exp(s mu - mu²/2)
+        return [(_cdf_above(-score), _cdf_above(score - self.mu)) for score in scores]
+
+    def logs(self, count: int) -> list[float]:
+        """Return ε = ln t of `count` tangents, evenly spread over the scores that matter."""
+        return [float(self.mu) * 7.5 * i / (count - 1) for i in range(count)]
+
+    def tails(self, t: Fraction | None, strict: bool) -> Tails:
+        return SubsampledGaussian(self.mu, Fraction(1)).tails(t, strict)
+
+    def blow_up(self, x: float) -> float:
+        mu, middle = self._floats
+        if x >= middle:
+            return x + 1 - 2 * middle
+        return _cdf(_NORMAL.inv_cdf(x) + mu) if x > 0 else 0.0
+
+    def inverse(self, y: float) -> float:
+        mu, middle = self._floats
+        if y >= 1 - middle:
+            return y - 1 + 2 * middle
+        return _cdf(_NORMAL.inv_cdf(y) - mu) if y > 0 else 0.0
+
+    def log_slope(self, x: float) -> float:
+        mu, _ = self._floats
+        return max(0.0, -_NORMAL.inv_cdf(x) * mu - mu * mu / 2) if 0 < x < 0.5 else 0.0 if x else math.inf
+
+
+class Laplace(Curve):
+    """The trade-off function of two Laplace laws of scale 1 at distance mu > 0 (pure DP with ε = mu)."""
+
+    def __str__(self) -> str:
+        return f"the Laplace trade-off function with mu = {self.mu}"
+
+    @property
+    def steepest(self) -> Fraction:
+        return round_up(exp(self.mu).upper, 64)
+
+    @cached_property
+    def _floats(self) -> tuple[float, float]:
+        """mu, and the x with f(x) = x."""
+        mu = float(self.mu)
+        return mu, math.exp(-mu / 2) / 2
+
+    def delta(self, t: Fraction) -> Enclosure:
+        """Enclose δ(t) = max(0, 1 - sqrt(t / e^mu))."""
+        scale = exp(-self.mu)
+        low, high = root(t * scale.lower).lower, root(t * scale.upper).upper
+        return Enclosure(max(Fraction(0), 1 - high), max(Fraction(0), 1 - low))
+
+    def points(self, logs: Sequence[float]) -> list[tuple[Fraction, Fraction]]:
+        """Return points on or just above f(x) = e^-mu / (4x), and where its straight end begins."""
+        scale = exp(-self.mu).upper
+        middle = round_up(root(scale).upper / 2, CURVE_BITS)
+        found = [middle * short(math.exp(-log / 2)) for log in logs if 0 < log < float(self.mu)]
+        curved = [(x, round_up(scale / (4 * x), CURVE_BITS)) for x in found]
+        return [(middle, middle), (round_up(scale / 2, CURVE_BITS), Fraction(1, 2)), *curved]
+
+    def logs(self, count: int) -> list[float]:
+        return [float(self.mu) * i / (count - 1) for i in range(count)]
+
+    def tails(self, t: Fraction | None, strict: bool) -> Tails:
+        largest = ball(self.mu).exp()
+        if t is None or ball(t) > largest:
+            return _NONE
+        scale = (ball(t) / largest).sqrt()
+        tail = (1 - scale / 2 + 1 / (2 * scale * largest)) / 2
+        return tail, tail
+
+    def blow_up(self, x: float) -> float:
+        mu, middle = self._floats
+        if x <= math.exp(-mu) / 2:
+            return math.exp(mu) * x
+        return 1 - math.exp(-mu) / (4 * x) if x < middle else x + 1 - 2 * middle
+
+    def inverse(self, y: float) -> float:
+        mu, middle = self._floats
+        if y <= 0.5:
+            return math.exp(-mu) * y
+        return math.exp(-mu) / (4 * (1 - y)) if y < 1 - middle else y - 1 + 2 * middle
+
+    def log_slope(self, x: float) -> float:
+        mu, _ = self._floats
+        return mu if x <= math.exp(-mu) / 2 else max(0.0, -mu - math.log(4 * x * x))
+
+
+@dataclass(frozen=True)
+class SubsampledGaussian(Curve):
+    """The trade-off function of P = N(0, 1) and (1 - q) P + q N(mu, 1), read as symmetric, for a rate 0 < q <= 1.
+
+    At x it is (1 - q)(1 - x) + q f(x), f that of the Gaussian mechanism, as far as its slope is at most -1; then its
+    mirror image (Dong, Roth, Su 2019, Thm 4.2: the operator C_q).
+    """
+
+    rate: Fraction
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rate = read_number("rate", self.rate, 1)
+        if rate == 0:
+            raise ParameterError("rate is 0", "a probability above 0")
+        object.__setattr__(self, "rate", rate)
+
+    @cached_property
+    def _base(self) -> Gaussian:
+        """The mechanism without subsampling."""
+        return Gaussian(self.mu)
+
+    def __str__(self) -> str:
+        return f"{self._base}, sampled with probability {self.rate}"
+
+    def _base_t(self, t: Fraction) -> Fraction:
+        """Return the likelihood ratio of the base at which that of the mixture is t; below 0 where there is none."""
+        return 1 + (t - 1) / self.rate
+
+    def delta(self, t: Fraction) -> Enclosure:
+        low, high = self._base.delta(self._base_t(t))
+        return Enclosure(self.rate * low, self.rate * high)
+
+    def points(self, logs: Sequence[float]) -> list[tuple[Fraction, Fraction]]:
+        found = self._base.points([math.log1p(math.expm1(log) / float(self.rate)) for log in logs])
+        mixed = [(x, round_up((1 - self.rate) * (1 - x) + self.rate * y, CURVE_BITS)) for x, y in found]
+        return [*mixed, mixed[0][::-1]]  # the side of slope -1 is longer than that of the base
+
+    def logs(self, count: int) -> list[float]:
+        """Return ε = ln t of `count` tangents, spread as those of the base."""
+        return [self._mixed_log(log) for log in self._base.logs(count)]
+
+    def tails(self, t: Fraction | None, strict: bool) -> Tails:
+        if t is None:
+            return _NONE
+        high, low = self._base_t(t), self._base_t(1 / t)
+        return self._mass(high, 1), self._mass(low, -1) if low > 0 else arb(0)
+
+    def _mass(self, t: Fraction, sign: int) -> arb:
+        """Return the mass where the base has a likelihood ratio of at least t (at most t for the sign -1)."""
+        mu, rate = ball(self.mu), ball(self.rate)
+        score = ball(t).log() / mu + mu / 2
+        return ((2 - rate) * normal_tail(sign * score) + rate * normal_tail(sign * (score - mu))) / 2
+
+    def blow_up(self, x: float) -> float:
+        rate = float(self.rate)
+        return (1 - rate) * x + rate * self._base.blow_up(x)
+
+    def inverse(self, y: float) -> float:
+        low, high = 0.0, max(0.0, y)
+        if self.blow_up(low) >= y:
+            return 0.0
+        while low < (middle := (low + high) / 2) < high:
+            low, high = (middle, high) if self.blow_up(middle) < y else (low, middle)
+        return low
+
+    def log_slope(self, x: float) -> float:
+        return self._mixed_log(self._base.log_slope(x))
+
+    def _mixed_log(self, log: float) -> float:
+        return log if log > _LARGEST_LOG else math.log1p(float(self.rate) * math.expm1(log))
+
+
+# by name
+
+Family = Callable[[Fraction], Curve]
+"""The trade-off function of a scale; a larger scale is a weaker guarantee."""
+
+_NAMED = re.compile("(gaussian|laplace):([^@]*)(?:(?<=[^@])@(.*))?")
+
+
+def family_of(name: object) -> Family | None:
+    """Return the family of a name: gaussian, laplace, or gaussian@RATE (sub-sampled); None for others."""
+    if isinstance(name, str) and name.startswith("gaussian@"):
+        rate = read_number("rate", name.removeprefix("gaussian@"), 1)
+        return lambda mu: SubsampledGaussian(mu, rate)
+    families: dict[object, Family] = {"gaussian": Gaussian, "laplace": Laplace}
+    return families.get(name) if isinstance(name, str) else None
+
+
+def as_tradeoff(tradeoff: object) -> Polygon | Curve:
+    """Return the curve that `tradeoff` stands for: a curve, or a list of (exp_epsilon, delta) pairs."""
+    if isinstance(tradeoff, (Polygon, Curve)):
+        return tradeoff
+    if isinstance(tradeoff, str) and (found := _NAMED.fullmatch(tradeoff)):
+        name, scale, rate = found.groups()
+        mu = read_number(f"mu of the {name} trade-off function", scale)
+        if name == "laplace":
+            return Laplace(mu)
+        return Gaussian(mu) if rate is None else SubsampledGaussian(mu, read_number("rate", rate, 1))
+    if isinstance(tradeoff, (str, bytes)) or not isinstance(tradeoff, Iterable):
+        raise ParameterError(
+            f"{tradeoff!r} is not a trade-off function",
+            "give gaussian:1, gaussian:1@1/2 (sampled with probability 1/2), laplace:1, a list of (exp_epsilon, delta) "
+            "pairs, gaussian or laplace for the family, or a program",
+        )
+    pairs = []
+    for entry in tradeoff:
+        if not isinstance(entry, (tuple, list)) or len(entry) != 2:
+            raise ParameterError(f"{entry!r} is not an (exp_epsilon, delta) pair", "give two rationals")
+        pairs.append((read_number("exp_epsilon of a pair", entry[0]), read_number("delta of a pair", entry[1])))
+    return Polygon(tuple(pairs))
+
+
+def _cdf(x: float) -> float:
+    return 0.5 * math.erfc(-x / math.sqrt(2))
+
+
+def _cdf_above(score: Fraction) -> Fraction:
+    """Return a short rational just above Φ(score)."""
+    return round_up(normal_cdf(Enclosure.exactly(score)).upper, CURVE_BITS)
