@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from tightdp.cli import bars
+from tightdp.cli import jobs as bars
 
 
 def shown(bar: Progress, width: int) -> list[str]:

@@ -12,8 +12,8 @@ import pytest
 from command_line import run
 from tightdp import Bit, flip, mechanism
 from tightdp.cli.answer import Asked, ask
-from tightdp.cli.bars import of_search
 from tightdp.cli.commands import sweep
+from tightdp.cli.jobs import of_search
 from tightdp.limits import can_fork
 from tightdp.results.answers import Unknown
 from tightdp.results.result import Subject
@@ -187,7 +187,7 @@ def test_finished_rows_outlive_one_that_must_be_abandoned(
 
 def test_processes_of_a_pool_draw_no_bars_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
-    monkeypatch.setattr("tightdp.cli.bars.of_search", lambda: drawn.append("a bar") or of_search())
+    monkeypatch.setattr("tightdp.cli.jobs.of_search", lambda: drawn.append("a bar") or of_search())
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     instance = response.bind(n=1)
     for parent, bars in ((None, ["a bar"]), (object(), [])):

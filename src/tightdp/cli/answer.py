@@ -36,11 +36,11 @@ from tightdp.session.later import Later
 from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 if TYPE_CHECKING:
-    from tightdp.cli import bars
+    from tightdp.cli import jobs
     from tightdp.methods.control import Step
     from tightdp.session import known as _known
 else:
-    bars = Later("tightdp.cli.bars")
+    jobs = Later("tightdp.cli.jobs")
     _known = Later("tightdp.session.known")
 
 
@@ -255,7 +255,7 @@ def _progress(instance: Instance) -> Iterator[None]:
             last = time.monotonic()
             bar.update(task, completed=step.done, total=step.total or None, description=step.phase, found=_so_far(step))
 
-    bar = bars.of_search()
+    bar = jobs.of_search()
     task = bar.add_task("compiling", total=None, found="")
     instance.progress = tell
     late = threading.Timer(_SHOWN_AFTER, bar.start)

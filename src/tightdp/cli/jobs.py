@@ -17,19 +17,24 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from operator import call
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column
 
 from tightdp.cli.words import UsageError
 from tightdp.errors import MissingExtra
 from tightdp.limits import cores, die_with_parent, interrupted, requested
 from tightdp.session.arguments import read_count
-from tightdp.session.later import Later
-
-if TYPE_CHECKING:
-    from tightdp.cli import bars
-else:
-    bars = Later("tightdp.cli.bars")
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,35 +51,34 @@ def number_of_jobs(options: Namespace) -> int:
     return cores() if options.jobs is None else read_count("--jobs", options.jobs)
 
 
-Job = Callable[[], tuple[int, Any]]
-"""Works on a row, and returns its place in the table and the answer."""
-
-
 def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> Iterator[tuple[int, R]]:
     """Yield the answer to every task with its place, as they come; after Ctrl-C those that are known.
 
     `work` is a function of a module, so that other processes find it.
     """
-    jobs: list[Job] = [partial(_answered, work, place, task) for place, task in enumerate(tasks)]
+    jobs = list(enumerate(tasks))
+    answered = partial(_answered, work)
     number, start = number_of_jobs(options), time.monotonic()
     if options.dask is None:
         alone = _ALONE if options.jobs is None else 0.0
         while jobs and (number == 1 or len(jobs) == 1 or time.monotonic() - start < alone):
-            yield jobs.pop(0)()
+            yield answered(jobs.pop(0))
             if interrupted():
                 return
     if jobs:
         with _progress(len(tasks), len(tasks) - len(jobs)) as tell:
-            for found in _on_cluster(jobs, options.dask) if options.dask else _on_cores(jobs, number):
+            for found in (
+                _on_cluster(answered, jobs, options.dask) if options.dask else _on_cores(answered, jobs, number)
+            ):
                 tell()
                 yield found
 
 
-def _on_cores(jobs: Sequence[Job], number: int) -> Iterator[tuple[int, Any]]:
+def _on_cores(work: Callable[[T], R], jobs: Sequence[T], number: int) -> Iterator[R]:
     with _without_ctrl_c(), _without_complaints():
         started = multiprocessing.get_context("spawn").Pool(min(number, len(jobs)), _apart)
     with started as pool:
-        results = pool.imap_unordered(call, jobs)
+        results = pool.imap_unordered(work, jobs)
         for _ in jobs:
             while True:
                 if interrupted():
@@ -116,7 +120,7 @@ def _without_complaints() -> Iterator[None]:
         sys.warnoptions.pop()
 
 
-def _on_cluster(jobs: Sequence[Job], address: str) -> Iterator[tuple[int, Any]]:
+def _on_cluster(work: Callable[[T], R], jobs: Sequence[T], address: str) -> Iterator[R]:
     if find_spec("distributed") is None:
         raise MissingExtra("--dask needs Dask", "dask")
     distributed = import_module("distributed")
@@ -125,7 +129,7 @@ def _on_cluster(jobs: Sequence[Job], address: str) -> Iterator[tuple[int, Any]]:
     except (OSError, ValueError) as error:
         raise UsageError(f"there is no Dask cluster at {address}", f"start one with dask scheduler ({error})") from None
     with client:
-        futures = client.map(call, jobs, pure=False)
+        futures = client.map(work, jobs, pure=False)
         for future in distributed.as_completed(futures):
             yield future.result()
             if interrupted():
@@ -133,8 +137,8 @@ def _on_cluster(jobs: Sequence[Job], address: str) -> Iterator[tuple[int, Any]]:
                 return
 
 
-def _answered(work: Callable[[Any], Any], place: int, task: Any) -> tuple[int, Any]:
-    return place, work(task)
+def _answered(work: Callable[[T], R], job: tuple[int, T]) -> tuple[int, R]:
+    return job[0], work(job[1])
 
 
 @contextmanager
@@ -143,6 +147,38 @@ def _progress(total: int, done: int) -> Iterator[Callable[[], None]]:
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    with bars.of_rows() as bar:
+    with of_rows() as bar:
         task = bar.add_task("rows", total=total, completed=done)
         yield lambda: bar.advance(task)
+
+
+_WIDE = 100
+"""From how many columns on a bar is drawn beside the numbers of a search."""
+
+
+def of_search() -> Progress:
+    """Return what shows the phase of a search, how far it is, its times, and the bound that it has (`found`)."""
+    console = Console(stderr=True)
+    drawn = () if console.width < _WIDE else (BarColumn(bar_width=20),)
+    return Progress(
+        TextColumn("{task.description}"),
+        *drawn,
+        TaskProgressColumn(table_column=_whole(4)),
+        TimeElapsedColumn(table_column=_whole(7)),
+        TextColumn("left:", table_column=_whole(5)),
+        TimeRemainingColumn(table_column=_whole(7)),
+        TextColumn("{task.fields[found]}"),
+        console=console,
+        transient=True,
+    )
+
+
+def of_rows() -> Progress:
+    """Return what shows how many rows of a table are done, and the time left."""
+    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    return Progress("rows", *columns, console=Console(stderr=True), transient=True)
+
+
+def _whole(width: int) -> Column:
+    """Return a column that a narrow terminal does not cut."""
+    return Column(min_width=width, no_wrap=True)

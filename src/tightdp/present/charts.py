@@ -17,36 +17,20 @@ _ROW, _PAIR = 40, 44
 Points = Sequence[tuple[float, float]]
 
 
-def bars(rows: Sequence[tuple[str, Number, str]], title: str, longest: Number | None = None) -> str:
-    """Return a bar for each (label, probability, class), with the label above it; `longest` is the full width.
+def bars(rows: Sequence[tuple[str, Number, str]], title: str, longest: Number | None = None, by: int = 1) -> str:
+    """Return a bar for each (label, probability, class), with a label above each one, or `by` = 2 in pairs, each pair.
 
-    Unless it is given, the largest probability takes the full width.
+    `longest` is the full width; unless it is given, that is the largest probability.
     """
-    placed = [(place * _ROW + 14, place * _ROW + 19, 12) for place in range(len(rows))]
-    return _bars(rows, placed, _ROW * len(rows), title, longest)
-
-
-def paired_bars(rows: Sequence[tuple[str, Number, str]], title: str) -> str:
-    """Return bars in pairs, with one label above each pair; the largest probability takes the full width."""
-    tops = [place // 2 * _PAIR + 19 + place % 2 * 9 for place in range(len(rows))]
-    return _bars(rows, [(top - 5, top, 8) for top in tops], _PAIR * ((len(rows) + 1) // 2), title)
-
-
-def _bars(
-    rows: Sequence[tuple[str, Number, str]],
-    placed: Sequence[tuple[int, int, int]],
-    height: int,
-    title: str,
-    longest: Number | None = None,
-) -> str:
-    """Draw bars, each with the place of its label, its own, and its height."""
     longest = max((share for _, share, _ in rows), default=Fraction(0)) if longest is None else longest
-    parts = []
-    for (label, share, style), (text, top, high) in zip(rows, placed, strict=True):
+    parts: list[str] = []
+    apart, high = (_ROW, 12) if by == 1 else (_PAIR, 8)
+    for place, (label, share, style) in enumerate(rows):
+        top = place // by * apart + 19 + place % by * 9
         wide = max(float(share / longest) * (_WIDTH - 2) if longest else 0.0, 1.5)
-        parts += [f'<text x="0" y="{text}">{escape(label)}</text>'] if label else []
+        parts += [f'<text x="0" y="{top - 5}">{escape(label)}</text>'] if label else []
         parts.append(f'<rect class="{style}" x="0" y="{top}" width="{wide:.2f}" height="{high}" rx="2"/>')
-    return _svg(_WIDTH, height, "".join(parts), title)
+    return _svg(_WIDTH, apart * -(-len(rows) // by), "".join(parts), title)
 
 
 def curve(points: Sequence[tuple[Number, Number]], title: str) -> str:

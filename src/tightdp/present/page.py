@@ -13,7 +13,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.weights import as_exact
 from tightdp.exact.writing import brief
-from tightdp.present.charts import bars, curve, paired_bars, tradeoff
+from tightdp.present.charts import bars, curve, tradeoff
 from tightdp.present.show import view
 from tightdp.present.text import html_table
 from tightdp.present.words import shown_number, witness_sentence
@@ -195,7 +195,7 @@ def _outputs(report: Report) -> str:
     more = len(report.likelihood.rows) - len(listed)
     said = "Probabilities on x (first) and on x' (second), largest ratio first."
     said += f" {more:,} more outputs are left out." if more else ""
-    return _section("All outputs of this pair", paired_bars(rows, "probabilities by output") + _soft(said))
+    return _section("All outputs of this pair", bars(rows, "probabilities by output", by=2) + _soft(said))
 
 
 def _accuracy(report: Report) -> str:

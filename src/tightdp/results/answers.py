@@ -12,7 +12,6 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
 from tightdp.language.tails import Tail, share_of
-from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.results.result import (
     Drawn,
     Enclosed,
@@ -26,7 +25,7 @@ from tightdp.results.result import (
 )
 
 if TYPE_CHECKING:  # takes time to import, which a mistake on the command line need not
-    from tightdp.queries.accuracy import AccuracyClass
+    from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
     from tightdp.queries.curves import LikelihoodRow
 
 

@@ -54,8 +54,10 @@ def svg(result: Structure) -> str:
 
 def picture(result: Structure) -> str:
     """Return the diagram as SVG, nothing where it is too large."""
-    drawn = None if result.formula is None else _Drawn(result)
-    return drawn.svg() if drawn is not None and len(drawn.used) <= MOST_DRAWN else ""
+    try:
+        return svg(result)
+    except QueryError:
+        return ""
 
 
 class _Drawn:

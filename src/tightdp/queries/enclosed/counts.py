@@ -18,21 +18,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Scaled, binomial, doubled, endless, point, scaled
 from tightdp.language.laws import OnIntegers
 from tightdp.limits.calibrated import ENCLOSURE_WORK, NOISE_WEIGHTS
 from tightdp.methods.summands import Summands
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazily("numpy")
-
 
 _COARSE = 8
 """Numbers of draws first form this many groups, then this many times more."""

@@ -18,19 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Doubles, as_double, gamma
 from tightdp.limits.calibrated import GRID_CELLS
 from tightdp.queries.enclosed.privacy import Tests
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazily("numpy")
-
 
 Mixture = Mapping[tuple[object, ...], Number]
 Kernel = Mapping[object, Mapping[object, Number]]

@@ -7,25 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+import numpy as np
 from flint import fmpz_poly
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.scaled import UNIT, Scaled, excess_above, gamma
 from tightdp.limits.calibrated import COMPOSITION_BITS
 from tightdp.queries.enclosed.counts import Box, Letters, NoiseBeside, boxes_through
 from tightdp.queries.enclosed.forms import PublishedSum
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Event = np.ndarray[tuple[int], np.dtype[np.bool_ | np.intp]]
-    """Places of a law: a mask, or a list."""
-else:
-    np = lazily("numpy")
+Event = np.ndarray[tuple[int], np.dtype[np.bool_ | np.intp]]
+"""Places of a law: a mask, or a list."""
 
 
 Move = tuple[int, int]
