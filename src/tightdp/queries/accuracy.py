@@ -83,7 +83,7 @@ def moment(output: Output, target: Number, power: int) -> Moment:
     if isinstance(output, GaussianTail):
         away = output.direction * (output.offset - target)
         ratio = exp(-Fraction(2 * output.reach + 1) / (2 * output.variance), _DIGITS).upper
-        least = _power(max(output.reach + away, Fraction(0)), power)
+        least = max(output.reach + away, Fraction(0)) ** power
         return least, _geometric(output.reach + (away if away > 0 else -away), ratio, power)
     value = abs(output - target) ** power
     return value, value
@@ -94,17 +94,13 @@ def _geometric(start: Number, ratio: Number, power: int) -> Number:
     near: Number = Fraction(0)
     steps = max(0, -math.floor(start))
     for k in range(steps):
-        near += (1 - ratio) * ratio**k * _power(start + k, power)
+        near += (1 - ratio) * ratio**k * max(start + k, -start - k) ** power
     start += steps
     mean = ratio / (1 - ratio)
     rest = start + mean
     if power == 2:
         rest = start * start + 2 * start * mean + ratio * (1 + ratio) / (1 - ratio) ** 2
     return near + ratio**steps * rest
-
-
-def _power(value: Number, power: int) -> Number:
-    return value * value if power == 2 else value if value >= 0 else -value
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def read_triples(bound: Bound, declared: Iterable[object]) -> tuple[Triple, ...]
     triples = []
     for entry in _entries("privacy set", declared):
         x, x_prime, output = _parts("privacy set", entry, ("x", "x'", "y"))
-        triple = Triple(bound.check_dataset(x), bound.check_dataset(x_prime), _output(output))
+        triple = Triple(bound.check_dataset(x), bound.check_dataset(x_prime), as_value(output))
         if not relation_of(bound).relates(triple.x, triple.x_prime):
             raise QueryError(f"the privacy set has {triple}, and x, x' are not neighbours", "declare neighbours only")
         triples.append(triple)
@@ -61,7 +61,7 @@ def read_triples(bound: Bound, declared: Iterable[object]) -> tuple[Triple, ...]
 def read_points(bound: Bound, declared: Iterable[object]) -> frozenset[Point]:
     """Return the (x, y) of an inference set. Raises QueryError where an entry is not a dataset and an output."""
     entries = (_parts("inference set", entry, ("x", "y")) for entry in _entries("inference set", declared))
-    return frozenset((bound.check_dataset(x), _output(output)) for x, output in entries)
+    return frozenset((bound.check_dataset(x), as_value(output)) for x, output in entries)
 
 
 def read_datasets(bound: Bound, declared: Iterable[Sequence[Record]]) -> tuple[Dataset, ...]:
@@ -84,10 +84,6 @@ def _parts(name: str, entry: object, names: Sequence[str]) -> tuple[Any, ...]:
     if not isinstance(entry, (tuple, list)) or len(entry) != len(names):
         raise QueryError(f"the {name} has the entry {entry!r}", f"give tuples ({', '.join(names)})")
     return tuple(entry)
-
-
-def _output(value: object) -> Output:
-    return as_value(value)
 
 
 # checking

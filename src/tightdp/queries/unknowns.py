@@ -65,8 +65,8 @@ def ratios(pairs: Iterable[Pair]) -> Iterator[Quotient]:
         for code, weight in ours.by_code.items():
             up, down = weight * first, theirs.by_code.get(code, 0) * second
             if up:
-                _check_positive(up)
-                _check_positive(down)
+                if _sign(up) < 0 or _sign(down) < 0:  # what it is on the whole cell
+                    raise AssertionError("a weight is negative: a defect of the encoding")
                 yield Quotient(up * theirs.total * second, down * ours.total * first, pair, code)
 
 
@@ -141,12 +141,6 @@ def _sign(weight: Whole) -> int:
     """Return the sign of a weight, which it keeps on the whole cell."""
     (polynomial,), root = polynomials(weight)
     return sign(polynomial, root)
-
-
-def _check_positive(weight: Whole) -> None:
-    """Check that a weight is not negative; it keeps its sign on the whole cell."""
-    if _sign(weight) < 0:
-        raise AssertionError("a weight is negative: a defect of the encoding")
 
 
 Test = tuple[Shares, tuple[int, ...]]

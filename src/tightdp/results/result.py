@@ -49,7 +49,7 @@ def record(value: Recorded) -> dict[str, Any]:
         each = read(value)
         if not key:
             found |= {name: plain(part) for name, part in dict(each).items()}
-        elif not optional or (each or not isinstance(each, (NoneType, bool, tuple, str))):
+        elif not (optional and isinstance(each, (NoneType, bool, tuple, str)) and not each):
             found[key] = plain(each)
     return found
 

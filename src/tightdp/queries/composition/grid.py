@@ -17,10 +17,10 @@ then there is next to no spread.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Protocol, Self, TypeVar
 
 from flint import arb, ctx, fmpz_poly
@@ -140,7 +140,7 @@ def below(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
     for pair, times in runs:
         total = total.times(_power(_lower(pair, grid), times, watch))
         finite *= (1 - pair.certain) ** times
-    outcomes = zip(total.p.coeffs(), _padded(total.q, total.p.length()), strict=True)
+    outcomes = zip_longest(total.p.coeffs(), total.q.coeffs(), fillvalue=0)
     return composition_of(1 - finite, grid.unit, [(int(p), int(q)) for p, q in outcomes if p], watch)
 
 
@@ -164,17 +164,11 @@ def above(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
 
 def _power(one: C, times: int, watch: Watch) -> C:
     """Return the composition of `times` >= 1 runs, by repeated squaring."""
-    result: C | None = None
-    square = one
-    while True:
-        watch()
-        if times & 1:
-            result = square if result is None else result.times(square)
-        times >>= 1
-        if not times:
-            assert result is not None
-            return result
-        square = square.times(square)
+    watch()
+    if times == 1:
+        return one
+    half = _power(one, times // 2, watch)
+    return half.times(half).times(one) if times % 2 else half.times(half)
 
 
 @dataclass(frozen=True)
@@ -276,11 +270,6 @@ def _core(p: fmpz_poly) -> tuple[int, int]:
 
 def _cut(p: fmpz_poly, start: int, end: int) -> fmpz_poly:
     return fmpz_poly(p.coeffs()[start:end])
-
-
-def _padded(p: fmpz_poly, length: int) -> Iterable[int]:
-    coefficients = [int(value) for value in p.coeffs()]
-    return [*coefficients, *[0] * (length - len(coefficients))]
 
 
 def _floor(value: arb) -> int:

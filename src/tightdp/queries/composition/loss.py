@@ -111,12 +111,12 @@ class Losses:
 
     def delta(self, t: Number) -> Range:
         """Return the largest δ(t) over the directions, for t = e^ε >= 0."""
-        found = self._largest(Fraction(0), ([composed.delta(t) for composed in side] for side in self._ends))
+        found = Range(*(max([Fraction(0), *(composed.delta(t) for composed in side)]) for side in self._ends))
         return self._chosen(found, lambda choices: optimum(choices, t, self.watch))
 
     def least(self, delta: Number) -> Range:
         """Return the least t >= 1 with δ(t) <= delta in all directions."""
-        found = self._largest(Fraction(1), ([composed.least(delta) for composed in side] for side in self._ends))
+        found = Range(*(max([Fraction(1), *(composed.least(delta) for composed in side)]) for side in self._ends))
         start = found.lower
         if isinstance(start, float):
             return found
@@ -192,11 +192,6 @@ class Losses:
             if direction.attained:
                 lower.append(upper[-1])
         return tuple(lower), tuple(upper)
-
-    @staticmethod
-    def _largest(least: Fraction, ends: Iterable[list[Exact]]) -> Range:
-        lower, upper = (max([least, *values]) for values in ends)
-        return Range(lower, upper)
 
 
 def _crossings(places: list[Number], values: list[list[Number]]) -> Iterable[Number]:

@@ -122,12 +122,8 @@ class _Runs:
 
 def optimum(choices: Choices, t: Number, watch: Watch) -> Number | None:
     """Return δ(t) for the best choice of neighbours in every run; None where that takes too much work."""
-    if not _few(choices):
-        return None
-    try:
-        return _Runs(choices, watch).value(0, t)[0]
-    except _TooMany:
-        return None
+    found = _value(choices, t, watch)
+    return None if found is None else found[0]
 
 
 def optimum_least(choices: Choices, delta: Number, start: Number, watch: Watch) -> Number | None:
@@ -135,20 +131,24 @@ def optimum_least(choices: Choices, delta: Number, start: Number, watch: Watch) 
 
     Tangents of a convex function lie below it: their zeros increase, and reach that of a piecewise linear one.
     """
-    if not _few(choices):
-        return None
     t = start
-    for _ in range(ADAPTIVE_STATES):
-        try:
-            value, slope = _Runs(choices, watch).value(0, t)
-        except _TooMany:
-            return None
+    while (found := _value(choices, t, watch)) is not None:
+        value, slope = found
         if value <= delta:
             return t
         if not slope:
-            return None
+            break
         t += (value - delta) / -slope
     return None
+
+
+def _value(choices: Choices, t: Number, watch: Watch) -> tuple[Number, Number] | None:
+    if not _few(choices):
+        return None
+    try:
+        return _Runs(choices, watch).value(0, t)
+    except _TooMany:
+        return None
 
 
 def _few(choices: Choices) -> bool:
