@@ -117,16 +117,9 @@ class Rebuild:
 
     def nary(self, operator: str, operands: Sequence[Expr]) -> Expr:
         """Return an n-ary operation on images."""
-        match operator:
-            case "sum":
-                return self.builder.sum(operands)
-            case "and":
-                return self.builder.conjunction(operands)
-            case "or":
-                return self.builder.disjunction(operands)
-            case "xor":
-                return self.builder.parity(operands)
-        return self.builder.extremum(operator, operands)
+        builder = self.builder
+        made = {"sum": builder.sum, "and": builder.conjunction, "or": builder.disjunction, "xor": builder.parity}
+        return made[operator](operands) if operator in made else builder.extremum(operator, operands)
 
     def program(
         self, old: CoreProgram, components: Sequence[Expr] | None = None, shape: Shape | None = None

@@ -21,7 +21,8 @@ TABLE_ENTRIES = 1 << 12
 FEW_VALUES = 64
 """Values, terms or states that are looked at one by one whatever else there is: not to be noticed."""
 LOOP_ROUNDS = 1_000
-"""Rounds that are unrolled of a loop whose end depends on the run, and 100 times as many that every run makes."""
+"""Rounds that are unrolled of a loop whose end depends on the run; 100 times as many that all runs make, a
+tenth where the loop makes the list longer that it goes over."""
 LOOP_STATES = 2_000
 """States of a loop from which a round is lowered: some milliseconds each."""
 LONG_LOOP = 8
@@ -29,7 +30,7 @@ LONG_LOOP = 8
 LOOP_GROWTH = 3
 """States by which a loop that could be unrolled may grow in a round: more are unrolled sooner than followed."""
 CALL_DEPTH = 200
-"""Calls that may nest, within Python's own limit on the depth of calls; items that a list gains in a loop over it."""
+"""Calls that may nest, within Python's own limit on the depth of calls."""
 
 
 # Noise on all integers, and proofs for every n

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fractions
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -231,12 +231,14 @@ def _range(m: Machine, first: Value, *more: Value) -> Value:
 def _extremum(name: str) -> Callable[..., Value]:
     def handler(m: Machine, first: Value, *others: Value, key: Value = None, default: Value = MISSING) -> Value:
         if not others and m.single and everyone(first):
-            return _best_of_all(m, name, first, key, default)
+            return _best(m, name, first, key, default)
 
         def pick(items: tuple[Value, ...] | Growing) -> Value:
             if isinstance(items, Growing):
                 return m.of_growing(name, items)
-            return _best(m, name, items, key) if items or default is MISSING else default
+            if items and key is None and all(is_scalar(item) and numeric(item) for item in items):
+                return known(m.builder.extremum(name, [m.expr(item) for item in items]))
+            return _best(m, name, items, key, default)
 
         return m.each((first, *others) if others else _items(m, first, key), pick)
 
@@ -252,39 +254,22 @@ def _items(m: Machine, iterable: Value, key: Value) -> Value:
     return collected(m, unordered(m, iterable) if key is None else iterable)
 
 
-def _empty(name: str) -> Failure:
-    return Failure(f"ValueError: {name}() of nothing", "make sure that there is at least one value")
-
-
-def _best(m: Machine, name: str, items: Sequence[Value], key: Value) -> Value:
+def _best(m: Machine, name: str, iterable: Value, key: Value, default: Value) -> Value:
     """Return the first least or greatest of values."""
-    if not items:
-        raise _empty(name)
-    if key is None and all(is_scalar(item) and numeric(item) for item in items):
-        return known(m.builder.extremum(name, [m.expr(item) for item in items]))
-    best, rank = items[0], _rank(m, key, items[0])
-    for item in items[1:]:
-        other = _rank(m, key, item)
-        better = truth(m, _before(m, other, rank) if name == "min" else _before(m, rank, other))
-        best, rank = m.merge(better, item, best), m.merge(better, other, rank)
-    return best
-
-
-def _best_of_all(m: Machine, name: str, iterable: Value, key: Value, default: Value) -> Value:
-    """Return the first least or greatest of what is made of all records."""
     best = m.new_list((False, None, None))
 
     def look(item: Value) -> None:
         found, _, rank = m.store[best.key]
         other = _rank(m, key, item)
-        better = truth(m, found if not found else _before(m, *((other, rank) if name == "min" else (rank, other))))
-        if not found or m.builder.true is better:
-            m.store[best.key] = (True, item, other)
+        better = m.builder.true
+        if found:
+            better = truth(m, _before(m, *((other, rank) if name == "min" else (rank, other))))
+        m.branch(better, lambda: m.store.write({best.key: (True, item, other)}), lambda: None)
 
     visit(m, iterable, look)
     found, item, _ = m.store.pop(best.key)
     if not found and default is MISSING:
-        raise _empty(name)
+        raise Failure(f"ValueError: {name}() of nothing", "make sure that there is at least one value")
     return item if found else default
 
 

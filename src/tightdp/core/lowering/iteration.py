@@ -38,7 +38,7 @@ from tightdp.core.lowering.values import (
     never,
 )
 from tightdp.core.nodes import Draw, Expr, reachable
-from tightdp.limits.calibrated import CALL_DEPTH
+from tightdp.limits.calibrated import LOOP_ROUNDS
 
 
 class NotAlike(Exception):
@@ -301,7 +301,7 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     longest = max(len(items) for _, items in alternatives(items_of(m, iterable), m.builder.true))
 
     def step(at: int) -> Step | None:
-        if at > longest + CALL_DEPTH:
+        if at > longest + LOOP_ROUNDS // 10:
             raise m.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
         options = alternatives(items_of(m, iterable), m.builder.true)
         longer = [(guard, (m.builder.true, items[at])) for guard, items in options if len(items) > at]

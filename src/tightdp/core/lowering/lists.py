@@ -7,7 +7,8 @@ import warnings
 from typing import Any
 
 from tightdp.core.lowering.builtins import arranged, summed
-from tightdp.core.lowering.iteration import items_of, visit
+from tightdp.core.lowering.comprehensions import sum_as_it_goes
+from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_values, whole
@@ -97,14 +98,8 @@ def _index(m: Machine, base: Value, wanted: Value) -> Value:
 
 @method("count", Every)
 def _count_every(m: Machine, base: Every, wanted: Value) -> Value:
-    result = m.new_list((0,))
-
-    def add(item: Value) -> None:
-        (done,) = m.store[result.key]
-        m.store[result.key] = (operate(m, "add", done, operate(m, "int", equal(m, item, wanted))),)
-
-    visit(m, base, add)
-    return m.store.pop(result.key)[0]
+    hits = Every(lambda record, index: operate(m, "int", equal(m, base.step(record, index), wanted)))
+    return sum_as_it_goes(m, hits, 0)
 
 
 @method("count", Reference, tuple, Range)
