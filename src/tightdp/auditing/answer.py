@@ -13,8 +13,6 @@ from tightdp.errors import LimitError
 from tightdp.exact.enclosure import Enclosure, float_below, ln
 from tightdp.exact.field import Number
 
-__all__ = ["AuditAnswer", "Validity", "assumption", "steinke_verdict", "verdict"]
-
 Validity = Literal["unknown"] | bool
 
 _LONGEST = 4000

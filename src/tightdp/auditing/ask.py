@@ -15,7 +15,7 @@ from tightdp.auditing.answer import AuditAnswer, assumption, steinke_verdict, ve
 from tightdp.auditing.certificate import DualCertificate, Game, WorstMechanism
 from tightdp.auditing.curves import family_of
 from tightdp.auditing.optimal_curve import Shot, optimum, shoot, upper_bound
-from tightdp.auditing.question import METHODS, Question, checked
+from tightdp.auditing.question import Question, checked
 from tightdp.auditing.search import (
     LARGEST_EPSILON,
     confirmed,
@@ -28,8 +28,6 @@ from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import Enclosure
 from tightdp.limits.calibrated import GUESSES_ON_CURVES
-
-__all__ = ["METHODS", "audit", "p_value_at"]
 
 T = TypeVar("T")
 

@@ -28,8 +28,6 @@ from itertools import accumulate
 from tightdp.auditing.tradeoff import Pair
 from tightdp.exact.enclosure import BITS
 
-__all__ = ["Counterexample", "DualCertificate", "Game", "Spending", "WorstMechanism", "largest_spending"]
-
 
 @dataclass(frozen=True)
 class Game:

@@ -17,8 +17,6 @@ from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, exp, ln, normal_cdf, normal_tail, root, round_up
 from tightdp.exact.parameters import read_number
 
-__all__ = ["Family", "Gaussian", "Laplace", "SubsampledGaussian", "as_tradeoff", "family_of"]
-
 _NORMAL = NormalDist()
 _NONE = (arb(0), arb(0))
 _LARGEST_LOG = 700.0
@@ -192,12 +190,10 @@ class SubsampledGaussian(Curve):
         return (1 - rate) * x + rate * self._base.blow_up(x)
 
     def inverse(self, y: float) -> float:
-        low, high = 0.0, max(0.0, y)
-        if self.blow_up(low) >= y:
-            return 0.0
-        while low < (middle := (low + high) / 2) < high:
-            low, high = (middle, high) if self.blow_up(middle) < y else (low, middle)
-        return low
+        x = self._base.inverse(y)  # below the solution: Newton steps rise to it, as `blow_up` is concave
+        while x > 0 and (step := (y - self.blow_up(x)) * math.exp(-self.log_slope(x))) > 1e-15 * x:
+            x += step
+        return x
 
     def log_slope(self, x: float) -> float:
         return self._mixed_log(self._base.log_slope(x))

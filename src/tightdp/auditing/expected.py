@@ -19,8 +19,6 @@ from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, ends, normal_tail
 from tightdp.exact.integral import Point, enclosed_integral
 
-__all__ = ["expected_correct", "mean_of_least"]
-
 _BITS = 160
 _LARGEST_SCORE = 40
 _NEARLY_ONE = 1 - 2.0**-50

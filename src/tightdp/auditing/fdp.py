@@ -26,8 +26,6 @@ from tightdp.auditing.certificate import Game
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.exact.enclosure import BITS, Enclosure
 
-__all__ = ["p_value", "rejects"]
-
 _STEPS = 36
 _SMALLEST = Fraction(1, 1 << 160)
 

@@ -18,8 +18,11 @@ from typing import Any
 from tightdp.auditing.certificate import DualCertificate, Game, Spending, WorstMechanism, largest_spending
 from tightdp.auditing.tradeoff import Pair
 from tightdp.exact.enclosure import BITS, float_above, round_up
+from tightdp.exact.lazily import lazily
 
-__all__ = ["Solution", "blind_share", "certify", "continued", "largest_mean", "mechanism", "mixed_with_blind", "search"]
+np = lazily("numpy")
+optimize = lazily("scipy.optimize")
+sparse = lazily("scipy.sparse")
 
 _ROUNDS = 12
 _START = 12
@@ -48,7 +51,6 @@ class Solution:
 
 def search(game: Game, pairs: Sequence[Pair]) -> Solution:
     """Solve the program in floats, starting with a few pairs and a window around v."""
-    import numpy as np
 
     slopes = np.array([float(t) for t, _ in pairs])
     deltas = np.array([float_above(delta) for _, delta in pairs])
@@ -97,8 +99,6 @@ def certify(game: Game, pairs: Sequence[Pair], multipliers: Sequence[float], val
 
 def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int) -> tuple[float, Any, Any]:
     """Solve the program on a window of indices; rows are scaled by m / r so that all entries are near 1."""
-    import numpy as np
-    from scipy.sparse import coo_matrix
 
     size, count, indices = last - first + 1, len(slopes), np.arange(first + 1, last + 1)
     right = indices / game.guesses
@@ -112,7 +112,7 @@ def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int) -> tuple
         (rows + pair, size + at, np.ones(rows)),
     )
     row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
-    matrix = coo_matrix((value, (row, column)), shape=(rows + count, size + rows)).tocsc()
+    matrix = sparse.coo_matrix((value, (row, column)), shape=(rows + count, size + rows)).tocsc()
     bounds = np.concatenate([np.zeros(rows), deltas * game.canaries / game.guesses])
     gain = np.zeros(size + rows)
     gain[game.correct - first : size] = 1.0
@@ -127,16 +127,13 @@ def largest_mean(gain: Any, matrix: Any, bounds: Any, size: int, **options: Any)
 
     Returns SciPy's result; its `x` is None where the solver gave up.
     """
-    import numpy as np
-    from scipy.optimize import linprog
 
     total = (np.arange(len(gain)) < size).astype(float)[np.newaxis, :]
-    return linprog(-gain, A_ub=matrix, b_ub=bounds, A_eq=total, b_eq=[1.0], **options)
+    return optimize.linprog(-gain, A_ub=matrix, b_ub=bounds, A_eq=total, b_eq=[1.0], **options)
 
 
 def _excess(game: Game, slopes: Any, deltas: Any, law: Any, first: int) -> Any:
     """Return by how much the law violates each pair, in the scaling of `_solve`."""
-    import numpy as np
 
     indices = np.arange(first + 1, first + len(law))
     right = law[1:] * indices / game.guesses

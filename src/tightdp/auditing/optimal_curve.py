@@ -27,23 +27,16 @@ from tightdp.auditing.certificate import DualCertificate, Game, WorstMechanism
 from tightdp.auditing.linear_program import Solution, certify, continued, mechanism, search
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.exact.enclosure import Enclosure
+from tightdp.exact.lazily import lazily
 
-__all__ = ["Optimum", "Shot", "optimum", "shoot", "upper_bound"]
+optimize = lazily("scipy.optimize")
 
 _POINTS = 240
-_GAP = 0.004
-_NARROW_GAP = 0.001
-_WIDE_GAP = 0.02
-_LARGE = 3000
-_QUICK_ROUNDS = 6
-_TANGENTS = 96
-_WRONG = 1e-9
 _ROUNDS = 12
-_STEPS = 80
 _DEEPEST = 700.0
 _OVERFLOW, _NEGLIGIBLE = 2.0, 1e-22
 """A total at which a law is not written on: p_v is too large for it."""
-_BACK, _EVEN, _SLOPPY, _NEARLY = 0.3, 1e-10, 1e-4, 1e-9
+_SLOPPY, _NEARLY = 1e-4, 1e-9
 _TIE = 1e-9
 
 
@@ -74,13 +67,8 @@ def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
         attained = _attained(game, tradeoff, shot)
     upper = min(Fraction(1), proof.bound)
     if upper == 1 and not isinstance(tradeoff, Polygon):
-        upper = _recursion(game, tradeoff)
+        upper = fdp.p_value(game, tradeoff).upper  # above the optimum, where that is too close to 1 for floats
     return Optimum(Enclosure(min(attained.at_least(game.correct), upper), upper), proof, attained)
-
-
-def _recursion(game: Game, curve: Curve) -> Fraction:
-    """Return the bound of the recursion, which lies above the optimum, for an optimum that floats cannot find."""
-    return fdp.p_value(game, curve, count=_TANGENTS).upper
 
 
 def upper_bound(game: Game, curve: Curve, near_by: Shot | None = None) -> DualCertificate:
@@ -91,8 +79,8 @@ def upper_bound(game: Game, curve: Curve, near_by: Shot | None = None) -> DualCe
 def _attained(game: Game, curve: Curve, shot: Shot) -> WorstMechanism:
     """Return a mechanism under the guarantee that gets `correct` right about as often as the shot."""
     game, shot = (game, shot) if shot.even else _harder(game, curve, shot)
-    inner = curve.inner(_vertices(game, shot) if shot.even else curve.logs(_POINTS))
-    law = shot.law if shot.even else _almost_always(game)
+    law = shot.law if shot.even else (*[0.0] * game.guesses, 1.0)
+    inner = curve.inner(_slopes(shot) if shot.even else curve.logs(_POINTS))
     return mechanism(game, inner, Solution(shot.value, 0, law, ()))
 
 
@@ -103,7 +91,7 @@ def _harder(game: Game, curve: Curve, shot: Shot) -> tuple[Game, Shot]:
     low, high = game.correct, game.guesses + 1
     while high - low > 1:
         middle = game.guesses if high > game.guesses else (low + high) // 2
-        found = shoot(replace(game, correct=middle), curve, None, _QUICK_ROUNDS)
+        found = shoot(replace(game, correct=middle), curve)
         if found.even:
             high, shot = middle, found
         else:
@@ -111,52 +99,26 @@ def _harder(game: Game, curve: Curve, shot: Shot) -> tuple[Game, Shot]:
     return replace(game, correct=min(high, game.guesses)), shot
 
 
-def _almost_always(game: Game) -> tuple[float, ...]:
-    """Return a binomial law under which nearly all guesses are right."""
-    law = [1.0]
-    for i in range(game.guesses, 0, -1):
-        law.append(law[-1] * i * (game.options - 1) * _WRONG / (game.guesses - i + 1))
-    total = math.fsum(law)
-    return tuple(p / total for p in reversed(law))
-
-
 def _proof(game: Game, curve: Curve, shot: Shot) -> DualCertificate:
     if not shot.even:
         return certify(game, curve.outer([0.0])[:1], [0.0], 1.0)
+    pairs = curve.outer(_slopes(shot))
     if shot.settled:
-        pairs, multipliers = _gathered(curve.outer(_thinned(shot)), shot)
-        return certify(game, pairs, multipliers, shot.value)
+        return certify(game, pairs, _gathered(pairs, shot), shot.value)
     # Where two indices are tied at the optimum no order is confirmed: the linear program supplies the multipliers.
-    pairs = curve.outer(_apart(shot.logs, _GAP))
     found = search(game, pairs)
     return certify(game, pairs, found.multipliers, found.value)
 
 
-def _vertices(game: Game, shot: Shot) -> list[float]:
-    """Return log slopes at which the polygon that the mechanism must satisfy has its vertices."""
-    if shot.settled and game.guesses <= _LARGE:
-        return _thinned(shot)
-    return _apart(shot.logs, _WIDE_GAP if game.guesses > _LARGE else _NARROW_GAP)
-
-
-def _apart(logs: tuple[float, ...], gap: float) -> list[float]:
-    """Return log slopes that are at least `gap` apart."""
-    kept: list[float] = []
-    for log in sorted(log for log in logs if log < 600):
-        if not kept or log - kept[-1] >= gap:
-            kept.append(log)
-    return kept
-
-
-def _thinned(shot: Shot, most: int = _POINTS) -> list[float]:
-    """Return the log slopes of the tests that matter, at most some `most` of them, evenly by rank."""
-    heavy = max(shot.multipliers) * 1e-12
-    logs = sorted({log for log, y in zip(shot.logs, shot.multipliers, strict=True) if y > heavy and log < 600})
-    step = max(1, len(logs) // most)
+def _slopes(shot: Shot) -> list[float]:
+    """Return the log slopes of the tests that matter, at most some _POINTS of them, evenly by rank."""
+    heavy = max(shot.multipliers) * 1e-12 if shot.settled else -1.0
+    logs = sorted({log for log, y in zip(shot.logs, shot.multipliers, strict=True) if y > heavy and log < _DEEPEST})
+    step = max(1, len(logs) // _POINTS)
     return sorted({*logs[::step], *logs[-4:]})
 
 
-def _gathered(pairs: tuple[Pair, ...], shot: Shot) -> tuple[tuple[Pair, ...], list[float]]:
+def _gathered(pairs: tuple[Pair, ...], shot: Shot) -> list[float]:
     """Assign each multiplier to the pair whose slope is nearest."""
     logs = [math.log(t) for t, _ in pairs]
     found = [0.0] * len(pairs)
@@ -165,7 +127,7 @@ def _gathered(pairs: tuple[Pair, ...], shot: Shot) -> tuple[tuple[Pair, ...], li
         if at and log - logs[at - 1] < logs[at] - log:
             at -= 1
         found[at] += y
-    return pairs, found
+    return found
 
 
 # the recursion
@@ -201,7 +163,11 @@ def shoot(game: Game, curve: Curve, start: Shot | None = None, rounds: int = _RO
 
     Each round takes the order of the dual before; the best law is kept where no order settles.
     """
-    order = start.order if start is not None else _merged(game, _single_pair_spending(game, curve))
+    order = (
+        start.order
+        if start is not None
+        else _merged(game, {i: -abs(i - game.correct) for i in range(1, game.guesses + 1)})
+    )
     best, peak = None, start.peak if start is not None else -3.0
     for _ in range(rounds):
         law, tests, peak = _normalised(game, curve, order, peak)
@@ -233,47 +199,22 @@ def _shot(
     return Shot(value, tuple(law), tuple(logs), tuple(multipliers), order, peak, settled), renewed
 
 
-def _single_pair_spending(game: Game, curve: Curve) -> dict[int, float]:
-    """Return the S of the closed form (optimal.py) for the pair whose slope the curve has at Σ a + Σ b = r /
-    m.
-    """
-    guesses, correct, others = game.guesses, game.correct, game.options - 1
-    low, high = -700.0, 0.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        point = math.exp(middle)
-        low, high = (low, middle) if point + curve.blow_up(point) > guesses / game.canaries else (middle, high)
-    odds = math.exp(min(50.0, curve.log_slope(math.exp(low)))) / others
-    below, above = [0.0] * (guesses + 1), [1.0] * (guesses + 1)
-    for i in range(1, guesses + 1):
-        below[i] = min(1e300, (below[i - 1] + 1) * i / ((guesses - i + 1) * odds))
-    for i in range(guesses - 1, 0, -1):
-        above[i] = min(1e300, 1 + (guesses - i) * odds / (i + 1) * above[i + 1])
-    tail = above[correct] / (below[correct] + above[correct])
-    return {i: (tail * below[i] if i < correct else (1 - tail) * above[i]) / i for i in range(1, guesses + 1)}
-
-
 def _normalised(
     game: Game, curve: Curve, order: tuple[int, ...], guess: float
 ) -> tuple[list[float], list[tuple[int, float]], float]:
-    """Solve for the logarithm of p_v that makes the total 1: secant steps inside a shrinking bracket."""
-    low, high, at, back = -_DEEPEST, 0.0, min(guess, -1e-3), _BACK
-    earlier: tuple[float, float] | None = None
-    for _ in range(_STEPS):
-        law, tests = _law(game, curve, order, math.exp(at))
-        total = math.fsum(law)
-        excess = math.log(max(1e-300, total))
-        if abs(excess) < _EVEN or high - low < 1e-14 * -low:
-            break
-        low, high = (low, at) if excess > 0 else (at, high)
-        if total > _OVERFLOW:
-            wanted, earlier, back = at - back, None, 2 * back
-        else:
-            steepness = 1.0 if earlier is None else (earlier[1] - excess) / (earlier[0] - at)
-            wanted = at - excess / steepness if steepness > 0 else math.nan
-            earlier = (at, excess)
-        at = wanted if low < wanted < high else (low + high) / 2
-    return law, tests, at
+    """Return the law, with its tests, whose p_v makes the total 1, and ln p_v; near a guess if it may be."""
+
+    def excess(peak: float) -> float:
+        return math.log(max(1e-300, math.fsum(_law(game, curve, order, math.exp(peak))[0])))
+
+    low, high = 2 * guess, guess / 2
+    while low > -_DEEPEST and excess(low) >= 0:
+        low = max(2 * low, -_DEEPEST)
+    while high < -1e-15 and excess(high) < 0:
+        high /= 2
+    solved = excess(low) < 0 <= excess(high)
+    found = optimize.brentq(excess, low, high, xtol=1e-13) if solved else low if excess(low) >= 0 else high
+    return *_law(game, curve, order, math.exp(found)), found
 
 
 def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple[list[float], list[tuple[int, float]]]:

@@ -16,15 +16,16 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 from flint import arb, arb_poly, ctx
 
 from tightdp.auditing.certificate import Counterexample, Game, WorstMechanism
 from tightdp.auditing.tradeoff import Pair
 from tightdp.exact.enclosure import BITS, Enclosure, ball, ends
+from tightdp.exact.lazily import lazily
 
-__all__ = ["counterexample", "error_means", "estimate", "p_value"]
+np = lazily("numpy")
+special = lazily("scipy.special")
 
 _ONE = Fraction(1)
 
@@ -80,12 +81,17 @@ def _law(means: Sequence[arb]) -> arb_poly:
 
 def estimate(game: Game, pairs: Sequence[Pair], variant: str = "published") -> float:
     """Return the logarithm of the p-value in floats, for a search that is rechecked."""
-    import numpy as np
 
     wrong = game.guesses - game.correct
     if not game.correct:
         return 0.0
-    means = _float_means(game.canaries, game.guesses, _atoms(pairs))
+    atoms, above = _atoms(pairs), Fraction(0)
+    means = np.full(game.guesses, float(atoms[0][1]))
+    for (mass, error), (_, next_error) in pairwise(atoms):
+        above += mass
+        means += float(next_error - error) * special.bdtr(
+            np.arange(game.guesses), game.canaries, min(1.0, float(above))
+        )
     if variant == "exact":
         law = np.zeros(wrong + 1)
         law[0] = 1.0
@@ -98,25 +104,6 @@ def estimate(game: Game, pairs: Sequence[Pair], variant: str = "published") -> f
         return 0.0
     share = float(tilt)
     return float(np.log1p(means * (share - 1)).sum()) - (wrong * math.log(share) if wrong else 0.0)
-
-
-def _float_means(canaries: int, guesses: int, atoms: list[tuple[Fraction, Fraction]]) -> Any:
-    """Return the means in floats, by logarithms of the binomial terms."""
-    import numpy as np
-
-    counts = np.arange(1, guesses)
-    choices = np.concatenate([[0.0], np.cumsum(np.log((canaries - counts + 1) / counts))])
-    numbers = np.arange(guesses)
-    means, above = np.full(guesses, float(atoms[0][1])), Fraction(0)
-    for (mass, error), (_, next_error) in pairwise(atoms):
-        above += mass
-        chance = float(above)
-        if not 0 < chance < 1:
-            means = np.full(guesses, float(next_error)) if not above else means
-            continue
-        terms = np.exp(choices + numbers * math.log(chance) + (canaries - numbers) * math.log1p(-chance))
-        means = means + float(next_error - error) * np.minimum(1.0, np.cumsum(terms))
-    return means
 
 
 def error_means(canaries: int, guesses: int, pairs: Sequence[Pair]) -> list[Enclosure]:
@@ -180,7 +167,6 @@ def _atoms(pairs: Sequence[Pair]) -> list[tuple[Fraction, Fraction]]:
 
 def _tilt(means: Sequence[float], wrong: int) -> Fraction | None:
     """Return x = e^λ < 1 near the minimum of Π (1 - v + v x) / x^wrong, None where the minimum is at x = 1."""
-    import numpy as np
 
     known = np.asarray(means)
     if wrong >= known.sum():

@@ -15,8 +15,6 @@ from tightdp.exact.parameters import read_exact, read_number
 from tightdp.exact.rationals import as_int
 from tightdp.limits.calibrated import GUESSES_ON_CURVES, MOST_GUESSES
 
-__all__ = ["METHODS", "Question", "checked", "checked_game"]
-
 METHODS = ("steinke", "fdp", "order-statistics", "optimal")
 
 _VARIANTS = {

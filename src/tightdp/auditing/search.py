@@ -11,8 +11,9 @@ from fractions import Fraction
 from tightdp.auditing.curves import Gaussian
 from tightdp.auditing.tradeoff import Curve
 from tightdp.errors import ParameterError
+from tightdp.exact.lazily import lazily
 
-__all__ = ["LARGEST_EPSILON", "confirmed", "largest_rejected", "rejected_exp_epsilon", "rejected_t", "t_of"]
+optimize = lazily("scipy.optimize")
 
 _LEAST = 2.0**-30
 """A smaller scale is not told from 0."""
@@ -41,7 +42,6 @@ def confirmed(
     `excess` is at most 0 where the scale should be rejected. Where the place is not confirmed, it is lowered in small
     steps.
     """
-    from scipy.optimize import brentq
 
     low = high = 0.5
     while excess(low) > 0:
@@ -53,7 +53,7 @@ def confirmed(
     found = low
     if low < high:
         rejects(low)  # something is known then, should a limit cut the search short
-        found = brentq(excess, low, high, xtol=low * 2.0 ** -(bits + 2), rtol=2.0**-50)
+        found = optimize.brentq(excess, low, high, xtol=low * 2.0 ** -(bits + 2), rtol=2.0**-50)
     lowered = 2.0**-bits
     while lowered < 1:
         if rejects(found * (1 - lowered)):

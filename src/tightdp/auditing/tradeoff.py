@@ -22,8 +22,6 @@ from tightdp.exact.enclosure import Enclosure, ball, round_up
 from tightdp.exact.parameters import read_number
 from tightdp.exact.rationals import as_fraction
 
-__all__ = ["CURVE_BITS", "Curve", "Pair", "Polygon", "Tails", "pairs_of_vertices", "short"]
-
 Pair = tuple[Fraction, Fraction]
 """(t, δ) with t = e^ε >= 1 and 0 <= δ <= 1."""
 

@@ -27,8 +27,9 @@ from math import comb
 from tightdp.auditing.certificate import Game, WorstMechanism
 from tightdp.auditing.linear_program import blind_share, largest_mean, mixed_with_blind
 from tightdp.auditing.optimal import enclose, p_value, worst_mechanism
+from tightdp.exact.lazily import lazily
 
-__all__ = ["Parts", "Worst", "largest_of_any_number", "largest_probability"]
+np = lazily("numpy")
 
 _GRID = 1 << 60
 
@@ -131,7 +132,6 @@ def _solve(
 
     Variables are p_0..p_r, then the excesses of a_i - t b_i and of b_i - t a_i, i = 1..r, times m.
     """
-    import numpy as np
 
     r, slope = guesses, float(t)
     matrix = np.zeros((2 * r + 1, 3 * r + 1))

@@ -16,8 +16,6 @@ from tightdp.claims.instances import Instance, shown_instance
 from tightdp.claims.model import Claim, Fails, Near, Paper, Row, Statement
 from tightdp.errors import ParameterError, TightdpError
 
-__all__ = ["Answers", "Change", "as_failure", "mutated", "noticed_share", "refuted_near_miss"]
-
 
 class Answers:
     """The answers of a statement's check; what it measured is kept, so that it can be held against other statements."""

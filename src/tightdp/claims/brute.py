@@ -23,19 +23,6 @@ from tightdp.exact.numbers import Exact
 from tightdp.language import interp
 from tightdp.session.mechanism import Mechanism
 
-__all__ = [
-    "SharedCodeError",
-    "accuracies",
-    "are_neighbours",
-    "datasets",
-    "delta",
-    "exp_epsilon",
-    "law",
-    "probability",
-    "ratio",
-    "without_engine",
-]
-
 Law = dict[Any, Number]
 Dataset = tuple[Any, ...]
 

@@ -18,8 +18,6 @@ from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mu
 from tightdp.errors import LimitError, ParameterError
 from tightdp.session.builtin import builtin_claims
 
-__all__ = ["DEFAULT", "add_arguments", "located", "run"]
-
 DEFAULT = "proofs"
 NOTICED = Fraction(95, 100)
 """The least share of changes that has to be noticed."""

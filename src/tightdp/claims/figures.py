@@ -20,8 +20,6 @@ from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.reals import Real
 from tightdp.present import plot
 
-__all__ = ["Cell", "Figure", "as_csv", "draw", "epsilon_text", "exact_text", "shown"]
-
 Cell: TypeAlias = "str | int | Fraction | Real | None"
 """A string, an exact number, a certified real, or nothing."""
 

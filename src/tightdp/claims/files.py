@@ -14,8 +14,6 @@ from tightdp.language.program import Bound
 from tightdp.session.files import import_file
 from tightdp.session.mechanism import Mechanism, mechanisms_of
 
-__all__ = ["claim_files", "load_papers", "program", "recorded_questions"]
-
 _HINT = "give a file or package with claims, or a directory of such"
 
 

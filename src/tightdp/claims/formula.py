@@ -24,8 +24,6 @@ from tightdp.claims.instances import GREEK, Instance, shown_value
 from tightdp.errors import ParameterError
 from tightdp.exact.reals import Real, exp, log, real, sqrt
 
-__all__ = ["Formula", "Measured", "OutsideError", "as_measured", "changes", "formulas", "judged", "names"]
-
 Measured: TypeAlias = tuple[dict[str, Any], ...]
 """The named quantities that a check found at an instance; several of them where the claim speaks of each."""
 

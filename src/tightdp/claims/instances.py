@@ -18,26 +18,6 @@ from tightdp.errors import ParameterError
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.parameters import as_parameter
 
-__all__ = [
-    "GREEK",
-    "Instance",
-    "Whole",
-    "as_argument",
-    "at",
-    "coerced",
-    "grid",
-    "instance_of",
-    "plain",
-    "random_dp_law",
-    "random_law",
-    "ranges",
-    "seeds",
-    "short",
-    "shown_instance",
-    "shown_instances",
-    "shown_value",
-]
-
 Instance: TypeAlias = dict[str, Any]
 """The keyword arguments of a check."""
 

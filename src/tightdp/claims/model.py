@@ -16,21 +16,6 @@ from tightdp.claims.figures import Cell, Figure
 from tightdp.claims.instances import Instance, coerced, instance_of, shown_instance, shown_value
 from tightdp.errors import ParameterError, TightdpError
 
-__all__ = [
-    "VERDICTS",
-    "Check",
-    "Claim",
-    "Correction",
-    "Fails",
-    "Near",
-    "Paper",
-    "Proof",
-    "Row",
-    "Statement",
-    "Texts",
-    "Verdict",
-]
-
 Verdict: TypeAlias = Literal["proved", "holds-on", "refuted", "corrected", "open"]
 VERDICTS: tuple[Verdict, ...] = ("proved", "holds-on", "refuted", "corrected", "open")
 

@@ -20,8 +20,6 @@ from tightdp.claims.run import Evidence, Outcome
 from tightdp.claims.summary import heading, many, paper_json
 from tightdp.exact.numbers import decimal_text
 
-__all__ = ["Found", "html", "markdown", "pages", "paper_markdown", "unwrapped"]
-
 _INTRODUCTION = """\
 Statements of papers, decided by exact computation. Every verdict is found again by `tightdp claims`; nothing that is
 written down beforehand is believed. A printed claim with several parts has the verdict of its weakest part. The pages

@@ -17,20 +17,9 @@ from typing import Any
 
 from tightdp.claims.model import Claim, Paper, Proof, Statement
 from tightdp.errors import TightdpError
+from tightdp.exact.lazily import lazily
 
-__all__ = [
-    "NumberedProof",
-    "ProofError",
-    "Step",
-    "certain",
-    "exhaustive",
-    "identity",
-    "limit",
-    "numbered",
-    "positive",
-    "proofs_of",
-    "run_proof",
-]
+sympy = lazily("sympy")
 
 
 class ProofError(TightdpError):
@@ -76,7 +65,6 @@ def _fail(what: str, why: str) -> ProofError:
 
 def identity(left: Any, right: Any, what: str) -> None:
     """Establish that two expressions are equal: their difference simplifies to exactly 0."""
-    import sympy
 
     difference = sympy.sympify(_exact(left)) - sympy.sympify(_exact(right))
     forms: tuple[Callable[[Any], Any], ...] = (
@@ -105,7 +93,6 @@ def positive(
     `closed`; None is an infinite end. Real roots are counted by Sturm's theorem, and the sign taken at one
     rational point.
     """
-    import sympy
 
     top, bottom = sympy.fraction(sympy.cancel(sympy.together(sympy.sympify(_exact(expression)))))
     numerator, denominator = (sympy.Poly(part, symbol, domain="QQ") for part in (top, bottom))
@@ -138,7 +125,6 @@ def _roots(polynomial: Any, low: Any, high: Any, closed: bool) -> int:
 
 def _inside(low: Any, high: Any) -> Iterator[Any]:
     """Yield different rational points inside an interval, without end."""
-    import sympy
 
     for at in count(2):
         if low is not None and high is not None:
@@ -151,7 +137,6 @@ def _inside(low: Any, high: Any) -> Iterator[Any]:
 
 def limit(expression: Any, symbol: Any, point: Any, value: Any, what: str) -> None:
     """Establish that the limit of an expression, found symbolically, is exactly a value (oo for no bound)."""
-    import sympy
 
     found = sympy.limit(sympy.sympify(_exact(expression)), symbol, point)
     wanted = sympy.sympify(_exact(value))
@@ -184,8 +169,6 @@ def _exact(value: Any) -> Any:
     if isinstance(value, float):
         raise ProofError(f"{value!r} is a float", "prove with exact numbers")
     if isinstance(value, Fraction):
-        import sympy
-
         return sympy.Rational(value.numerator, value.denominator)
     return value
 

@@ -18,17 +18,6 @@ from tightdp.claims.proof import Step, run_proof
 from tightdp.errors import LimitError, ParameterError
 from tightdp.limits import requested
 
-__all__ = [
-    "ClaimsDifferError",
-    "Counterexample",
-    "Evidence",
-    "Outcome",
-    "Several",
-    "check_file",
-    "run_claims",
-    "run_paper",
-]
-
 Several = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[int, Any]]]
 """Works on many tasks at once, by a function of a module, and yields the place and the answer of each as it comes."""
 Progress = Callable[[str, int, int], None]

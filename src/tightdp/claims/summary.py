@@ -14,8 +14,6 @@ from tightdp.claims.run import Counterexample, Evidence, Outcome
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.present.text import row_of
 
-__all__ = ["as_dict", "heading", "lines", "many", "mutation_as_dict", "mutation_line", "paper_json", "total"]
-
 _WIDTH = 40
 
 

@@ -24,8 +24,6 @@ from tightdp.one_run.functions import Functions
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Counts, Outcome, Stage
 
-__all__ = ["adaptive_joint", "adaptive_optimum", "read_order"]
-
 # a given order and threshold
 
 

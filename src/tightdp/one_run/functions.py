@@ -12,8 +12,6 @@ from tightdp.errors import LimitError
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES
 
-__all__ = ["Functions"]
-
 
 class Functions:
     """Functions of variables 0, 1, ..., n-1, hash-consed; a function is represented by its number.

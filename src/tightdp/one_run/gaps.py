@@ -25,16 +25,6 @@ from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Outcome, Stage
 from tightdp.queries.curves import least_ratio
 
-__all__ = [
-    "Leak",
-    "RestrictedRatio",
-    "as_posterior",
-    "distributional_privacy",
-    "efficacies",
-    "restricted_least",
-    "restricted_ratio",
-]
-
 
 @dataclass(frozen=True)
 class Leak:

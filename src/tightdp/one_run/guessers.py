@@ -22,8 +22,6 @@ from tightdp.language.program import Output
 from tightdp.one_run.law import AuditLaw
 from tightdp.one_run.top import of_group, right_of_top
 
-__all__ = ["Function", "Guesser", "JointLaw", "Threshold", "Top", "as_joint_law", "certain", "classic_law", "joint_law"]
-
 
 @dataclass(frozen=True)
 class Threshold:

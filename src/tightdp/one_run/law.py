@@ -36,8 +36,6 @@ from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.sets import DiagramTable
 from tightdp.symmetry.sets import Table as LawTable
 
-__all__ = ["AuditLaw", "Compiler", "Group", "Placed", "Step", "best_pairs", "merge"]
-
 Watch = Callable[[int], None]
 
 Step: TypeAlias = tuple[Stage, int, Outcome]

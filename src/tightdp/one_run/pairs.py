@@ -14,8 +14,6 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 
-__all__ = ["PairVector", "audited", "dataset_of", "default_pairs", "every_pair", "read_pairs"]
-
 PairVector: TypeAlias = tuple[tuple[Record, Record], ...]
 """(a_1, b_1), ..., (a_n, b_n): record i is a_i where secret bit i is 0, and b_i where it is 1."""
 

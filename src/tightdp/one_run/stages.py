@@ -18,8 +18,6 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.one_run.functions import Functions
 
-__all__ = ["CountedStage", "Counts", "Outcome", "Stage", "Table", "classes_of"]
-
 Counts = tuple[int, ...]
 """For every class of clients, how many have the secret bit 1."""
 

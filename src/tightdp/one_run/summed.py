@@ -20,8 +20,6 @@ from tightdp.methods.aggregate import Aggregate, Contribution
 from tightdp.methods.mixture import StateLaw, every_law, one_state
 from tightdp.one_run.stages import Counts, Outcome, Stage, Table, classes_of
 
-__all__ = ["SummedStage"]
-
 Given = tuple[Mapping[int, Whole], Whole]
 """The weights of outputs by code, and their total."""
 

@@ -13,8 +13,6 @@ from tightdp.exact.whole import Whole
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Outcome, Stage
 
-__all__ = ["of_group", "right_of_top"]
-
 State = tuple[int, int, int]
 """(node, how many posteriors exceed a value so far, how many attain it and are guessed)."""
 

@@ -16,8 +16,6 @@ from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.one_run.functions import Functions
 from tightdp.one_run.stages import Counts, Outcome, Stage, Table
 
-__all__ = ["trace"]
-
 Reached = set[tuple[int, int]]
 """(output bits decided, node reached)."""
 

@@ -56,14 +56,10 @@ class Method:
         )
 
     def _optimal(self, canaries: int, guesses: int, right: int) -> Level:
-        from tightdp.auditing.certificate import Game
-        from tightdp.auditing.optimal import enclose
-        from tightdp.auditing.search import rejected_t
+        from tightdp.auditing.optimal import reported
 
         delta = self.delta if isinstance(self.delta, Fraction) else self.delta.enclosure(_DIGITS).upper
-
-        game = Game(canaries, guesses, right)
-        lower = rejected_t(lambda t: enclose(game, t, delta).upper <= self.significance)
+        lower = reported(canaries, guesses, right, delta, self.significance)
         return Level(Fraction(max(0.0, log_down(lower))), lower)
 
 
@@ -71,7 +67,7 @@ def as_rule(rule: Rule, delta: Number, significance: Fraction) -> Callable[[int,
     """Return a rule as a function; δ and the significance level belong to methods given by name."""
     if not isinstance(rule, str):
         return rule
-    from tightdp.auditing.ask import METHODS
+    from tightdp.auditing.question import METHODS
 
     if rule not in METHODS:
         raise ParameterError(f"{rule!r} is no audit method", f"give one of {', '.join(METHODS)}, or a function")
