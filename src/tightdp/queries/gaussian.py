@@ -65,24 +65,22 @@ def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> tuple[Num
     best: tuple[Number | float, Pair | None] = Fraction(1), None
     factor = (1 - relative) / (1 + relative)
     for pair in pairs:
-        ours, theirs = laws_of(pair)
-        (cores, classes), (others, other_classes) = _split(ours), _split(theirs)
+        ours, theirs = map(_split, laws_of(pair))
+        paths = {path for key in theirs for path in _tail_paths(key)}
         found: list[Number | float] = []
-        for key, mine in classes.items():
-            if len(mine.tails) > 1:
-                continue
-            other = other_classes.get(key)
-            if other is None or mine.reaching(0, 1) * _sign(mine) > other.reaching(0, 1) * _sign(mine):
-                return math.inf, pair
-            if mine.reaching(0, 1) == other.reaching(0, 1):
-                place = (mine.reaching(0, 1),)
-                found.append(mine.masses[place] / other.masses[place] * factor)
-        paths = {path for key in other_classes for path in _tail_paths(key)}
-        for output, mass in cores.items():
-            if output in others:
-                found.append(mass * (1 - relative) / (others[output] * (1 + relative) + lost))
-            elif not any(_at(output, path) for path in paths):
-                return math.inf, pair
+        for key, mine in ours.items():
+            other = theirs.get(key)
+            if not mine.tails:
+                if other is not None:
+                    found.append(mine.total * (1 - relative) / (other.total * (1 + relative) + lost))
+                elif not any(_at(key, path) for path in paths):
+                    return math.inf, pair
+            elif len(mine.tails) == 1:
+                place, outward = mine.reaching(0, 1), mine.tails[0].direction
+                if other is None or place * outward > other.reaching(0, 1) * outward:
+                    return math.inf, pair
+                if place == other.reaching(0, 1):
+                    found.append(mine.masses[place,] / other.masses[place,] * factor)
         largest = max(found, default=Fraction(1))
         if largest > best[0]:
             best = largest, pair
@@ -124,7 +122,7 @@ def clamped(*laws: Law) -> tuple[dict[Output, Number], ...]:
 
     The probabilities of the mechanism's outputs, clamped in this way, are these up to a relative error.
     """
-    ranges = _ranges([each for law in laws for each in _split(law)[1].items()])
+    ranges = _ranges([each for law in laws for each in _split(law).items()])
     found = []
     for law in laws:
         merged: dict[Output, Number] = {}
@@ -150,8 +148,8 @@ def _clamped(output: Output, path: Path, ranges: Mapping[Path, tuple[int, int]])
 
 def power_sum(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> Enclosure | float:
     """Enclose Σ_y P(y)^a Q(y)^(1-a) for a rational a > 0 other than 1, of laws that are right up to a factor."""
-    (cores, classes), (others, other_classes) = _split(ours), _split(theirs)
-    ranges = _ranges([*classes.items(), *other_classes.items()])
+    classes, others = _split(ours), _split(theirs)
+    ranges = _ranges([*classes.items(), *others.items()])
 
     def within(output: object) -> bool:
         """Whether all published integers of an output come from the core alone."""
@@ -160,19 +158,10 @@ def power_sum(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> En
 
     with ctx.workprec(_BITS):
         a, low, high = ball(order), arb(0), arb(0)
-        for output, mass in cores.items():
-            if not within(output):
-                continue
-            if output not in others:
-                if order > 1:
-                    return math.inf
-                continue
-            term = as_ball(mass) ** a * as_ball(others[output]) ** (1 - a)
-            low, high = low + term, high + term
         for key, mine in classes.items():
             if not within(key):
                 continue
-            other = other_classes.get(key)
+            other = others.get(key)
             if other is None:
                 if order > 1:
                     return math.inf
@@ -231,26 +220,18 @@ def _tail_sum(variance: Fraction, c: int, d: int, order: Fraction, first: int) -
     return factor * theta.sum_around(variance, middle, first)
 
 
-def _sign(found: _Class) -> int:
-    return found.tails[0].direction
-
-
-def _split(law: Law) -> tuple[dict[object, Number], dict[object, _Class]]:
-    """Return the outputs without tails, and the others grouped by what remains without the offsets of their tails."""
-    cores: dict[object, Number] = {}
+def _split(law: Law) -> dict[object, _Class]:
+    """Return the outputs, grouped by what remains without the offsets of their tails, if they have any."""
     classes: dict[object, _Class] = {}
     for output, mass in law.items():
         tails: list[GaussianTail] = []
         key = _key(output, tails)
-        if not tails:
-            cores[output] = mass
-            continue
         found = classes.setdefault(key, _Class(tuple(tails), {}))
         for tail in tails:
             mass = mass / theta.beyond(tail.variance, tail.reach)
         offsets = tuple(tail.offset for tail in tails)
         found.masses[offsets] = found.masses.get(offsets, Fraction(0)) + mass
-    return cores, classes
+    return classes
 
 
 @dataclass(frozen=True)
