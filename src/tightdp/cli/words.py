@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from errno import EACCES, EISDIR, ENOENT, ENOTDIR
 from pathlib import Path
 from typing import Any
@@ -112,15 +113,9 @@ def _array(option: str, text: str, hint: str, what: str, written: str | None = N
 def read_json(where: str, text: str, hint: str = _QUOTED) -> Any:
     """Return what JSON says; decimals stay exact."""
     try:
-        return json.loads(text, parse_float=_decimal_text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where} is not JSON: {error}", hint) from None
-
-
-def _decimal_text(text: str) -> Any:
-    from decimal import Decimal
-
-    return Decimal(text)
 
 
 def _refuse_constant(text: str) -> Any:

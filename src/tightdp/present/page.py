@@ -114,7 +114,7 @@ def _numbers(report: Report) -> str:
     if known.status == "exact":
         found = [
             ("tight e^ε", "∞" if known.exp_epsilon == math.inf else shown_number(known.exp_epsilon)),
-            ("tight ε", _log(known.epsilon)),
+            ("tight ε", {0: "0", math.inf: "∞"}.get(known.epsilon, f"≈ {known.epsilon:.6g}")),
         ]
     else:
         found = [("e^ε at least", shown_number(known.lower)), ("e^ε at most", shown_number(known.upper))]
@@ -126,10 +126,6 @@ def _numbers(report: Report) -> str:
         found.append((f"within {as_text(report.accuracy.alpha)}, at worst", shown_number(report.accuracy.lower)))
     cells = "".join(f'<div><span class="soft">{escape(name)}</span><b>{escape(said)}</b></div>' for name, said in found)
     return f'<div class="numbers">{cells}</div>'
-
-
-def _log(epsilon: float) -> str:
-    return "∞" if epsilon == math.inf else "0" if epsilon == 0 else f"≈ {epsilon:.6g}"
 
 
 def _sources(sources: Sequence[SourceText]) -> str:

@@ -97,7 +97,7 @@ def html_table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), labell
 
 _GAP = "  "
 _VERDICT = re.compile(r"(?<=  )(holds|refuted)(?=  |$)")
-_COLOURS = {"holds": "\x1b[32m", "refuted": "\x1b[31m"}
+_COLOURS = {"holds": "\x1b[32mholds\x1b[0m", "refuted": "\x1b[31mrefuted\x1b[0m"}
 _NARROWEST = 20
 """Columns that a text has at least, however narrow the terminal says that it is."""
 
@@ -113,17 +113,15 @@ def print_view(view: View, file: TextIO) -> None:
     if file.isatty():
         blocks[0] = [f"\x1b[1m{line}\x1b[0m" for line in blocks[0]]
         if not os.environ.get("NO_COLOR"):
-            blocks[1:] = [[_VERDICT.sub(_coloured, line) for line in block] for block in blocks[1:]]
+            blocks[1:] = [
+                [_VERDICT.sub(lambda said: _COLOURS[said[0]], line) for line in block] for block in blocks[1:]
+            ]
     file.write(_joined(blocks) + "\n")
 
 
 def _joined(blocks: Iterable[list[str]]) -> str:
     """Return blocks of lines with an empty line between them."""
     return "\n\n".join("\n".join(block) for block in blocks if block)
-
-
-def _coloured(verdict: re.Match[str]) -> str:
-    return f"{_COLOURS[verdict[0]]}{verdict[0]}\x1b[0m"
 
 
 def width_of(file: TextIO) -> int | None:

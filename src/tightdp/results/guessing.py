@@ -9,12 +9,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.numbers import Exact, compare_log, log_down
+from tightdp.exact.numbers import Exact, compare_log
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.one_run.gaps import Leak
@@ -41,26 +42,11 @@ class Method:
     significance: Fraction = Fraction(1, 20)
 
     def __call__(self, canaries: int, guesses: int, right: int) -> Any:
-        """Return the answer of `tightdp.audit`, or for the optimal method what it reports, without the evidence."""
+        """Return the answer of `tightdp.audit`."""
         from tightdp.auditing.ask import audit
 
-        if self.name == "optimal" and right:
-            return self._optimal(canaries, guesses, right)
-        return audit(
-            canaries=canaries,
-            guesses=guesses,
-            correct=right,
-            delta=self.delta,
-            method=self.name,
-            significance=self.significance,
-        )
-
-    def _optimal(self, canaries: int, guesses: int, right: int) -> Level:
-        from tightdp.auditing.optimal import reported
-
-        delta = self.delta if isinstance(self.delta, Fraction) else self.delta.enclosure(_DIGITS).upper
-        lower = reported(canaries, guesses, right, delta, self.significance)
-        return Level(Fraction(max(0.0, log_down(lower))), lower)
+        asked = partial(audit, delta=self.delta, method=self.name, significance=self.significance)
+        return asked(canaries=canaries, guesses=guesses, correct=right)
 
 
 def as_rule(rule: Rule, delta: Number, significance: Fraction) -> Callable[[int, int, int], Any]:

@@ -294,6 +294,9 @@ _POINTS = 60
 _LONGEST = 40
 
 
+_VALID: dict[bool | str, str] = {True: "yes", False: "no", "unknown": "unknown"}
+
+
 @view_of.register
 def _audit_view(result: Audit) -> View:
     answer = result.answer
@@ -304,7 +307,7 @@ def _audit_view(result: Audit) -> View:
     if answer.options > 2:
         facts.append(("options", str(answer.options)))
     facts += [("guarantee", str(result.subject) if result.program else answer.guarantee), *_found(result)]
-    facts.append(("valid", f"{_yes_no(answer.valid)}: {answer.reason}"))
+    facts.append(("valid", f"{_VALID[answer.valid]}: {answer.reason}"))
     if answer.assumed:
         facts.append(("assumed", answer.assumed))
     remark = unresolved_remark(result, "larger ε may be rejected, too")
@@ -357,10 +360,6 @@ def _audit_plot(result: Audit, ax: Any) -> Any:
     axes.set_ylim(float(answer.significance) / 1000, 1.5)
     axes.legend()
     return axes
-
-
-def _yes_no(valid: object) -> str:
-    return ("yes" if valid else "no") if isinstance(valid, bool) else "unknown"
 
 
 def _shown(value: Enclosure) -> str:

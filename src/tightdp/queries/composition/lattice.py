@@ -117,7 +117,8 @@ def compose_on_lattice(
     lattice = _lattice(ratios_of)
     lows, spans = [], []
     for axis in range(len(lattice.basis)):
-        ends = [_ends(vectors, axis) for vectors in lattice.coordinates]
+        along = [[vector[axis] for vector in vectors] for vectors in lattice.coordinates]
+        ends = [(min(values), max(values)) for values in along]
         lows.append([low for low, _ in ends])
         spans.append(1 + sum((high - low) * times for (low, high), (_, times) in zip(ends, kept, strict=True)))
     below = [lcm(*(side.denominator for outcome in outcomes for side in outcome)) for outcomes in pairs]
@@ -204,11 +205,6 @@ def _by_ratio(
     order = sorted(range(len(ratios)), key=ratios.__getitem__)
     p, q = (tuple(outcomes[at][side] for at in order) for side in (0, 1))
     return Composition(certain, scale, tuple(ratios[at] for at in order), p, q)
-
-
-def _ends(vectors: Sequence[Sequence[int]], axis: int) -> tuple[int, int]:
-    values = [vector[axis] for vector in vectors]
-    return min(values), max(values)
 
 
 @dataclass(frozen=True)
