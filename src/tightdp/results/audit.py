@@ -132,7 +132,7 @@ class Audit(Drawn, Result):
     """
 
     query: ClassVar[str] = "audit"
-    json = "*_found expected_correct=_expected?"
+    json = "*answer.to_dict expected_correct=_expected?"
     answer: AuditAnswer
     program: bool = False
     """Whether the guarantee is the trade-off function of the subject."""
@@ -147,10 +147,6 @@ class Audit(Drawn, Result):
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
         return {} if self.p_value is None else {"p_value": (self.p_value.lower, self.p_value.upper)}
-
-    @property
-    def _found(self) -> dict[str, object]:
-        return self.answer.to_dict()
 
     @property
     def _expected(self) -> dict[str, Fraction] | None:

@@ -270,7 +270,7 @@ class Reported(_Law):
     """
 
     query: ClassVar[str] = "reported"
-    json = "canaries exp_epsilon law expectation=_expectation power_half=_power wrong *_error"
+    json = "canaries exp_epsilon law expectation=_expectation power_half=power wrong *_error"
     canaries: int
     exp_epsilon: Exact
     law: tuple[tuple[Exact, Number], ...]
@@ -285,10 +285,6 @@ class Reported(_Law):
     @property
     def _expectation(self) -> float:
         return float(self.expectation)
-
-    @property
-    def _power(self) -> Number:
-        return self.power()
 
     def reached_with(self, probability: Fraction) -> Exact:
         """Return the largest ε that is reported, or exceeded, with at least the given probability."""

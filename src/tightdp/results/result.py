@@ -30,7 +30,7 @@ _AS_IN_JSON = frozenset({int, str, bool, type(None)})
 class Recorded:
     """A value that JSON has a form for.
 
-    `json` lists the keys in their order, each the name of an attribute, or `key=attribute` where they differ. A key
+    `json` lists the keys in their order, each the name of an attribute or method, or `key=attribute`. A key
     that ends in `?` is left out where the value is None, False or empty; of `*attribute`, a mapping, all keys stand
     there.
     """
@@ -47,6 +47,7 @@ def record(value: Recorded) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, read, optional in _keys(value.json):
         each = read(value)
+        each = each() if callable(each) else each
         if not key:
             found |= {name: plain(part) for name, part in dict(each).items()}
         elif not (optional and isinstance(each, (NoneType, bool, tuple, str)) and not each):

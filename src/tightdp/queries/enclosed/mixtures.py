@@ -231,26 +231,24 @@ def _spread(prefixes: _Prefixes, width: float, watch: Watch) -> _Prefixes | None
         for start in range(0, len(weights), _ROWS):
             watch()
             part, places = weights[start : start + _ROWS], grid.places[start : start + _ROWS]
-            ratios = part[:, 1:] / part[:, :1]
             low, high = grid.corner(places), grid.corner(places + 1)
-            shares = np.clip((ratios - low) / (high - low), 0.0, 1.0)
-            for corner in product((0, 1), repeat=places.shape[1]):
-                chosen = np.where(np.array(corner, dtype=bool), shares, 1.0 - shares).prod(axis=1)
-                keys = grid.keys(places + np.array(corner, dtype=np.int64))
+            shares = np.clip((part / part[:, :1] - low) / (high - low), 0.0, 1.0)
+            for corner in map(np.array, product((0,), *[(0, 1)] * (places.shape[1] - 1))):
+                chosen = np.where(corner > 0, shares, 1.0 - shares).prod(axis=1)
+                keys = grid.keys(places + corner)
                 sums += np.bincount(keys, part[:, 0] * chosen, cells)
                 most = max(most, _most(keys, cells))
-        roundings = max(roundings, most + (len(weights) // _ROWS + 1) << grid.places.shape[1])
+        roundings = max(roundings, most + (len(weights) // _ROWS + 1) << grid.places.shape[1] - 1)
         kept = np.flatnonzero(sums)
         vectors = np.zeros((len(kept), prefixes.weights.shape[1]))
-        vectors[:, present[0]] = sums[kept]
-        vectors[:, present[1:]] = sums[kept][:, None] * grid.corner(grid.places_of(kept))
+        vectors[:, present] = sums[kept][:, None] * grid.corner(grid.places_of(kept))
         found.append(vectors)
     return _Prefixes(np.concatenate(found), prefixes.error + gamma(roundings + 24), prefixes.missing)
 
 
 @dataclass(frozen=True)
 class _Grid:
-    """Cells of ratios to the first weight: powers of e^width, counted from `first` in every direction."""
+    """Cells of ratios to the first weight, which is 1: powers of e^width, counted from `first` in every direction."""
 
     width: float
     places: Doubles
@@ -263,14 +261,11 @@ class _Grid:
 
     def keys(self, places: Doubles) -> Doubles:
         """Return the numbers of cells."""
-        found = np.zeros(len(places), dtype=np.int64)
-        for axis, size in enumerate(self.sizes):
-            found = found * size + (places[:, axis] - self.first[axis])
-        return found
+        return np.ravel_multi_index(tuple((places - self.first).T), self.sizes)
 
     def places_of(self, keys: Doubles) -> Doubles:
         """Return the cells with these numbers."""
-        return np.stack(np.unravel_index(keys, self.sizes), axis=1) + self.first if self.sizes else keys[:, None][:, :0]
+        return np.stack(np.unravel_index(keys, self.sizes), axis=1) + self.first
 
     def corner(self, places: Doubles) -> Doubles:
         """Return the lower corners of cells."""
@@ -278,9 +273,9 @@ class _Grid:
 
 
 def _grid(weights: Doubles, width: float) -> _Grid | None:
-    places = np.floor(np.log(weights[:, 1:] / weights[:, :1]) / width).astype(np.int64)
+    places = np.floor(np.log(weights / weights[:, :1]) / width).astype(np.int64)
     first = places.min(axis=0)
-    sizes = tuple(int(each) for each in places.max(axis=0) - first + 2)
+    sizes = (1, *(int(each) for each in (places.max(axis=0) - first)[1:] + 2))
     return None if np.prod(sizes, dtype=float) > GRID_CELLS else _Grid(width, places, first, sizes)
 
 
