@@ -34,7 +34,7 @@ INSIDE = {
     "logic": 2,
     "methods": 2,
     "present": 1,
-    "results": 3,
+    "results": 2,
     "session": 6,
 }
 """How many imports stand inside functions, by package: for a light start, or against a circle."""
