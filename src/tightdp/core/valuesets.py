@@ -11,26 +11,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tightdp.core.operators import REFUSED, Far, Value, is_number, operation
-from tightdp.limits.calibrated import FEW_VALUES, OPERATION_COMBINATIONS, TABLE_ENTRIES
-
-
-class _Tabulated(dict[tuple[object, ...] | None, tuple[Sequence[Value], bool]]):
-    """The values of operations on some values; forgotten where too many are listed."""
-
-    listed = 0
-
-    def keep(self, key: tuple[object, ...], found: tuple[Sequence[Value], bool]) -> None:
-        """Keep the values of an operation."""
-        parts = [found[0], *(part for part in key if isinstance(part, tuple))]
-        self.listed += sum(1 if isinstance(part, range) else len(part) for part in parts)
-        if self.listed > OPERATION_COMBINATIONS:
-            self.clear()
-            self.listed = 0
-        self[key] = found
-
-
-_tabulated = _Tabulated()
+from tightdp.core.operators import REFUSED, Value, is_number, operation
+from tightdp.limits.calibrated import OPERATION_COMBINATIONS, TABLE_ENTRIES
 
 
 class TooManyValues(Exception):
@@ -201,9 +183,6 @@ def combined(
         return found, False
     if size > OPERATION_COMBINATIONS:
         raise TooManyValues(size)
-    key = None if size < FEW_VALUES else _as_key(operator, operands)
-    if key in _tabulated:
-        return _tabulated[key]
     function, results, refused = operation(operator), [], False
     for at, combination in enumerate(product(*operands)):
         if at % TABLE_ENTRIES == 0:
@@ -212,26 +191,7 @@ def combined(
             results.append(function(*combination))
         except REFUSED:
             refused = True
-    tabulated = ordered(results), refused
-    if key is not None:
-        _tabulated.keep(key, tabulated)
-    return tabulated
-
-
-def _as_key(operator: str, operands: Sequence[Sequence[Value]]) -> tuple[object, ...] | None:
-    """Return what tells an operation on some values from others; None where the values are no numbers.
-
-    Types are part of it: a truth value equals an integer, and operations tell them apart.
-    """
-    key: list[object] = [operator]
-    for values in operands:
-        if not isinstance(values, range):
-            kinds = tuple(map(type, values))
-            if not {bool, int, Fraction, Far}.issuperset(kinds):
-                return None
-            key.append(kinds)
-        key.append(values if isinstance(values, range) else tuple(values))
-    return tuple(key)
+    return ordered(results), refused
 
 
 _COMPARISONS: dict[str, Callable[[Any, Any, Any, Any], tuple[bool, bool]]] = {

@@ -31,39 +31,27 @@ METHODS: dict[tuple[type, str], Handler] = {}
 """Handlers `(machine, value, *arguments, **keywords)` of methods, by the class of the value and the name."""
 
 
-def lowers(*nodes: type[ast.AST]) -> Callable[[H], H]:
-    """Register the handler of classes of syntax nodes."""
-    return _register(SYNTAX, nodes)
+def _into(table: dict[Any, Handler]) -> Callable[..., Callable[[H], H]]:
+    """Return what registers handlers in a table, by keys."""
+
+    def keys_of(*keys: object) -> Callable[[H], H]:
+        def register(handler: H) -> H:
+            for key in keys:
+                assert key not in table, f"{key} has two handlers"
+                table[key] = handler
+            return handler
+
+        return register
+
+    return keys_of
 
 
-def assigns(*nodes: type[ast.AST]) -> Callable[[H], H]:
-    """Register the handler of assignments to classes of syntax nodes."""
-    return _register(TARGETS, nodes)
-
-
-def builtin(*functions: object) -> Callable[[H], H]:
-    """Register the handler of functions."""
-    return _register(FUNCTIONS, functions)
-
-
-def operates(*kinds: type) -> Callable[[H], H]:
-    """Register the handler of binary operators whose left operand is of these classes."""
-    return _register(OPERANDS, kinds)
+lowers, assigns, builtin, operates = map(_into, (SYNTAX, TARGETS, FUNCTIONS, OPERANDS))
 
 
 def method(name: str, *kinds: type) -> Callable[[H], H]:
     """Register the handler of a method of values of these classes."""
-    return _register(METHODS, [(kind, name) for kind in kinds])
-
-
-def _register(table: dict[Any, Handler], keys: Any) -> Callable[[H], H]:
-    def register(handler: H) -> H:
-        for key in keys:
-            assert key not in table, f"{key} has two handlers"
-            table[key] = handler
-        return handler
-
-    return register
+    return _into(METHODS)(*((kind, name) for kind in kinds))
 
 
 INSTEAD = {

@@ -308,32 +308,26 @@ def kind(value: Value) -> Any:
     return id(value.object) if isinstance(value, Host) else id(value)
 
 
+_TYPE_NAMES: dict[type, str] = {
+    Reference: "list", Table: "dictionary", Closure: "function", Method: "function", Every: "tuple", Growing: "tuple",
+    Range: "range", type(None): "None", Far: "int",
+}  # fmt: skip
+
+
 def name_of(value: Value) -> str:
     """Return the Python type name of a value, for messages."""
-    if isinstance(value, Expr):
-        names = {"int" if isinstance(item, Far) else type(item).__name__ for item in value.values}
-        return " or ".join(sorted("None" if name == "NoneType" else name for name in names))
-    if isinstance(value, Union):
-        return " or ".join(sorted({name_of(item) for _, item in value.alternatives}))
-    if isinstance(value, Reference):
-        return "list"
-    if isinstance(value, Table):
-        return "dictionary"
+    if isinstance(value, (Expr, Union)):
+        inner = value.values if isinstance(value, Expr) else [item for _, item in value.alternatives]
+        return " or ".join(sorted(set(map(name_of, inner))))
     if isinstance(value, View):
         return f"dict_{value.part}"
     if isinstance(value, Collection):
         return "frozenset" if value.frozen else "set"
-    if isinstance(value, (Closure, Method)):
-        return "function"
     if isinstance(value, Stream):
         return value.name
-    if isinstance(value, (Every, Growing)):
-        return "tuple"
-    if isinstance(value, Range):
-        return "range"
     if isinstance(value, Host):
         return "unbound name" if value is UNBOUND else type(value.object).__name__
-    return "None" if value is None else type(value).__name__
+    return _TYPE_NAMES.get(type(value), type(value).__name__)
 
 
 def _inner(value: Value) -> tuple[Value, ...]:
