@@ -5,6 +5,7 @@ Their products and powers are computed once. Exact numbers are slow to hash, and
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 __all__ = ["Base", "Bases"]
@@ -32,7 +33,7 @@ class Base:
     def __init__(self, value: Any, table: Bases) -> None:
         self.value, self._table = value, table
         self._products: dict[Base, Base] = {}
-        self._powers: dict[int, Base] = {}
+        self._powers: dict[int | Fraction, Base] = {}
 
     def __mul__(self, other: Base) -> Base:
         found = self._products.get(other)
@@ -40,10 +41,14 @@ class Base:
             found = self._products[other] = self._table.of(self.value * other.value)
         return found
 
-    def __pow__(self, exponent: int) -> Base:
+    def __pow__(self, exponent: int | Fraction) -> Base:
+        if self is self.unit:
+            return self
         found = self._powers.get(exponent)
         if found is None:
-            found = self._powers[exponent] = self._table.of(self.value**exponent)
+            whole = isinstance(exponent, Fraction) and exponent.denominator == 1
+            found = self._table.of(self.value ** (int(exponent) if whole else exponent))
+            self._powers[exponent] = found
         return found
 
     @property

@@ -12,9 +12,12 @@ from typing import Any
 from tightdp.cells.contributions import Contribution
 from tightdp.cells.labels import Label
 from tightdp.cells.laws import CellLaws
+from tightdp.cells.linear import REAL
+from tightdp.cells.lines import Stretch, larger_on, largest_on, on_stretch, stretches, upper_on
 from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
 from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, expanded, variables
 from tightdp.cells.suprema import Supremum, TooLong, larger, supremum, upper_end
+from tightdp.cells.symbols import Outside
 from tightdp.language.program import Dataset
 
 __all__ = ["Comparing", "Largest"]
@@ -30,7 +33,7 @@ class Largest:
     x: Dataset
     x_prime: Dataset
     label: Label
-    start: tuple[int, ...]
+    start: tuple[Any, ...]
     moved: tuple[int, ...]
 
     @property
@@ -44,28 +47,29 @@ class _Part:
     """Functions of some of the coordinates of a label, by dataset and pattern, each known by a number."""
 
     coordinates: tuple[int, ...]
-    patterns: list[Pattern]
+    patterns: Sequence[Pattern | Stretch]
     functions: dict[Dataset, tuple[int, ...]]
 
 
 class _Kind:
     """All that is known of one label: for each dataset a weight, and the functions of independent coordinates."""
 
-    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Callable[[Counted], int]) -> None:
+    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Callable[..., int]) -> None:
         self.label, self._one, self._unit = label, laws.one, laws.unit
         self._found = {x: law[label] for x, law in laws.laws.items() if label in law}
         self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
         self.parts: list[_Part] = []
         single = apart and all(len(each) == 1 for each in self._found.values())
-        groups = self._groups() if single else [tuple(range(label.dimension))]
+        groups = self._groups() if single else [label.variables]
         if single:
-            self.weights = {x: self._weight(each[0]) for x, each in self._found.items()}
+            weights = {x: self._weight(each[0]) for x, each in self._found.items()}
+            self.weights = {x: weight for x, weight in weights.items() if weight}
         for group in groups:
             self.parts.append(self._part(group, single, number))
 
     def _groups(self) -> list[tuple[int, ...]]:
         """Return the coordinates that are independent of each other under all datasets."""
-        groups: list[set[int]] = [{v} for v in range(self.label.dimension)]
+        groups: list[set[int]] = [{v} for v in self.label.variables]
         for contributions in self._found.values():
             for pieces in contributions[0]:
                 free = variables(pieces)
@@ -78,8 +82,11 @@ class _Kind:
         constants = [pieces for pieces in contribution if not variables(pieces)]
         return prod((_constant(pieces) for pieces in constants), start=self._one)
 
-    def _part(self, group: tuple[int, ...], single: bool, number: Callable[[Counted], int]) -> _Part:
-        names = {v: at for at, v in enumerate(group)}
+    def _part(self, group: tuple[int, ...], single: bool, number: Callable[..., int]) -> _Part:
+        real = bool(group) and group[-1] >= REAL
+        if real and len(group) > 1:
+            raise Outside("is published in several real numbers that depend on each other")
+        names = {v: v if real else at for at, v in enumerate(group)}
         whole: dict[Dataset, list[Piece]] = {}
         for x, contributions in self._found.items():
             total: list[Piece] = []
@@ -88,6 +95,13 @@ class _Kind:
                 total += _renamed(expanded(used, self._one), names)
             whole[x] = total
         every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
+        if real:
+            line = stretches(every)
+            on_line = {
+                x: tuple(number(on_stretch(f, each, self._unit), ("t", each.length)) for each in line)
+                for x, f in whole.items()
+            }
+            return _Part(group, line, on_line)
         cut = patterns(every, len(group))
         held = [holding(every, pattern) for pattern in cut]
         functions = {
@@ -127,15 +141,15 @@ class Comparing:
 
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
         self.laws, self._watch = laws, watch
-        self._numbers: dict[frozenset[Any], int] = {}
+        self._numbers: dict[tuple[frozenset[Any], Any], int] = {}
         self._functions: list[Counted] = []
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self.upper: Any = 0 * laws.one
         self._apart = self._kinds(True)
 
-    def _number(self, function: Counted) -> int:
+    def _number(self, function: Counted, on: Any = None) -> int:
         self._watch()
-        name = frozenset(function.items())
+        name = frozenset(function.items()), on
         if name not in self._numbers:
             self._numbers[name] = len(self._functions)
             self._functions.append(function)
@@ -185,7 +199,8 @@ class Comparing:
                 return None
             value, at, along = found
             for v, place, step in zip(part.coordinates, at, along, strict=True):
-                start[v], moved[v] = place, step
+                index = kind.label.variables.index(v)
+                start[index], moved[index] = place, step
         if least != math.inf and (value == math.inf or value > least):
             return Largest(value, x, x_prime, kind.label, tuple(start), tuple(moved))
         return None
@@ -210,14 +225,19 @@ class Comparing:
                     break
         return best
 
-    def _supremum(self, p: int, q: int, pattern: Pattern, least: Any, times: Any) -> Supremum | None:
+    def _supremum(self, p: int, q: int, pattern: Pattern | Stretch, least: Any, times: Any) -> Supremum | None:
         """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long."""
         functions = self._functions[p], self._functions[q]
         try:
+            if isinstance(pattern, Stretch):
+                return largest_on(*functions, pattern, least, self._watch)
             return supremum(*functions, pattern, least, self._watch)
         except TooLong as error:
             known = least if error.best is None else error.best.value
-            end = upper_end(*functions, pattern, known, self._watch)
+            if isinstance(pattern, Stretch):
+                end = upper_on(*functions, pattern, known, self._watch)
+            else:
+                end = upper_end(*functions, pattern, known, self._watch)
             end = math.inf if end == math.inf or not least else end * times  # a product has further factors
             if self.upper != math.inf and (end == math.inf or end > self.upper):
                 self.upper = end
@@ -234,7 +254,10 @@ class Comparing:
                 name = p, q, t
                 if name not in self._sums:
                     functions = self._functions[p], self._functions[q]
-                    self._sums[name] = larger(*functions, t, pattern, self._watch)
+                    if isinstance(pattern, Stretch):
+                        self._sums[name] = larger_on(*functions, t, pattern, self._watch)
+                    else:
+                        self._sums[name] = larger(*functions, t, pattern, self._watch)
                 ours_in_all, theirs_in_all = ours_in_all + self._sums[name][0], theirs_in_all + self._sums[name][1]
         return ours_in_all, theirs_in_all
 

@@ -7,29 +7,21 @@ from fractions import Fraction
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
-from flint import fmpq
-
-from tightdp.cells.bases import Bases
+from tightdp.cells.bases import Base, Bases
 from tightdp.cells.lattices import Lattice, lattice_of
-from tightdp.cells.linear import FALSE, TRUE, Row, Rows, row, tightest
+from tightdp.cells.linear import FALSE, REAL, TRUE, Coefficients, Row, Rows, row, tightest
 from tightdp.cells.paths import Path
-from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, absolute, multiplied, summed_out, variables
-from tightdp.exact.field import Number
+from tightdp.cells.spans import Solved
+from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, exact_number, multiplied, power, summed_out, variables
 
-__all__ = ["Contribution", "Maker", "exact_number"]
+__all__ = ["Contribution", "Maker"]
 
 _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
+_NO_REALS = Solved({}, (), Fraction(1))
 
 Contribution: TypeAlias = tuple[Pieces, ...]
 """A product of functions."""
-
-
-def exact_number(one: Exact, value: Number) -> Exact:
-    """Return a number as those are that have this 1."""
-    if isinstance(one, fmpq) and isinstance(value, Fraction):
-        return fmpq(value.numerator, value.denominator)
-    return value
 
 
 class _Factor(NamedTuple):
@@ -49,34 +41,44 @@ class Maker:
 
     def total(self, path: Path) -> Exact:
         """Return the probability of a path."""
-        draws = len(path.ratios)
-        found = self.contribution(path, lattice_of([], draws), (), [])
+        found = self.contribution(path, lattice_of([], path.integers), (), [])
         return prod((sum((t[UNIT] for _, t in part), 0 * self.one) for part in found), start=self.one) if found else 0
 
     def contribution(
-        self, path: Path, lattice: Lattice, columns: tuple[tuple[int, ...], ...], moved: Sequence[Fraction]
+        self,
+        path: Path,
+        lattice: Lattice,
+        columns: tuple[tuple[int, ...], ...],
+        moved: Sequence[Fraction],
+        reals: Solved = _NO_REALS,
     ) -> Contribution | None:
-        """Return the law of a path whose output is columns·w + moved in its own terms; None where it has no runs."""
+        """Return the law of a path whose output is columns·w + moved in its own terms; None where it has no runs.
+
+        `reals` says what it publishes of its real draws: then that is a density.
+        """
         dimension = len(columns[0]) if columns else 0
         own, rows = _coordinates(lattice, columns, moved, dimension)
         if own is None:
             return None
-        draws = [self._draw(lattice, line, own) for line in lattice.change]
-        weight = exact_number(self.one, path.weight)
+        draws: dict[int, tuple[Any, Any]] = dict(enumerate(self._draw(lattice, line, own) for line in lattice.change))
+        draws |= {v: reals.draws.get(v, ({v: 1}, 0)) for v in path.laws if v >= REAL}
+        draws |= {v: (_renamed(form), constant) for v, (form, constant) in draws.items() if v >= REAL}
+        weight = exact_number(self.one, path.weight) * exact_number(self.one, reals.shrink)
         factors: list[_Factor] = []
-        for (form, constant), ratio, v in zip(draws, path.ratios, range(len(draws)), strict=True):
-            r = exact_number(self.one, ratio)
-            weight *= (1 - r) / (1 + r)
+        for v, law in path.laws.items():
+            form, constant = draws[v]
+            weight *= exact_number(self.one, law.weight)
             residue, modulus = path.residues.get(v, (0, 1))
             form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
-            base = self.bases.of(r)
-            name = tuple(sorted(form.items())), constant, base
-            factors.append(_Factor(name, absolute(form, constant, base), frozenset(form)))
+            pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
+            name = tuple(sorted(form.items())), constant, pieces
+            factors.append(_Factor(name, _by_pieces(pieces, form, constant), frozenset(form)))
         for normal, bound in path.rows:
             rows.append(self._moved(path, normal, bound, draws))
         if FALSE in rows:
             return None
-        hidden = {_HIDDEN + c for c in range(len(lattice.pivots), len(path.ratios))}
+        hidden = {_HIDDEN + c for c in range(len(lattice.pivots), path.integers)}
+        hidden |= {_HIDDEN + v for v in path.laws if v >= REAL and v not in reals.draws}
         found = self._eliminated([line for line in rows if line != TRUE], factors, hidden)
         return (*found, [(frozenset(), {UNIT: weight})])
 
@@ -97,7 +99,7 @@ class Maker:
         return {w: a for w, a in form.items() if a}, constant
 
     @staticmethod
-    def _moved(path: Path, normal: Any, bound: int, draws: Sequence[tuple[dict[int, int], int]]) -> Row:
+    def _moved(path: Path, normal: Any, bound: int | Fraction, draws: dict[int, tuple[dict[int, int], int]]) -> Row:
         form: dict[int, int] = {}
         rest = bound
         for v, c in normal:
@@ -111,7 +113,7 @@ class Maker:
         """Sum out the hidden variables, each time the one that meets the fewest others."""
         while hidden:
             self.watch()
-            y = min(hidden, key=lambda y: (len(_meeting(y, rows, factors)), y))
+            y = min(hidden, key=lambda y: (y < REAL, len(_meeting(y, rows, factors)), y))
             here = [factor for factor in factors if y in factor.free]
             local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
             name = y, local, tuple(factor.name for factor in here)
@@ -126,6 +128,24 @@ class Maker:
             hidden = hidden - {y}
         bounds: Rows = tightest(rows)
         return [*([[(bounds, {UNIT: self.one})]] if bounds else []), *(factor.pieces for factor in factors)]
+
+
+def _renamed(form: dict[int, Any]) -> dict[int, Any]:
+    """Return a form of real coordinates, numbered by -1, -2, ..., and of draws that are integrated out."""
+    return {(REAL - 1 - w if w < 0 else w + _HIDDEN): c for w, c in form.items()}
+
+
+def _by_pieces(
+    pieces: Sequence[tuple[Fraction | None, Fraction | None, Base]], form: Coefficients, constant: int | Fraction
+) -> Pieces:
+    """Return a law by pieces at a form."""
+    found = []
+    for low, high, base in pieces:
+        rows = [] if low is None else [row({v: -c for v, c in form.items()}, constant - low)]
+        rows += [] if high is None else [row(form, high - constant)]
+        if FALSE not in rows:
+            found.append((tightest(line for line in rows if line != TRUE), power(base, form, constant)))
+    return found
 
 
 def _meeting(y: int, rows: list[Row], factors: list[_Factor]) -> set[int]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.cells.lattices import Lattice
+from tightdp.cells.linear import REAL
 from tightdp.language.program import as_output
 
 __all__ = ["Label", "rebuilt", "shape_of"]
@@ -17,21 +18,34 @@ __all__ = ["Label", "rebuilt", "shape_of"]
 class Label:
     """A kind of output: nested like `shape`, which has True for noisy numbers and False for the `constants`.
 
-    The noisy numbers are (base + columns·coordinates) / scales, for integer coordinates.
+    The noisy numbers are (base + columns·coordinates) / scales, for integer coordinates, and real ones after these:
+    what they span stands in `reals`, a matrix with a column for each.
     """
 
     shape: Any
     constants: tuple[Any, ...]
     base: tuple[Fraction, ...]
-    columns: tuple[tuple[int, ...], ...] = field(compare=False)
+    columns: tuple[tuple[int | Fraction, ...], ...] = field(compare=False)
     scales: tuple[int, ...] = field(compare=False)
+    reals: tuple[tuple[Fraction, ...], ...] = ()
 
     @property
     def dimension(self) -> int:
         """The number of coordinates."""
         return len(self.columns[0]) if self.columns else 0
 
-    def output(self, coordinates: Sequence[int]) -> Any:
+    @property
+    def real(self) -> bool:
+        """Whether there are real coordinates: then an output has a density, and the probability 0."""
+        return bool(self.reals) and bool(self.reals[0])
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The names of the coordinates."""
+        real = len(self.reals[0]) if self.real else 0
+        return (*range(self.dimension - real), *range(REAL, REAL + real))
+
+    def output(self, coordinates: Sequence[Any]) -> Any:
         """Return the output with these coordinates."""
         numbers = [
             (base + sum(c * u for c, u in zip(line, coordinates, strict=True))) / scale
@@ -39,13 +53,13 @@ class Label:
         ]
         return self._filled(numbers)
 
-    def direction(self, moved: Sequence[int]) -> Any:
+    def direction(self, moved: Sequence[Any]) -> Any:
         """Return how the numbers of an output move with its coordinates, everything else being None."""
         numbers = [sum(c * u for c, u in zip(line, moved, strict=True)) for line in self.columns]
         return self._filled(numbers)
 
     def coordinates(self, output: Any) -> tuple[int, ...] | None:
-        """Return the coordinates of an output, None where it is of another kind."""
+        """Return the coordinates of an output of integers, None where it is of another kind."""
         leaves: list[Any] = []
         if shape_of(output, leaves) != rebuilt(self.shape, lambda _: True):
             return None
@@ -57,7 +71,8 @@ class Label:
             return None
         rest = [Fraction(x) * s - b for x, s, b in zip(numbers, self.scales, self.base, strict=True)]
         pivots = [next(at for at, line in enumerate(self.columns) if line[c]) for c in range(self.dimension)]
-        lattice = Lattice(self.columns, tuple(pivots), ())
+        columns = tuple(tuple(map(int, line)) for line in self.columns)
+        lattice = Lattice(columns, tuple(pivots), ())
         place = lattice.place(rest)
         exact = all(u.denominator == 1 for u in place) and lattice.at(place) == rest
         return tuple(map(int, place)) if exact else None

@@ -16,11 +16,13 @@ from typing import Any
 from flint import fmpq
 
 from tightdp.cells.bases import Base
-from tightdp.cells.contributions import Contribution, Maker, exact_number
+from tightdp.cells.contributions import Contribution, Maker
 from tightdp.cells.labels import Label, rebuilt, shape_of
 from tightdp.cells.lattices import Lattice, lattice_of
+from tightdp.cells.linear import REAL
 from tightdp.cells.paths import Path, paths
-from tightdp.cells.sums import UNIT, Exact, Pieces, value_at
+from tightdp.cells.spans import Form, Solved, Span, by_draws, solved, span_of
+from tightdp.cells.sums import UNIT, Exact, Pieces, exact_number, value_at
 from tightdp.cells.symbols import Noisy, Outside
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset
@@ -46,7 +48,7 @@ class CellLaws:
         """Return the probability of an output."""
         total = 0 * self.one
         for label, contributions in self.laws.get(x, {}).items():
-            place = label.coordinates(output)
+            place = None if label.real else label.coordinates(output)
             if place is not None:
                 total += sum(prod((value_at(f, place) for f in each), start=self.one) for each in contributions)
         return total
@@ -83,7 +85,7 @@ def cell_laws(bound: Bound, watch: Callable[[], None]) -> CellLaws:
         if rejected:
             conditioned.add(x)
         drafts += [_draft(x, path) for path in found]
-    rational = all(isinstance(value, Fraction) for draft in drafts for value in (*draft.path.ratios, draft.path.weight))
+    rational = all(isinstance(value, Fraction) for draft in drafts for value in draft.path.numbers())
     maker = Maker(fmpq(1) if rational else Fraction(1), watch)
     laws: dict[Dataset, dict[Label, list[Contribution]]] = {}
     for label, draft, contribution in _labelled(drafts, maker):
@@ -126,6 +128,8 @@ def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, C
 
 
 def _kind(value: Any) -> str:
+    if isinstance(value, Noisy) and value.real:
+        return "real"
     return "number" if isinstance(value, (int, Fraction, Noisy)) else type(value).__name__
 
 
@@ -134,23 +138,60 @@ def _placed(
 ) -> list[tuple[Label, _Draft, Contribution]]:
     """Give the outputs of one kind their coordinates, and sum out everything else."""
     places = [at for at, noise in enumerate(free) if noise]
+    real = [_kind(drafts[0].numbers[at]) == "real" for at in places]
+    spans: dict[Span, list[tuple[_Draft, list[Form]]]] = {}
+    for draft in drafts:
+        lines = [_real_form(draft.numbers[at]) for at, is_real in zip(places, real, strict=True) if is_real]
+        spans.setdefault(span_of(lines), []).append((draft, lines))
+    integers = [at for at, is_real in zip(places, real, strict=True) if not is_real]
+    found = []
+    for first, alike in spans.items():
+        chosen = by_draws([lines for _, lines in alike], first)
+        span, placed = chosen or (first, [solved(lines, first) for _, lines in alike])
+        same = [(draft, reals) for (draft, _), reals in zip(alike, placed, strict=True)]
+        for start, columns, scales, draft, contribution in _on_lattices(integers, same, maker):
+            rows = iter(zip(start, columns, scales, strict=True)), iter(zip(span.base, span.lines, strict=True))
+            dimension = len(columns[0]) if columns else 0
+            merged = [_merged(rows, is_real, dimension, len(span.pivots)) for is_real in real]
+            base, matrix, units = zip(*merged, strict=True) if merged else ((), (), ())
+            found.append((Label(shape, constants, base, matrix, units, span.lines), draft, contribution))
+    return found
+
+
+def _merged(rows: Any, is_real: bool, integers: int, reals: int) -> tuple[Any, tuple[Any, ...], int]:
+    """Return the next line of an integer or of a real number with all coordinates."""
+    if is_real:
+        base, line = next(rows[1])
+        return base, (*(0,) * integers, *line), 1
+    base, line, scale = next(rows[0])
+    return base, (*line, *(0,) * reals), scale
+
+
+def _real_form(value: Noisy) -> Form:
+    if min(value.coefficients) < REAL:
+        raise Outside("is added to real noise and published")
+    return value.coefficients, value.constant
+
+
+def _on_lattices(
+    places: list[int], drawn: Sequence[tuple[_Draft, Solved]], maker: Maker
+) -> Iterator[tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...], list[int], _Draft, Contribution]]:
+    """Yield where the integers of outputs lie, with the paths that have them and what they contribute."""
+    drafts = [draft for draft, _ in drawn]
     forms = [[_form(draft, draft.numbers[at]) for at in places] for draft in drafts]
     scales = [lcm(*(_scale(lines[k]) for lines in forms)) for k in range(len(places))]
     lattices, bases = [], []
     for draft, lines in zip(drafts, forms, strict=True):
-        draws = len(draft.path.ratios)
+        draws = draft.path.integers
         matrix = [[int(c.get(v, 0) * s) for v in range(draws)] for (c, _), s in zip(lines, scales, strict=True)]
         lattices.append(lattice_of(matrix, draws))
         bases.append([constant * s for (_, constant), s in zip(lines, scales, strict=True)])
-    found = []
     for start, columns in _origins(lattices, bases):
-        label = Label(shape, constants, start, columns, tuple(scales))
-        for draft, lattice, base in zip(drafts, lattices, bases, strict=True):
+        for (draft, reals), lattice, base in zip(drawn, lattices, bases, strict=True):
             moved = [s - b for s, b in zip(start, base, strict=True)]
-            contribution = maker.contribution(draft.path, lattice, columns, moved)
+            contribution = maker.contribution(draft.path, lattice, columns, moved, reals)
             if contribution is not None:
-                found.append((label, draft, contribution))
-    return found
+                yield start, columns, scales, draft, contribution
 
 
 def _origins(

@@ -1,4 +1,7 @@
-"""Linear forms on integer variables, and systems of inequalities between them."""
+"""Linear forms on integer and on real variables, and systems of inequalities between them.
+
+On real variables an inequality may be strict or not: between the two is a set of volume 0.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from functools import lru_cache
 from math import gcd, lcm
 from typing import TypeAlias
 
-__all__ = ["FALSE", "TRUE", "Coefficients", "Normal", "Row", "Rows", "feasible", "needed", "row", "tightest"]
+__all__ = ["FALSE", "REAL", "TRUE", "Coefficients", "Normal", "Row", "Rows", "feasible", "needed", "row", "tightest"]
+
+REAL = 1 << 20
+"""Variables from here on are real."""
 
 Coefficients: TypeAlias = Mapping[int, "int | Fraction"]
 Normal: TypeAlias = tuple[tuple[int, int], ...]
 """Coefficients by variable, in the order of variables, without a common divisor."""
-Row: TypeAlias = tuple[Normal, int]
+Row: TypeAlias = tuple[Normal, "int | Fraction"]
 """normal · variables <= bound."""
 Rows: TypeAlias = frozenset[Row]
 
@@ -22,19 +28,20 @@ FALSE: Row = ((), -1)
 
 
 def row(coefficients: Coefficients, bound: int | Fraction, strict: bool = False) -> Row:
-    """Return the inequality Σ coefficient·variable <= bound (or <, if strict) on the integers, reduced."""
+    """Return the inequality Σ coefficient·variable <= bound (or <, if strict), reduced."""
     times = lcm(*(c.denominator for c in coefficients.values()), bound.denominator)
     most = int(bound * times) - strict
     scaled = {v: int(c * times) for v, c in coefficients.items() if c}
     if not scaled:
         return TRUE if most >= 0 else FALSE
     divisor = gcd(*scaled.values())
-    return tuple(sorted((v, c // divisor) for v, c in scaled.items())), most // divisor
+    normal = tuple(sorted((v, c // divisor) for v, c in scaled.items()))
+    return normal, Fraction(bound * times) / divisor if normal[-1][0] >= REAL else most // divisor
 
 
 def tightest(rows: Iterable[Row]) -> Rows:
     """Return a system with one row for each normal."""
-    least: dict[Normal, int] = {}
+    least: dict[Normal, int | Fraction] = {}
     for normal, bound in rows:
         if normal or bound < 0:
             least[normal] = min(bound, least.get(normal, bound))
@@ -64,18 +71,18 @@ def needed(rows: Rows) -> Rows:
     """Return a system without rows that follow from the others."""
     left = set(rows)
     for normal, bound in sorted(rows, key=lambda each: (-len(each[0]), each)):
-        opposite = tuple((v, -c) for v, c in normal), -bound - 1
+        opposite = tuple((v, -c) for v, c in normal), -bound - (not normal or normal[-1][0] < REAL)
         rest = left - {(normal, bound)}
         if not feasible(tightest([*rest, opposite])):
             left = rest
     return frozenset(left)
 
 
-def _without(system: Mapping[Normal, int], v: int) -> dict[Normal, int]:
+def _without(system: Mapping[Normal, int | Fraction], v: int) -> dict[Normal, int | Fraction]:
     """Return what a system says of the other variables (Fourier and Motzkin)."""
-    above: list[tuple[dict[int, int], int]] = []
-    below: list[tuple[dict[int, int], int]] = []
-    found: dict[Normal, int] = {}
+    above: list[tuple[dict[int, int], int | Fraction]] = []
+    below: list[tuple[dict[int, int], int | Fraction]] = []
+    found: dict[Normal, int | Fraction] = {}
     for normal, bound in system.items():
         coefficients = dict(normal)
         if v not in coefficients:
@@ -86,7 +93,7 @@ def _without(system: Mapping[Normal, int], v: int) -> dict[Normal, int]:
         for theirs, least in below:
             a, b = -theirs[v], ours[v]
             joined = {w: a * ours.get(w, 0) + b * theirs.get(w, 0) for w in ours.keys() | theirs.keys()}
-            normal, bound = row(joined, a * most + b * least)
+            normal, bound = row(joined, a * most + b * least, strict=v >= REAL)
             if normal or bound < 0:
                 found[normal] = min(bound, found.get(normal, bound))
     return found

@@ -54,6 +54,8 @@ def least_error(laws: CellLaws, x: Dataset, target: Rational, beta: Exact) -> Ra
 
     Raises Outside where the output may be no number.
     """
+    if any(label.real for label in laws.laws[x]):
+        raise Outside("on the reals has quantiles that are no numbers of its field")
     parts = [number for label in laws.laws[x] for number in (*_number(label)[0].values(), _number(label)[1], target)]
     unit = Fraction(1, lcm(*(Fraction(part).denominator for part in parts)))
 
@@ -77,7 +79,7 @@ def _number(label: Label) -> tuple[dict[int, Fraction], Fraction]:
     """Return an output that is one number as a form of its coordinates."""
     if label.shape is True:
         (line,), (base,), (scale,) = label.columns, label.base, label.scales
-        return {v: Fraction(c, scale) for v, c in enumerate(line) if c}, base / scale
+        return {v: Fraction(c, scale) for v, c in zip(label.variables, line, strict=True) if c}, base / scale
     if label.shape is False and isinstance(label.constants[0], (int, Fraction)):
         return {}, Fraction(label.constants[0])
     raise Outside("is published beside others")
@@ -88,7 +90,7 @@ def _sum(laws: CellLaws, label: Label, contributions: list[Contribution], what: 
     total = 0 * laws.one
     for contribution in contributions:
         pieces: Pieces = multiplied(expanded(contribution, laws.one), what)
-        for v in range(label.dimension):
+        for v in label.variables:
             pieces = summed_out(pieces, v)
         total += sum((terms.get(UNIT, 0) for _, terms in pieces), 0 * laws.one)
     return total

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Any
 
-from tightdp.cells.linear import Row, Rows, feasible, needed, tightest
+from tightdp.cells.linear import REAL, Row, Rows, feasible, needed, tightest
 from tightdp.cells.symbols import Noisy, Outside
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
-from tightdp.language.laws import Law, OnIntegers, TwoSided
+from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
 
@@ -25,16 +25,28 @@ _MOST_STEPS = 400
 
 @dataclass(frozen=True)
 class Path:
-    """Runs that decide everything alike. Draw v has the ratio `ratios[v]` around 0 and meets `rows`.
+    """Runs that decide everything alike. Draw v has the law `laws[v]`, whatever its centre, and meets `rows`.
 
     `weight` is the probability of the finite draws. A draw of `residues` is one of these modulo the other number.
     """
 
     weight: Number
-    ratios: tuple[Number, ...]
+    laws: dict[int, Exponentials]
     rows: Rows
     residues: dict[int, tuple[int, int]]
     output: Any
+
+    @property
+    def integers(self) -> int:
+        """How many draws are integers."""
+        return sum(not law.real for law in self.laws.values())
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield the numbers that probabilities are made of."""
+        yield self.weight
+        for law in self.laws.values():
+            yield law.weight
+            yield from (base for *_, base in law.pieces)
 
 
 class _Run:
@@ -43,7 +55,7 @@ class _Run:
     def __init__(self, past: list[list[int]]) -> None:
         self.past, self.at = past, 0
         self.weight: Number = Fraction(1)
-        self.ratios: list[Number] = []
+        self.laws: dict[int, Exponentials] = {}
         self.rows: Rows = frozenset()
         self.residues: dict[int, tuple[int, int]] = {}
 
@@ -82,12 +94,32 @@ class _Run:
     def draw_integer(self, law: OnIntegers) -> int:
         if not isinstance(law, TwoSided):
             raise Outside("has no geometric tails")
-        self.ratios.append(law.ratio)
-        return law.centre + Noisy(self, {len(self.ratios) - 1: 1}, 0)  # type: ignore[no-any-return]
+        return self.draw_number(two_sided(law))  # type: ignore[no-any-return]
+
+    def draw_number(self, law: Exponentials) -> Any:
+        v = sum(other.real is law.real for other in self.laws.values()) + REAL * law.real
+        self.laws[v] = law
+        return law.centre + Noisy(self, {v: 1}, 0)
+
+    def floor(self, number: Noisy) -> Any:
+        """Return an integer that is at most a real number, and the next one above it, as a draw of weight 1."""
+        whole = self.draw_number(_COUNTED)
+        self.rows = tightest([*self.rows, (whole - number).at_most(), (number - whole - 1).at_most()])
+        return whole
 
     def observe(self, condition: bool) -> None:
         if not condition:
             raise Rejected
+
+
+def two_sided(law: TwoSided) -> Exponentials:
+    """Return two-sided noise by its pieces."""
+    sides = (Fraction(0), None, law.ratio), (None, Fraction(-1), 1 / law.ratio)
+    return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
+
+
+_COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)
+"""Every integer, with the weight 1."""
 
 
 def paths(bound: Bound, x: Dataset, watch: Callable[[], None]) -> tuple[list[Path], bool]:
@@ -105,7 +137,7 @@ def paths(bound: Bound, x: Dataset, watch: Callable[[], None]) -> tuple[list[Pat
         except ProgramError as error:
             raise Outside("is on a run that fails") from error
         else:
-            found.append(Path(run.weight, tuple(run.ratios), needed(run.rows), run.residues, output))
+            found.append(Path(run.weight, run.laws, needed(run.rows), run.residues, output))
         if len(found) > _MOST_PATHS:
             raise Outside("decides between too many ways")
         del past[run.at :]

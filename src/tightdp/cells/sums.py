@@ -1,4 +1,4 @@
-"""Sums over the integers: functions that are sums of polynomials times exponentials on cells, a variable summed out.
+"""Sums over integers and integrals over reals: of functions that are sums of polynomials times exponentials on cells.
 
 A variable is summed out of a cell by cases: which lower bound is the largest, which upper bound the smallest. Between
 them the sum is geometric, or a polynomial where the bases are equal.
@@ -7,13 +7,17 @@ them the sum is geometric, or a polynomial where the bases are equal.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from math import comb, prod
 from typing import Any, TypeAlias
 
+from flint import fmpq
+
 from tightdp.cells.bases import Base
-from tightdp.cells.linear import Coefficients, Row, Rows, feasible, row, tightest
+from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
 from tightdp.cells.symbols import Outside
+from tightdp.exact.field import Number
 
 __all__ = [
     "UNIT",
@@ -22,11 +26,13 @@ __all__ = [
     "Piece",
     "Pieces",
     "Terms",
-    "absolute",
     "added",
+    "antiderivative",
+    "exact_number",
     "expanded",
     "multiplied",
     "multiplied_terms",
+    "power",
     "summed_out",
     "value_at",
     "variables",
@@ -46,6 +52,13 @@ Pieces: TypeAlias = Sequence[Piece]
 UNIT: Key = ((), ())
 
 
+def exact_number(one: Exact, value: Number) -> Exact:
+    """Return a number as those are that have this 1."""
+    if isinstance(one, fmpq) and isinstance(value, Fraction):
+        return fmpq(value.numerator, value.denominator)
+    return value
+
+
 def variables(pieces: Pieces) -> set[int]:
     """Return the variables that a function depends on."""
     found: set[int] = set()
@@ -55,18 +68,9 @@ def variables(pieces: Pieces) -> set[int]:
     return found
 
 
-def absolute(coefficients: Coefficients, constant: int, ratio: Base) -> Pieces:
-    """Return ratio^|form|."""
-    up = _power(ratio, coefficients, constant)
-    down = _power(ratio**-1, coefficients, constant)
-    if not coefficients:
-        return [(frozenset(), up if constant >= 0 else down)]
-    negative = {v: -c for v, c in coefficients.items()}
-    return [(tightest([row(negative, constant)]), up), (tightest([row(coefficients, -constant - 1)]), down)]
-
-
-def _power(base: Base, coefficients: Coefficients, constant: int) -> Terms:
-    bases = tuple((v, base ** int(coefficients[v])) for v in sorted(coefficients))
+def power(base: Base, coefficients: Coefficients, constant: int | Fraction) -> Terms:
+    """Return base^form."""
+    bases = tuple((v, base ** coefficients[v]) for v in sorted(coefficients)) if base is not base.unit else ()
     return {(bases, ()): (base**constant).value}
 
 
@@ -150,7 +154,8 @@ def summed_out(pieces: Pieces, y: int) -> Pieces:
     return _on_a_line(found) if len(variables(found)) <= 1 else found
 
 
-Bound: TypeAlias = tuple[dict[int, int], int]
+Bound: TypeAlias = tuple[dict[int, Any], Any]
+"""A linear form and a constant."""
 
 
 def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
@@ -162,8 +167,11 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
         c = coefficients.pop(y, 0)
         if not c:
             others.append((normal, bound))
-        elif abs(c) > 1:
+        elif y < REAL and (abs(c) > 1 or normal[-1][0] >= REAL):
             raise Outside("is compared as a multiple")
+        elif y >= REAL:
+            form = {v: Fraction(-a, c) for v, a in coefficients.items()}
+            (upper if c > 0 else lower).append((form, Fraction(bound) / c))
         elif c > 0:
             upper.append(({v: -a for v, a in coefficients.items()}, bound))
         else:
@@ -171,10 +179,11 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
     lower.sort(key=str)
     upper.sort(key=str)
     ends = [_antidifferences(key, c, y) for key, c in terms.items()]
+    beyond = 0 if y >= REAL else 1
     for missing, sign in ((not upper, 1), (not lower, -1)):
         if missing and not all(base is not None and (base**sign).value < 1 for _, base, _ in ends):
             raise Outside("has no sum")
-    tops = [_at_end(ends, (form, constant + 1)) for form, constant in upper]
+    tops = [_at_end(ends, (form, constant + beyond)) for form, constant in upper]
     bottoms = [_at_end(ends, bound) for bound in lower]
     for high in range(len(upper)) if upper else [-1]:
         above = [*others, *_extreme(upper, high, True)]
@@ -215,11 +224,15 @@ def _extreme(bounds: Sequence[Bound], best: int, least: bool) -> Iterable[Row]:
 
 
 def _antidifferences(key: Key, c: Exact, y: int) -> tuple[Terms, Base | None, tuple[Exact, ...]]:
-    """Return the factor without y, the base b, and coefficients q with Σ_{l <= y < u} term = q(u) b^u - q(l) b^l."""
+    """Return the factor without y, the base b, and coefficients q with Σ_{l <= y < u} term = q(u) b^u - q(l) b^l.
+
+    For real y that is an integral.
+    """
     bases, degrees = dict(key[0]), dict(key[1])
     base, degree = bases.pop(y, None), degrees.pop(y, 0)
     value = c / c if base is None else base.value
-    return {(tuple(bases.items()), tuple(degrees.items())): c}, base, _antidifference(value, degree)
+    polynomial = antiderivative(value, degree) if y >= REAL else _antidifference(value, degree)
+    return {(tuple(bases.items()), tuple(degrees.items())): c}, base, polynomial
 
 
 @lru_cache(1 << 12)
@@ -238,20 +251,32 @@ def _antidifference(base: Exact, degree: int) -> tuple[Exact, ...]:
     return tuple(q)
 
 
+@lru_cache(1 << 12)
+def antiderivative(base: Exact, degree: int) -> tuple[Exact, ...]:
+    """Return coefficients q such that q(y)·base^y has the derivative y^degree·base^y."""
+    one = base / base
+    if base == 1:
+        return (*[0 * one] * (degree + 1), one / (degree + 1))
+    q = [one / base.exponent]
+    for k in range(degree - 1, -1, -1):
+        q.append(-q[-1] * (k + 1) / base.exponent)
+    return tuple(reversed(q))
+
+
 def _substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at: Bound) -> Terms:
     """Return rest · base^at · polynomial(at)."""
     form, constant = at
     values: Terms = {UNIT: polynomial[-1]}
     if len(polynomial) > 1:
         one = polynomial[-1] / polynomial[-1]
-        line: Terms = {((), ((v, 1),)): c * one for v, c in form.items()}
+        line: Terms = {((), ((v, 1),)): exact_number(one, Fraction(c)) * one for v, c in form.items()}
         if constant:
-            line[UNIT] = constant * one
+            line[UNIT] = exact_number(one, Fraction(constant)) * one
         for q in reversed(polynomial[:-1]):
             values = multiplied_terms(values, line)
             added(values, {UNIT: q} if q else {})
     if base is not None:
-        values = multiplied_terms(values, _power(base, form, constant))
+        values = multiplied_terms(values, power(base, form, constant))
     return multiplied_terms(rest, values)
 
 
@@ -264,24 +289,25 @@ def _on_a_line(pieces: Pieces) -> Pieces:
             added(total, terms)
         return [(frozenset(), total)] if total else []
     (v,) = free
+    step = 0 if v >= REAL else 1
     ends = [_interval(rows) for rows, _ in pieces]
-    cuts = sorted({e[0] for e in ends if e[0] is not None} | {e[1] + 1 for e in ends if e[1] is not None})
+    cuts = sorted({e[0] for e in ends if e[0] is not None} | {e[1] + step for e in ends if e[1] is not None})
     found: list[Piece] = []
     for low, after in zip([None, *cuts], [*cuts, None], strict=True):
         total = {}
         for (first, last), (_, terms) in zip(ends, pieces, strict=True):
             starts = first is None or (low is not None and first <= low)
-            if starts and (last is None or (after is not None and after - 1 <= last)):
+            if starts and (last is None or (after is not None and after - step <= last)):
                 added(total, terms)
         if total:
             rows = [(((v, -1),), -low)] if low is not None else []
-            found.append((frozenset([*rows, *([(((v, 1),), after - 1)] if after is not None else [])]), total))
+            found.append((frozenset([*rows, *([(((v, 1),), after - step)] if after is not None else [])]), total))
     return found
 
 
-def _interval(rows: Rows) -> tuple[int | None, int | None]:
-    low: int | None = None
-    high: int | None = None
+def _interval(rows: Rows) -> tuple[Any, Any]:
+    low: Any = None
+    high: Any = None
     for normal, bound in rows:
         if normal[0][1] > 0:
             high = bound if high is None else min(bound, high)

@@ -16,11 +16,11 @@ from tightdp.cells.bases import Base
 from tightdp.cells.patterns import Counted, Pattern, Step, compared, counted, shifted, together, without
 from tightdp.cells.sums import Exact
 
-__all__ = ["Supremum", "TooLong", "larger", "supremum", "upper_end"]
+__all__ = ["ABOVE", "Supremum", "TooLong", "difference", "larger", "leading", "supremum", "upper_end"]
 
 _MOST_WORK, _FEWER = 5_000, 400
 """How many cases are looked at for a supremum, and for the places of a δ, which may have no end."""
-_ABOVE = (1 << 30, 1 << 10, 16, 1)
+ABOVE = (1 << 30, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 
 
@@ -29,7 +29,7 @@ class Supremum:
     """The ratio at a place, or, where something is `moved`, the limit of ratios from there in that direction."""
 
     value: Any
-    place: Step
+    place: tuple[Any, ...]
     moved: Step
 
 
@@ -95,7 +95,7 @@ def supremum(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callab
 
 def upper_end(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where that takes too long."""
-    for part in _ABOVE:
+    for part in ABOVE:
         value = least * (part + 1) / part
         try:
             if supremum(p, q, pattern, value, watch) is None:
@@ -135,14 +135,14 @@ class _Search:
                     self._limit(case, j)
                 if self.value != before and self._never_larger(case):
                     continue
-            todo.extend(case.cut(_difference(case.p, case.q, self.value)))
+            todo.extend(case.cut(difference(case.p, case.q, self.value)))
 
     def _never_larger(self, case: _Case) -> bool:
-        return self.value == math.inf or _never_positive(_difference(case.p, case.q, self.value))
+        return self.value == math.inf or _never_positive(difference(case.p, case.q, self.value))
 
     def _limit(self, case: _Case, j: int) -> None:
         """Look at what ratios approach when count j grows, whatever the others are."""
-        ours, theirs = _leading(case.p, j), _leading(case.q, j)
+        ours, theirs = leading(case.p, j), leading(case.q, j)
         pattern = counted(case.pattern, j)[0]
         moved = tuple(a + b for a, b in zip(case.moved, case.pattern.steps[j], strict=True))
         there = _Case(ours[1], theirs[1], pattern, moved)
@@ -160,13 +160,14 @@ def _growth(share: tuple[Base, int]) -> tuple[Exact, int]:
     return share[0].value, share[1]
 
 
-def _leading(function: Counted, j: int) -> tuple[tuple[Base, int], Counted]:
+def leading(function: Counted, j: int) -> tuple[tuple[Base, int], Counted]:
     """Return the fastest growth in a count, and what it is multiplied by."""
     most = max({key[j] for key in function}, key=_growth)
     return most, {(*key[:j], *key[j + 1 :]): c for key, c in function.items() if key[j] == most}
 
 
-def _difference(p: Counted, q: Counted, value: Exact) -> Counted:
+def difference(p: Counted, q: Counted, value: Exact) -> Counted:
+    """Return p - value·q."""
     found = dict(p)
     for key, c in q.items():
         new = found.get(key, 0) - value * c
@@ -247,7 +248,7 @@ def larger(p: Counted, q: Counted, t: Any, pattern: Pattern, watch: Callable[[],
     while todo:
         case = todo.pop()
         work.step()
-        function = _difference(case.p, case.q, t)
+        function = difference(case.p, case.q, t)
         if _never_positive(function):
             continue
         if _never_positive({key: -c for key, c in function.items()}):

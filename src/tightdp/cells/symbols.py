@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from tightdp.cells.linear import Row, row
+from tightdp.cells.linear import REAL, Row, row
 from tightdp.errors import LanguageError
 from tightdp.exact.rationals import Symbolic
 
@@ -34,6 +34,10 @@ class Decider(Protocol):
 
     def residue(self, variable: int, modulus: int) -> int:
         """Take a residue of a draw."""
+        ...
+
+    def floor(self, number: Noisy) -> Any:
+        """Return the integer below a real number."""
         ...
 
 
@@ -61,6 +65,11 @@ class Noisy(Symbolic):
         if isinstance(other, (int, Fraction)):
             return {}, Fraction(other) if isinstance(other, Fraction) else int(other)
         return None
+
+    @property
+    def real(self) -> bool:
+        """Whether it may be any real number."""
+        return max(self.coefficients) >= REAL
 
     def __add__(self, other: Any) -> Any:
         parts = self._parts(other)
@@ -152,6 +161,8 @@ class Noisy(Symbolic):
         return -self if self < 0 else self
 
     def __floor__(self) -> Any:
+        if self.real:
+            return self.run.floor(self)
         rest: int | Fraction = Fraction(self.constant)
         for v, c in self.coefficients.items():
             below = Fraction(c).denominator
@@ -176,6 +187,8 @@ class Noisy(Symbolic):
     def __round__(self, digits: int | None = None) -> Any:
         if digits is not None:
             raise Outside("is rounded to digits")
+        if self.real:
+            return math.floor(self + Fraction(1, 2))
         below = math.floor(self)
         rest = self - below
         if isinstance(rest, Noisy):
@@ -186,7 +199,7 @@ class Noisy(Symbolic):
 
     def as_integer(self, name: str) -> Any:
         """Return the number where it is an integer on all runs."""
-        if any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
+        if self.real or any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
             raise Outside(f"is {name}, and may be no integer")
         return self
 

@@ -6,11 +6,17 @@ from argparse import ArgumentParser
 from tightdp.claims.command import add_arguments, run
 from tightdp.errors import TightdpError
 
-if __name__ == "__main__":
+
+def main() -> int:
+    """Run the command."""
     parser = ArgumentParser(prog="tightdp claims", description="Decide the claims of papers again.")
     add_arguments(parser)
     try:
-        sys.exit(run(parser.parse_args()))
+        return run(parser.parse_args())
     except TightdpError as error:
         sys.stderr.write(f"{error}\n")
-        sys.exit(2)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -32,6 +32,10 @@ class Unmerged(LanguageError):
     """A use of noise on all integers that has no exact finite form here."""
 
 
+class Uncut(Unmerged):
+    """Noise that is not made finite at all: only the algebra of `cells` knows it."""
+
+
 def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> Unmerged:
     """Return the error for such a use."""
     return Unmerged(f"noise on all integers {what}", hint)

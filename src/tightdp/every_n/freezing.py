@@ -89,18 +89,16 @@ class Freezer:
             self.note((*place, "list"), self.m.store[value.key])
 
     def _new(self, key: int) -> bool:
-        if key <= self.of.born or key in self._noted:
-            return False
+        new = key > self.of.born and key not in self._noted
         self._noted.add(key)
-        return True
+        return new
 
     def _note_number(self, place: Place, value: Value) -> None:
-        of = self.of
-        token = of.learned.token(of.number, place)
+        token = (of := self.of).learned.token(of.number, place)
         if self.start:
-            self.added[token] = Affine((), Fraction(value)) if not isinstance(value, Symbol) else value.tree
-            self._check_whole(place, token, self.added[token])
-            self.of.initial[token] = self.added[token]
+            added = Affine((), Fraction(value)) if not isinstance(value, Symbol) else value.tree
+            self._check_whole(place, token, added)
+            self.added[token] = self.of.initial[token] = added
             return
         own = Affine((((self._kind(place), token), Fraction(1)),), Fraction(0))
         if not isinstance(value, Symbol) or not isinstance(value.tree, Affine):
@@ -207,13 +205,10 @@ class Freezer:
         items = value.tail if isinstance(value, Growing) else value
         found = []
         for name in names:
-            now: Any = 0 if self.start else of.aggregate(token, name)
-            for item in items:
-                one = 1 if name == "len" else known(item)
-                if not isinstance(one, (int, Fraction)):
-                    raise refusal("what is added up is not known", "keep the sum in a variable of its own")
-                now = now + one
-            found.append((name, now))
+            parts = [1 if name == "len" else known(item) for item in items]
+            if not all(isinstance(one, (int, Fraction)) for one in parts):
+                raise refusal("what is added up is not known", "keep the sum in a variable of its own")
+            found.append((name, sum(parts, 0 if self.start else of.aggregate(token, name))))
         return tuple(found)
 
     def _measure(self, place: Place, value: Value) -> None:
@@ -302,9 +297,9 @@ class Freezer:
 
     def sent(self) -> tuple[tuple[int, Sent], ...]:
         """Return what is added to the tokens whose sum is not followed, item by item."""
-        found: list[tuple[int, Sent]] = []
         if self.start:
             return ()
+        found: list[tuple[int, Sent]] = []
         seen: set[int] = set()
         for token, added in sorted(self.added.items()):
             if token in self.sums:
@@ -313,8 +308,8 @@ class Freezer:
             items = () if nothing else (added,) if isinstance(added, Affine) else added
             for item in items:
                 value = self.m.builder.symbol(item) if isinstance(item, Affine) else self._message(item, None, seen)
-                published: list[Affine] = []
                 assert self.run is not None
+                published: list[Affine] = []
                 what = self.m.visible(value, published, self.run)
                 found.append((token, Sent(what, tuple(published))))
         return tuple(found)
@@ -325,14 +320,10 @@ class Freezer:
             return tuple(self._message(item, holder, seen) for item in value)
         if not isinstance(value, Reference):
             return value
-        learned = self.of.learned
-        others = {
-            cell for cell in self.m.store.holders(value.key) if cell not in learned.written or cell in learned.live
-        } - {holder}
+        dead = set(self.of.learned.written) - set(self.of.learned.live)
+        others = set(self.m.store.holders(value.key)) - dead - {holder}
         if value.key <= self.of.born or value.key in seen or others:
-            raise refusal(
-                "a list among the messages of the records has another name as well", "append tuple(...) of it"
-            )
+            raise refusal("a list among the messages of the records has another name as well", "append tuple(...)")
         seen.add(value.key)
         return ("\0list", *self._message(self.m.store[value.key], value.key, seen))
 
@@ -405,9 +396,5 @@ class Thawer:
 
 
 def _handle(kind: str, key: int) -> Value:
-    match kind:
-        case "Reference":
-            return Reference(key)
-        case "Table":
-            return Table(key)
-    return Collection(key, kind == "frozenset")
+    plain: dict[str, Any] = {"Reference": Reference, "Table": Table}
+    return plain[kind](key) if kind in plain else Collection(key, kind == "frozenset")

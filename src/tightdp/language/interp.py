@@ -15,7 +15,7 @@ from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.writing import brief
 from tightdp.language.exactness import exact
-from tightdp.language.laws import Law, OnIntegers
+from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset, Output
 
@@ -197,6 +197,10 @@ class Replay:
         if z not in near:
             raise _Beyond
         return z
+
+    def draw_number(self, law: Exponentials) -> int:
+        kind = "real noise has" if law.real else "noise on all integers has"
+        raise LimitError(f"{kind} infinitely many outcomes", "ask the compiler")
 
     def observe(self, condition: bool) -> None:
         if not condition:

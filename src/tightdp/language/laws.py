@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from tightdp.errors import ParameterError
 from tightdp.exact import theta
 from tightdp.exact.field import ExpNumber, Number, exp
-from tightdp.exact.rationals import as_int
+from tightdp.exact.rationals import Symbolic, as_int
 from tightdp.exact.weights import as_exact
 
 Law: TypeAlias = tuple[tuple[int, Number], ...]
@@ -97,6 +97,20 @@ class Gaussian(OnIntegers):
     def at_least(self, z: int) -> Fraction:
         """The probability of z or more."""
         return theta.beyond(self.variance, z - self.centre)
+
+
+@dataclass(frozen=True)
+class Exponentials:
+    """Noise around a centre by pieces: on each, from `low` to `high`, what z - centre has is weight·base^(z - centre).
+
+    An end that is None is missing. That is a density, or on integers, where it is not `real`, a mass. Bases on the
+    reals are powers of e.
+    """
+
+    centre: int | Fraction
+    weight: Number
+    pieces: tuple[tuple[Fraction | None, Fraction | None, Number], ...]
+    real: bool = True
 
 
 def bernoulli(p: object) -> Law:
@@ -180,6 +194,58 @@ def discrete_gaussian(v: object, sigma_squared: object) -> Gaussian:
             f"the sigma_squared of discrete_gaussian is {variance}", "give a positive rational sigma_squared"
         )
     return Gaussian(as_int(v, "the centre of discrete_gaussian"), variance)
+
+
+def one_sided_geometric(v: object, ratio: object) -> Exponentials | Law:
+    """v plus a number of failures: P(z) = (1 - ratio)·ratio^(z - v) for integers z >= v.
+
+    Raises ParameterError unless 0 <= ratio < 1.
+    """
+    centre, exact = as_int(v, "the centre of one_sided_geometric"), as_exact(ratio)
+    if not 0 <= exact < 1:
+        raise ParameterError(f"the ratio of one_sided_geometric is {exact}", "give a ratio of at least 0 and below 1")
+    if not exact:
+        return ((centre, Fraction(1)),)
+    return Exponentials(centre, 1 - exact, ((Fraction(0), None, exact),), real=False)
+
+
+def laplace(v: object, scale: object) -> Exponentials:
+    """Real noise around v of density e^(-|z - v| / scale) / (2·scale). ParameterError unless the scale is positive."""
+    width = _scale(scale, "the scale of laplace")
+    sides = (Fraction(0), None, exp(-1 / width)), (None, Fraction(0), exp(1 / width))
+    return Exponentials(as_rational(v, "the centre of laplace"), 1 / (2 * width), sides)
+
+
+def exponential(v: object, scale: object) -> Exponentials:
+    """Real noise above v of density e^(-(z - v) / scale) / scale. ParameterError unless the scale is positive."""
+    width = _scale(scale, "the scale of exponential")
+    side = Fraction(0), None, exp(-1 / width)
+    return Exponentials(as_rational(v, "the centre of exponential"), 1 / width, (side,))
+
+
+def continuous_uniform(a: object, b: object) -> Exponentials:
+    """A real number between a and b, of constant density. ParameterError unless a < b."""
+    low, high = as_rational(a, "the lower end of uniform"), as_rational(b, "the upper end of uniform")
+    if low >= high:
+        raise ParameterError(f"uniform was given the empty range {low}..{high}", "give the lower end first")
+    return Exponentials(low, 1 / (high - low), ((Fraction(0), high - low, Fraction(1)),))
+
+
+def _scale(value: object, what: str) -> Fraction:
+    width = as_exact(value)
+    if not isinstance(width, Fraction) or width <= 0:
+        raise ParameterError(f"{what} is {width}", "give a positive rational scale")
+    return width
+
+
+def as_rational(value: object, what: str) -> Fraction:
+    """Read a rational number. Raises ParameterError for others."""
+    if isinstance(value, Symbolic):
+        return value  # type: ignore[return-value]
+    exact = as_exact(value)
+    if not isinstance(exact, Fraction):
+        raise ParameterError(f"{what} is {exact}", "give a rational number")
+    return exact
 
 
 def poisson_binomial(probabilities: Iterable[object]) -> Law:

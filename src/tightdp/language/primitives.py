@@ -23,7 +23,7 @@ from tightdp.exact.rationals import Number
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language import laws, sampling
-from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
+from tightdp.language.laws import Exponentials, Gaussian, Law, OnIntegers, TwoSided
 
 __all__ = [
     "binomial",
@@ -31,12 +31,16 @@ __all__ = [
     "discrete_gaussian",
     "discrete_laplace",
     "exp",
+    "exponential",
     "flip",
     "geometric",
+    "laplace",
     "observe",
+    "one_sided_geometric",
     "poisson_binomial",
     "randint",
     "shuffle",
+    "uniform",
 ]
 
 T = TypeVar("T")
@@ -51,6 +55,10 @@ class Source(Protocol):
 
     def draw_integer(self, law: OnIntegers) -> int:
         """One outcome of a law on all integers."""
+        ...
+
+    def draw_number(self, law: Exponentials) -> Any:
+        """One outcome of a law by pieces, which may be any real number."""
         ...
 
     def observe(self, condition: bool) -> None:
@@ -94,6 +102,9 @@ class PseudoRandom:
             while self.draw(step):
                 z += direction
         return z
+
+    def draw_number(self, law: Exponentials) -> int | float:
+        return sampling.by_pieces(self._generator, law)
 
     def observe(self, condition: bool) -> None:
         if not condition:
@@ -155,7 +166,7 @@ class Primitive:
     changes; None where no rational argument gives a ratio of probabilities.
     """
 
-    law: Callable[..., Law | OnIntegers]
+    law: Callable[..., Law | OnIntegers | Exponentials]
     steps: Callable[..., Any] | None = None
     centred: bool = False
     strength: Strength | None = None
@@ -168,7 +179,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def primitive(
-    law: Callable[..., Law | OnIntegers],
+    law: Callable[..., Law | OnIntegers | Exponentials],
     steps: Callable[..., Any] | None = None,
     centred: bool = False,
     strength: Strength | None = None,
@@ -246,6 +257,44 @@ def discrete_gaussian(v: int, sigma_squared: Number) -> int:
     Canonne, Kamath and Steinke 2020, whose exact sampler it draws with.
     """
     return current_source().draw_integer(laws.discrete_gaussian(v, sigma_squared))
+
+
+@primitive(laws.one_sided_geometric)
+def one_sided_geometric(v: int, ratio: Number) -> int:
+    """v plus a number of failures: P(z) = (1 - ratio)·ratio^(z - v) for integers z >= v.
+
+    Raises ParameterError unless 0 <= ratio < 1.
+    """
+    law = laws.one_sided_geometric(v, ratio)
+    return current_source().draw_number(law) if isinstance(law, Exponentials) else current_source().draw(law)
+
+
+@primitive(laws.laplace)
+def laplace(v: Number, scale: Number) -> float:
+    """A real number of density e^(-|z - v| / scale) / (2·scale): a nearest float here, a real in a mechanism.
+
+    Raises ParameterError unless v and the scale are rational, and the scale is positive. Source: Dwork, McSherry,
+    Nissim and Smith 2006.
+    """
+    return current_source().draw_number(laws.laplace(v, scale))  # type: ignore[no-any-return]
+
+
+@primitive(laws.exponential)
+def exponential(v: Number, scale: Number) -> float:
+    """A real number above v of density e^(-(z - v) / scale) / scale: a nearest float here, a real in a mechanism.
+
+    Raises ParameterError unless v and the scale are rational, and the scale is positive.
+    """
+    return current_source().draw_number(laws.exponential(v, scale))  # type: ignore[no-any-return]
+
+
+@primitive(laws.continuous_uniform)
+def uniform(a: Number, b: Number) -> float:
+    """A real number between a and b, of constant density: a nearest float here, a real in a mechanism.
+
+    Raises ParameterError unless a and b are rational and a < b.
+    """
+    return current_source().draw_number(laws.continuous_uniform(a, b))  # type: ignore[no-any-return]
 
 
 @primitive(

@@ -1,15 +1,21 @@
 """Exact pseudo-random draws from the discrete Gaussian law, from rational coins alone.
 
+Draws from real laws are nearest floats.
+
 Source: Canonne, Kamath and Steinke 2020, "The Discrete Gaussian for Differential Privacy", Algorithms 1 to 3.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
+from math import exp, expm1, floor, isinf, isqrt, log, log1p
 from random import Random
+from typing import TYPE_CHECKING
 
-__all__ = ["gaussian"]
+if TYPE_CHECKING:
+    from tightdp.language.laws import Exponentials
+
+__all__ = ["by_pieces", "gaussian"]
 
 
 def gaussian(generator: Random, variance: Fraction) -> int:
@@ -19,6 +25,27 @@ def gaussian(generator: Random, variance: Fraction) -> int:
         z = _laplace(generator, scale)
         if _exponential_coin(generator, (abs(z) - variance / scale) ** 2 / (2 * variance)):
             return z
+
+
+def by_pieces(generator: Random, law: Exponentials) -> int | float:
+    """Draw from a law by pieces: an integer, or a float."""
+    parts = [(float("-inf") if a is None else float(a), float("inf") if b is None else float(b), log(base))
+             for a, b, base in law.pieces]  # fmt: skip
+    if not law.real:
+        ((low, _, rate),) = parts  # the failures of a one-sided law
+        return int(law.centre) + int(low) + floor(log1p(-generator.random()) / rate)
+    low, high, rate = generator.choices(parts, [_mass(*part) for part in parts])[0]
+    share = generator.random()
+    if not rate:
+        return float(law.centre) + low + share * (high - low)
+    if isinf(low):
+        return float(law.centre) + high + log1p(-share) / rate
+    return float(law.centre) + low + log1p(share * expm1(rate * (high - low))) / rate
+
+
+def _mass(low: float, high: float, rate: float) -> float:
+    """Return the integral of e^(rate·z)."""
+    return (exp(rate * high) - exp(rate * low)) / rate if rate else high - low
 
 
 def _laplace(generator: Random, scale: int) -> int:

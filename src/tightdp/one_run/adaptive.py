@@ -20,8 +20,9 @@ from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times, 
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES
+from tightdp.one_run.functions import Functions
 from tightdp.one_run.law import AuditLaw, Group
-from tightdp.one_run.stages import Counts, Functions, Outcome, Stage
+from tightdp.one_run.stages import Counts, Outcome, Stage
 
 # a given order and threshold
 

@@ -12,7 +12,15 @@ from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import Exact, as_text, decimal_text, exponent_of, log
 from tightdp.exact.writing import brief, listed, written
-from tightdp.results.result import CheckedWitness, EventWitness, LimitWitness, PairWitness, Result, TripleWitness
+from tightdp.results.result import (
+    CheckedWitness,
+    DensityWitness,
+    EventWitness,
+    LimitWitness,
+    PairWitness,
+    Result,
+    TripleWitness,
+)
 
 RELATIVE = ("error", "|output - target| / max(1, |target|)")
 """The fact that errors are relative ones."""
@@ -114,6 +122,11 @@ def _limit_sentence(witness: LimitWitness, said: str = "It is attained") -> str:
     told = "The lower end is approached" if said.startswith("The lower") else "It is approached, and not attained,"
     outputs = f"the outputs {brief(witness.output)} + k·{brief(witness.direction)} as k grows"
     return f"{told} on {_pair(witness)} by {outputs}."
+
+
+@witness_sentence.register
+def _density_sentence(witness: DensityWitness, said: str = "It is attained") -> str:
+    return f"{said} on {_pair(witness)} by the densities of the output {brief(witness.output)}."
 
 
 @witness_sentence.register

@@ -217,6 +217,22 @@ class LimitWitness(PairWitness):
 
 
 @dataclass(frozen=True)
+class DensityWitness(PairWitness):
+    """Two neighbouring datasets, and an output whose densities have the ratio of an answer.
+
+    Where densities jump there, they are the limits from one side.
+    """
+
+    json = "x x_prime output attained"
+    output: Any
+
+    @property
+    def attained(self) -> bool:
+        """True: the densities have the ratio itself."""
+        return True
+
+
+@dataclass(frozen=True)
 class EventWitness(PairWitness):
     """Two neighbouring datasets, and the event (a set of outputs) that tells them apart best."""
 

@@ -13,17 +13,17 @@ from tightdp.exact.lazily import lazily
 from tightdp.language.program import Dataset, Output
 from tightdp.methods.symmetry import Symmetry
 from tightdp.results.privacy import Delta, Privacy
-from tightdp.results.result import LimitWitness, PairWitness, TripleWitness
+from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.symmetry.sets import every_neighbouring_pair
 
 if TYPE_CHECKING:
-    from tightdp.cells import suprema
+    from tightdp.cells import suprema, symbols
     from tightdp.cells.comparing import Comparing, Largest
 
     Compare = Callable[[Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, tuple[Dataset, Dataset] | None]]
 else:  # few programs need them
-    suprema = lazily("tightdp.cells.suprema")
+    suprema, symbols = lazily("tightdp.cells.suprema"), lazily("tightdp.cells.symbols")
 
 __all__ = ["delta_at", "outcome_of", "privacy_at", "probability", "tight_privacy"]
 
@@ -76,7 +76,7 @@ def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, Pai
     with query.searching():
         try:
             value, pair = compare(laws, _pairs(engine, query), laws.laws.exact(given))
-        except suprema.TooLong:
+        except (suprema.TooLong, symbols.Outside):
             return None
     found = value if value == math.inf else laws.laws.number(value)
     return found, None if pair is None else PairWitness(*pair), outcome_of(query)
@@ -105,6 +105,8 @@ def _witness(laws: Comparing, found: Largest) -> PairWitness:
     output = found.label.output(found.start)
     if not found.attained:
         return LimitWitness(found.x, found.x_prime, output, found.label.direction(found.moved))
+    if found.label.real:
+        return DensityWitness(found.x, found.x_prime, output)
 
     def probability(x: Dataset) -> Number:
         return laws.laws.number(laws.laws.probability(x, output))

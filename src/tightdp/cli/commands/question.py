@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tightdp.cli.answer import DONE, answer, ask, bind, emit, write_text
-from tightdp.cli.words import UsageError, given
+from tightdp.cli.options import given
+from tightdp.cli.words import UsageError
 from tightdp.exact.parameters import read_count
 from tightdp.results.answers import Unknown
 from tightdp.results.result import Result

@@ -37,7 +37,7 @@ from tightdp.core.lowering.values import (
     never,
     parts_of,
 )
-from tightdp.core.meetings import Meetings, Unmerged, outside
+from tightdp.core.meetings import Meetings, Uncut, Unmerged, outside
 from tightdp.core.nodes import Const, CoreProgram, Expr, Inexact, Input, verify
 from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
 from tightdp.core.published import (
@@ -94,7 +94,7 @@ def lower(
             program, wider = lowering.closely()
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
-            if not enclosed:
+            if not enclosed or isinstance(error, Uncut):
                 raise
             unmerged, plan = unmerged or error, Plan(cut=1)
             continue

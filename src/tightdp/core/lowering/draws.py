@@ -15,6 +15,7 @@ from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
 from tightdp.core.lowering.sequences import item_at
 from tightdp.core.lowering.values import Alike, Every, Growing, Value, is_scalar, kind, known, name_of
+from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import Expr
 from tightdp.core.together import values_together
 from tightdp.core.valuesets import TooManyValues
@@ -23,7 +24,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import laws, primitives
-from tightdp.language.laws import Law, OnIntegers
+from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
@@ -83,7 +84,7 @@ def _leaves(arguments: Sequence[Value]) -> list[Value]:
 def _draw(
     m: Machine,
     name: str,
-    law: Callable[..., Law | OnIntegers],
+    law: Callable[..., Law | OnIntegers | Exponentials],
     arguments: Sequence[Value],
     joint: Expr | None = None,
 ) -> Value:
@@ -143,11 +144,16 @@ def _joint(m: Machine, unknown: Sequence[Expr]) -> Expr:
         raise too_many(m, error) from None
 
 
-def _law(law: Callable[..., Law | OnIntegers], arguments: Sequence[Any]) -> Law | OnIntegers:
+def _law(law: Callable[..., Law | OnIntegers | Exponentials], arguments: Sequence[Any]) -> Law | OnIntegers:
     try:
-        return law(*arguments)
+        found = law(*arguments)
     except ParameterError as error:
         raise Failure(f"ParameterError: {error.what}", error.hint) from None
+    if isinstance(found, Exponentials):
+        kind = "real noise" if found.real else "one-sided noise on all integers"
+        hint = "ask for ε, δ, accuracy or errors at one n, of outputs that are linear in the noise, or clamped"
+        raise Uncut(f"{kind} has no answer to this question", hint)
+    return found
 
 
 # choice

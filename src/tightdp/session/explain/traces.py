@@ -13,7 +13,7 @@ from typing import Any
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.language.laws import Law, OnIntegers
+from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
 
@@ -125,6 +125,9 @@ class _Replay:
 
     def draw_integer(self, law: OnIntegers) -> int:
         raise LimitError("noise on all integers has infinitely many outcomes", "explain it with the noise clamped")
+
+    def draw_number(self, law: Exponentials) -> int:
+        raise LimitError("this noise has infinitely many outcomes", "explain it with noise of finitely many")
 
     def draw(self, law: Law) -> int:
         if len(law) == 1:

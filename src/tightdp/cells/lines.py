@@ -1,0 +1,255 @@
+"""Densities of a real number: the largest ratio of two of them, and where one exceeds a multiple of the other.
+
+The line is cut where conditions change. On each stretch densities are sums of polynomials times exponentials of the
+distance t from its start; signs of these are seen by derivatives, as Rolle counts zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import comb, inf
+from typing import Any
+
+from tightdp.cells.bases import Base
+from tightdp.cells.linear import Row
+from tightdp.cells.patterns import Counted
+from tightdp.cells.sums import Exact, Pieces, antiderivative, exact_number
+from tightdp.cells.suprema import ABOVE, Supremum, TooLong, difference, leading
+
+__all__ = ["Stretch", "larger_on", "largest_on", "on_stretch", "stretches", "upper_on"]
+
+_HALVINGS = 8
+"""How often a stretch is cut in two to see a sign."""
+_MOST_DERIVATIVES = 8
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The numbers start + sign·t, for t from 0 to `length`; None where that has no end."""
+
+    start: Fraction
+    sign: int
+    length: Fraction | None
+
+    def at(self, t: Fraction) -> Fraction:
+        """Return a number on it."""
+        return self.start + self.sign * t
+
+    @property
+    def inside(self) -> Fraction:
+        """A distance between its ends."""
+        return Fraction(1) if self.length is None else self.length / 2
+
+
+def stretches(rows: Iterable[Row]) -> list[Stretch]:
+    """Cut the line where one of some conditions on its only variable changes."""
+    cuts = sorted({Fraction(bound) / normal[0][1] for normal, bound in rows}) or [Fraction(0)]
+    between = [Stretch(a, 1, b - a) for a, b in pairwise(cuts)]
+    return [Stretch(cuts[0], -1, None), *between, Stretch(cuts[-1], 1, None)]
+
+
+def on_stretch(pieces: Pieces, stretch: Stretch, unit: Base) -> Counted:
+    """Return a function of a real variable on a stretch, by the distance from its start."""
+    found: Counted = {}
+    inside = stretch.at(stretch.inside)
+    for rows, terms in pieces:
+        if not all(normal[0][1] * inside <= bound for normal, bound in rows):
+            continue
+        for (bases, degrees), c in terms.items():
+            base = bases[0][1] if bases else unit
+            degree = degrees[0][1] if degrees else 0
+            c = c * (base**stretch.start).value
+            for k in range(degree + 1):
+                key = ((base**stretch.sign, k),)
+                part = c * exact_number(c, Fraction(comb(degree, k) * stretch.start ** (degree - k) * stretch.sign**k))
+                if new := found.get(key, 0) + part:
+                    found[key] = new
+                else:
+                    found.pop(key, None)
+    return found
+
+
+def largest_on(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Supremum | None:
+    """Return the supremum of p/q on a stretch, None where it is at most `least`. Raises TooLong with what is known."""
+    if not p or least == inf:
+        return None
+    if not q:
+        return Supremum(inf, (stretch.at(stretch.inside),), (0,))
+    best: Supremum | None = None
+    for found in _ends(p, q, stretch):
+        if found.value == inf or found.value > least:
+            best, least = found, found.value
+    if least == inf or not difference(p, q, least):
+        return best if best is None or least == inf else Supremum(least, (stretch.at(stretch.inside),), (0,))
+    if not _never_above(p, q, least, stretch, watch):
+        raise TooLong(_sampled(p, q, stretch, least) or best)
+    return best
+
+
+def upper_on(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Any:
+    """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
+    for part in ABOVE:
+        value = least * (part + 1) / part
+        if q and _never_above(p, q, value, stretch, watch):
+            return value
+    return inf
+
+
+def _ends(p: Counted, q: Counted, stretch: Stretch) -> Iterator[Supremum]:
+    """Yield the ratios at the ends of a stretch; far out it is a limit."""
+    for t in (Fraction(0), stretch.length):
+        if t is None:
+            (ours, above), (theirs, below) = leading(p, 0), leading(q, 0)
+            if ours == theirs:
+                yield Supremum(above[()] / below[()], (stretch.start,), (stretch.sign,))
+            elif (ours[0].value, ours[1]) > (theirs[0].value, theirs[1]):
+                yield Supremum(inf, (stretch.start,), (stretch.sign,))
+        else:
+            ours, theirs = _value(p, t), _value(q, t)
+            if theirs:
+                yield Supremum(ours / theirs, (stretch.at(t),), (0,))
+            elif ours:
+                yield Supremum(inf, (stretch.at(t),), (0,))
+
+
+def _value(function: Counted, t: Fraction) -> Exact:
+    total: Any = 0
+    for ((base, degree),), c in function.items():
+        total = total + c * (base**t).value * exact_number(c, Fraction(t) ** degree)
+    return total
+
+
+def _sampled(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
+    """Return the largest of some ratios inside of a stretch, where it is above `least`."""
+    length = stretch.length or Fraction(16)
+    best: Supremum | None = None
+    for k in range(1, 16):
+        t = length * k / 16
+        ours, theirs = _value(p, t), _value(q, t)
+        if theirs and ours / theirs > least:
+            least = ours / theirs
+            best = Supremum(least, (stretch.at(t),), (0,))
+    return best
+
+
+def _never_above(p: Counted, q: Counted, value: Any, stretch: Stretch, watch: Callable[[], None]) -> bool:
+    function = {key: -c for key, c in difference(p, q, value).items()}
+    return _never_negative(function, stretch.length, watch, _HALVINGS)
+
+
+def _never_negative(function: Counted, length: Fraction | None, watch: Callable[[], None], halvings: int) -> bool:
+    """Whether a function is seen to be at least 0 from 0 to a length, or on both halves of it."""
+    watch()
+    if _rises_from_0(function, length, _MOST_DERIVATIVES):
+        return True
+    middle = Fraction(1) if length is None else length / 2
+    if not halvings or _value(function, middle) < 0:
+        return False
+    rest = None if length is None else length - middle
+    return _never_negative(function, middle, watch, halvings - 1) and _never_negative(
+        _moved(function, middle), rest, watch, halvings - 1
+    )
+
+
+def _rises_from_0(function: Counted, length: Fraction | None, most: int) -> bool:
+    """Whether a function is seen to be at least 0 up to a length, as it is at one end and monotone from there.
+
+    Times e^(-rate·t) it has a derivative with fewer terms, of which the same is asked.
+    """
+    if all(c > 0 for c in function.values()):
+        return True
+    if not most:
+        return False
+    rates = sorted(_rate(base) for ((base, _),) in function)
+    for rate in (rates[-1], rates[0]):
+        slope = _slope(function, rate)
+        if _value(function, Fraction(0)) >= 0 and _rises_from_0(slope, length, most - 1):
+            return True
+        falls = {key: -c for key, c in slope.items()}
+        if _end_of(function, rate, length) and _rises_from_0(falls, length, most - 1):
+            return True
+    return False
+
+
+def _slope(function: Counted, rate: Fraction) -> Counted:
+    """Return e^(rate·t) times the derivative of e^(-rate·t) times a function."""
+    found: Counted = {}
+    for ((base, degree),), c in function.items():
+        parts = [(degree, c * exact_number(c, _rate(base) - rate))]
+        parts += [(degree - 1, c * degree)] if degree else []
+        for k, part in parts:
+            key = ((base, k),)
+            if new := found.get(key, 0) + part:
+                found[key] = new
+            else:
+                found.pop(key, None)
+    return found
+
+
+def _end_of(function: Counted, rate: Fraction, length: Fraction | None) -> bool:
+    """Whether e^(-rate·t) times a function is at least 0 at a length, or in the limit."""
+    if length is not None:
+        return bool(_value(function, length) >= 0)
+    fastest = max(function, key=lambda key: (_rate(key[0][0]), key[0][1]))
+    return _rate(fastest[0][0]) < rate or function[fastest] > 0
+
+
+def _rate(base: Base) -> Fraction:
+    return Fraction(0) if base is base.unit else base.value.exponent
+
+
+def _moved(function: Counted, by: Fraction) -> Counted:
+    """Return a function of t + by."""
+    found: Counted = {}
+    for ((base, degree),), c in function.items():
+        c = c * (base**by).value
+        for k in range(degree + 1):
+            key = ((base, k),)
+            found[key] = found.get(key, 0) + c * exact_number(c, Fraction(comb(degree, k) * by ** (degree - k)))
+    return {key: c for key, c in found.items() if c}
+
+
+def larger_on(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[], None]) -> tuple[Exact, Exact]:
+    """Return the integrals of p and of q where p > t·q. Raises TooLong where the places are not found exactly."""
+    function = difference(p, q, t)
+    opposite = {key: -c for key, c in function.items()}
+    if _never_negative(opposite, stretch.length, watch, 0):
+        return 0, 0
+    if _never_negative(function, stretch.length, watch, 0):
+        return _integral(p, stretch.length), _integral(q, stretch.length)
+    crossing = _crossing(function)
+    if crossing is None or not (crossing > 0 and (stretch.length is None or crossing < stretch.length)):
+        raise TooLong
+    rest = None if stretch.length is None else stretch.length - crossing
+    before = larger_on(p, q, t, Stretch(stretch.start, stretch.sign, crossing), watch)
+    after = larger_on(
+        _moved(p, crossing), _moved(q, crossing), t, Stretch(stretch.at(crossing), stretch.sign, rest), watch
+    )
+    return before[0] + after[0], before[1] + after[1]
+
+
+def _crossing(function: Counted) -> Fraction | None:
+    """Return where a sum of two exponentials is 0, if that is rational."""
+    if len(function) != 2 or any(key[0][1] for key in function):
+        return None
+    (((first, _),), a), (((second, _),), b) = function.items()
+    share = -b / a
+    if share == 1:
+        exponent: Fraction | None = Fraction(0)
+    else:
+        exponent = getattr(share, "exponent", None)
+    return None if exponent is None else exponent / (_rate(first) - _rate(second))
+
+
+def _integral(function: Counted, length: Fraction | None) -> Exact:
+    total: Any = 0
+    for ((base, degree),), c in function.items():
+        polynomial = antiderivative(c / c if base is base.unit else base.value, degree)
+        if length is not None:
+            at_end = sum((q * exact_number(c, length**k) for k, q in enumerate(polynomial)), 0 * c)
+            total = total + c * at_end * (base**length).value
+        total = total - c * polynomial[0]
+    return total
