@@ -36,13 +36,9 @@ from tightdp.session.later import Later
 from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 if TYPE_CHECKING:
-    from tightdp.cli import jobs
     from tightdp.methods.control import Step
-    from tightdp.session import known as _known
-else:
-    jobs = Later("tightdp.cli.jobs")
-    _known = Later("tightdp.session.known")
 
+jobs, _known = Later("tightdp.cli.jobs"), Later("tightdp.session.known")
 
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from tightdp.cli.answer import DONE, answer, ask, bind, emit, write_text
 from tightdp.cli.options import given
@@ -19,10 +18,7 @@ from tightdp.results.result import Result
 from tightdp.session.instance import Instance
 from tightdp.session.later import Later
 
-if TYPE_CHECKING:
-    from tightdp.session import canaries as _audits
-else:
-    _audits = Later("tightdp.session.canaries")
+_audits = Later("tightdp.session.canaries")
 
 
 def run(options: Namespace) -> int:
@@ -90,7 +86,8 @@ def _guessing(instance: Instance, options: Namespace) -> Result:
 def _canaries(instance: Instance, options: Namespace) -> Result:
     asked = given(options) | {"at_most": read_count("--at-most", options.at_most)}
     pair = asked.pop("pair", None)
-    return _audits.canaries_needed(instance, **asked, pairs=None if pair is None else lambda n: [pair] * n)
+    found: Result = _audits.canaries_needed(instance, **asked, pairs=None if pair is None else lambda n: [pair] * n)
+    return found
 
 
 def _report(instance: Instance, options: Namespace) -> int:

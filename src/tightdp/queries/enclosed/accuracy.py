@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import accumulate, pairwise
 
 from flint import fmpq, fmpq_poly
@@ -105,14 +106,11 @@ class _Search:
         self.low = min(value for law in letters.laws for value in law)
         self.high = max(value for law in letters.laws for value in law)
         self.bend = bend_of(letters.laws, letters.step, records) if self.order is None else None
-        self._within: dict[tuple[tuple[int, ...], int, int], tuple[Fraction, Fraction]] = {}
+        self.on = cache(self._on)
 
-    def on(self, counts: tuple[int, ...], least: int, most: int) -> tuple[Fraction, Fraction]:
+    def _on(self, counts: tuple[int, ...], least: int, most: int) -> tuple[Fraction, Fraction]:
         """Return what `within` does for datasets with these counts of letters."""
-        key = counts, least, most
-        if key not in self._within:
-            self._within[key] = self.within(self.letters.law(counts), least, most)
-        return self._within[key]
+        return self.within(self.letters.law(counts), least, most)
 
     def within(self, law: Scaled, least: int, most: int) -> tuple[Fraction, Fraction]:
         """Return the ends of the probability of an error from `least` to `most`."""

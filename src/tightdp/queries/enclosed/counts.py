@@ -16,7 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -41,7 +41,7 @@ class SharedNoise:
         self._law, self._share = max(
             (_common(laws, shifts) for shifts in _alignments(laws)), key=lambda found: _spread(*found)
         )
-        self._powers: dict[int, Scaled] = {}
+        self.power = lru_cache(_MOST_KEPT)(self._power)
 
     @property
     def nothing(self) -> bool:
@@ -55,15 +55,11 @@ class SharedNoise:
             number = binomial(records, 0, 1 - self._share, 1, self._share, self._least)
         return NoiseBeside(law, number, self.power, self._added)
 
-    def power(self, times: int) -> Scaled:
+    def _power(self, times: int) -> Scaled:
         """Return the law of the sum of `times` draws."""
         if times <= 1:
             return self._law if times else point(0)
-        if times not in self._powers:
-            if len(self._powers) >= _MOST_KEPT:
-                self._powers.clear()
-            self._powers[times] = doubled(self.power, times, self._added)
-        return self._powers[times]
+        return doubled(self.power, times, self._added)
 
 
 class NoiseBeside:
@@ -73,11 +69,7 @@ class NoiseBeside:
     """
 
     def __init__(
-        self,
-        law: Scaled,
-        number: Scaled,
-        power: Callable[[int], Scaled],
-        added: Callable[[Scaled, Scaled], Scaled],
+        self, law: Scaled, number: Scaled, power: Callable[[int], Scaled], added: Callable[[Scaled, Scaled], Scaled]
     ) -> None:
         self._law, self._number, self._power, self._added = law, number, power, added
         self._lists: list[list[tuple[float, Scaled]]] = []
