@@ -157,8 +157,8 @@ def timed(question: Callable[[], Any]) -> tuple[Any, float]:
 
 def row(mechanism: Mechanism, n: int, claim: str) -> str:
     """One line of the table."""
-    from tightdp.exact.expressions import pretty
-    from tightdp.exact.generators import naming
+    from tightdp.exact.parameters import pretty
+    from tightdp.exact.polynomials import naming
 
     instance = mechanism.bind(n=n, eps="?")
     found, seconds = timed(lambda: instance.verify(epsilon=claim))

@@ -15,8 +15,8 @@ from tightdp.auditing.search import rejected_exp_epsilon
 from tightdp.claims import exp, log
 from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.enclosure import ball, ends, normal_tail
-from tightdp.exact.integral import Point, enclosed_integral
 from tightdp.exact.numbers import decimal_text
+from tightdp.exact.sums import Point, enclosed_integral
 from tightdp.one_run.guessers import JointLaw
 
 from .paper import paper

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tightdp.exact.polynomial import joint_power, joint_times, power, times
+from tightdp.exact.weights import joint_power, joint_times, power, times
 
 coefficients = st.lists(st.integers(0, 10**30), max_size=6)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tightdp.exact.field import exp
-from tightdp.exact.rounding import down, up
+from tightdp.exact.numbers import down, up
 
 
 @given(st.fractions(min_value=0), st.integers(1, 60))

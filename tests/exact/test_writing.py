@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tightdp.exact.writing import brief, listed, shortened
+from tightdp.exact.numbers import brief, listed, shortened
 from tightdp.present.words import shown_epsilon, shown_number
 
 

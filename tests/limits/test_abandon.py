@@ -21,7 +21,7 @@ import pytest
 from processes import children
 from tightdp.errors import LimitError, ParameterError
 from tightdp.limits import Abandoned, Command, Limits, age, can_fork, interrupted, run, snapshot
-from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
+from tightdp.limits.clock import available_memory, default_memory, read_memory, resident_memory, shown_memory
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="limits are kept by looking at them on this system")
 

@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from tightdp.limits.room import with_room
+from tightdp.limits.child import with_room
 
 resource = pytest.importorskip("resource")
 

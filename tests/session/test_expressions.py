@@ -12,7 +12,7 @@ import sympy
 
 from command_line import run
 from tightdp import Bit, Instance, ParameterError, QueryError, audit, flip, mechanism
-from tightdp.exact.expressions import parse
+from tightdp.exact.parameters import parse
 from tightdp.testing import assert_accurate, assert_private
 
 PROGRAM = str(Path(__file__).parents[2] / "programs" / "randomized_response_count.py")

@@ -15,7 +15,7 @@ from tightdp.errors import TightdpError
 from tightdp.language import interp
 from tightdp.language.domains import Int
 from tightdp.language.program import Bound
-from tightdp.symmetry.exchange import exchangeable_clients
+from tightdp.symmetry.symmetries import exchangeable_clients
 
 
 def exchanged(bound: Bound, x: tuple[object, ...], one: int, other: int) -> tuple[object, ...]:

@@ -21,7 +21,7 @@ from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
-from tightdp.symmetry.detect import Action
+from tightdp.symmetry.renaming import Action
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
 

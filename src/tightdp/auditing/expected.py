@@ -17,7 +17,7 @@ from tightdp.auditing.question import checked_game
 from tightdp.auditing.tradeoff import Curve, Polygon, Tails
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, ends, normal_tail
-from tightdp.exact.integral import Point, enclosed_integral
+from tightdp.exact.sums import Point, enclosed_integral
 
 _BITS = 160
 _LARGEST_SCORE = 40

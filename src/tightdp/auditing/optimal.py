@@ -35,8 +35,8 @@ from fractions import Fraction
 
 from tightdp.auditing.certificate import Counterexample, DualCertificate, Game, WorstMechanism
 from tightdp.auditing.search import rejected_t
-from tightdp.exact.binomial import exact_law, sides
 from tightdp.exact.enclosure import BITS, Enclosure, round_up
+from tightdp.exact.sums import exact_law, sides
 
 _ONE = Fraction(1)
 

@@ -13,9 +13,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from tightdp.core.nodes import Apply, Const, Expr, Nary
 from tightdp.core.operators import Far
-from tightdp.exact.evaluation import lifted
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
+from tightdp.exact.polynomials import lifted
 from tightdp.exact.whole import ExpInteger, Whole
 
 Written: TypeAlias = Any

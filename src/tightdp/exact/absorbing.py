@@ -11,8 +11,6 @@ from flint import fmpq, fmpq_mat
 from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import Number
 
-__all__ = ["absorbed", "reaching"]
-
 S = TypeVar("S", bound=Hashable)
 Steps = Mapping[Any, Mapping[Any, Any]]
 

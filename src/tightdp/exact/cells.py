@@ -17,12 +17,9 @@ from flint import fmpz_mpoly
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import ExpNumber, exp, ratio
-from tightdp.exact.generators import INSIDE_AND_OUTSIDE, LOG, UNKNOWN, Key, Unknown, at_place, key
-from tightdp.exact.lines import Line, line_of
-from tightdp.exact.roots import Point, between, roots
+from tightdp.exact.polynomials import INSIDE_AND_OUTSIDE, LOG, UNKNOWN, Key, Unknown, at_place, key
+from tightdp.exact.roots import Line, Point, between, line_of, roots
 from tightdp.exact.whole import polynomials
-
-__all__ = ["Cell", "Found", "InExponents", "Signs", "Single", "covered"]
 
 _MOST_CELLS = 2_000
 

@@ -23,8 +23,6 @@ from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
 from tightdp.exact.field import ExpNumber, Number, as_ball
 
-__all__ = ["LeastRho", "Masses", "least_rho", "power_sum", "renyi_divergence"]
-
 Masses = Iterable[tuple[Number, Number]]
 """(P(y), Q(y)) for every output y."""
 

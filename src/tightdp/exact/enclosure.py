@@ -15,27 +15,6 @@ from flint import arb, ctx, fmpq
 
 from tightdp.errors import ParameterError
 
-__all__ = [
-    "BITS",
-    "MAX_EXPONENT",
-    "Enclosure",
-    "as_fraction",
-    "ball",
-    "bits_of",
-    "ends",
-    "exp",
-    "float_above",
-    "float_below",
-    "ln",
-    "normal_cdf",
-    "normal_tail",
-    "power",
-    "precisions",
-    "root",
-    "round_down",
-    "round_up",
-]
-
 BITS = 256
 """Fractional bits of the fixed-point numbers used in certified sums."""
 

@@ -12,45 +12,53 @@ functions of it, under the same operations; they have no value, and comparisons 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import MAX_EXPONENT, Enclosure, ends, precisions
-from tightdp.exact.evaluation import MAX_DEGREE, at_root, common_step, deflated, lifted, monomial, power_of_root, sign
-from tightdp.exact.generators import (
+from tightdp.exact.notation import FOR_SYMPY, Style, sympy_of, written
+from tightdp.exact.polynomials import (
+    MAX_DEGREE,
     UNKNOWN,
     Key,
     Polynomial,
     alike,
+    at_root,
+    common_step,
     constant,
+    deflated,
     from_key,
     has_unknown,
     key,
     leading,
+    lifted,
     lowered,
     mark,
+    monomial,
+    power_of_root,
     power_of_unknown,
     raised,
+    sign,
 )  # fmt: skip
-from tightdp.exact.notation import FOR_SYMPY, Style, sympy_of, written
-from tightdp.exact.whole import Whole, whole
+from tightdp.exact.whole import Ordered, Whole, whole
 
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["ExpNumber", "Number", "as_ball", "exp", "ratio"]
 
 Number: TypeAlias = Union[Fraction, "ExpNumber"]
 """An exact finite number: rational, or with e^q."""
 
+R = TypeVar("R")
 _QUICK_BITS = 64
 _ONE = fmpz_poly([1])
 
 
-class ExpNumber:
+class ExpNumber(Ordered):
     """An irrational element of Q(e^(1/d)), immutable, reduced: equal numbers have equal parts.
 
     It is made by `exp` and arithmetic, never by hand. It mixes with int and Fraction, and is compared with infinity;
@@ -141,15 +149,19 @@ class ExpNumber:
                 return found
         raise AssertionError("unreachable")
 
-    def __float__(self) -> float:
-        """Return the nearest float."""
+    def _rounded(self, rounding: Callable[[Fraction], R]) -> R:
+        """Return what both ends of an enclosure are rounded to, once they agree."""
         self._refuse_unknown("rounded")
         for bits in precisions():
             with ctx.workprec(bits):
                 found = ends(self.ball())
-            if found is not None and float(found.lower) == float(found.upper):
-                return float(found.lower)
+            if found is not None and (low := rounding(found.lower)) == rounding(found.upper):
+                return low
         raise AssertionError("unreachable")
+
+    def __float__(self) -> float:
+        """Return the nearest float."""
+        return self._rounded(float)
 
     def __str__(self) -> str:
         """Write the number as SymPy parses it: (1 + 2*exp(1))/(2 + exp(1))."""
@@ -185,22 +197,6 @@ class ExpNumber:
         # Every element of the field that is rational is a Fraction; functions of the unknown may meet at a point.
         return self._compare(other) == 0 if self.unknown or getattr(other, "unknown", False) else False
 
-    def __lt__(self, other: Any) -> bool:
-        found = self._compare(other)
-        return NotImplemented if found is None else found < 0
-
-    def __le__(self, other: Any) -> bool:
-        found = self._compare(other)
-        return NotImplemented if found is None else found <= 0
-
-    def __gt__(self, other: Any) -> bool:
-        found = self._compare(other)
-        return NotImplemented if found is None else found > 0
-
-    def __ge__(self, other: Any) -> bool:
-        found = self._compare(other)
-        return NotImplemented if found is None else found >= 0
-
     def _compare(self, other: Any) -> int | None:
         """Return the sign of the difference; None where the other is no number."""
         if isinstance(other, float):
@@ -233,39 +229,28 @@ class ExpNumber:
 
     # arithmetic
 
-    def __add__(self, other: Any) -> Number:
+    def _combined(self, other: Any, parts_of: Callable[..., tuple[Polynomial, Polynomial]]) -> Number:
+        """Return the ratio of what `parts_of` makes of both numerators and denominators."""
         parts = _parts(other)
         if parts is None:
-            return NotImplemented
-        a, b, c, d, root = _together(self._above, self._below, self.root, *parts)
-        return ratio(a + c, b, root) if b == d else ratio(a * d + c * b, b * d, root)
+            return NotImplemented  # type: ignore[no-any-return]
+        *polynomials, root = _together(self._above, self._below, self.root, *parts)
+        above, below = parts_of(*polynomials)
+        return ratio(above, below, root)
+
+    def __add__(self, other: Any) -> Number:
+        return self._combined(other, lambda a, b, c, d: (a + c, b) if b == d else (a * d + c * b, b * d))
 
     def __sub__(self, other: Any) -> Number:
-        parts = _parts(other)
-        if parts is None:
-            return NotImplemented
-        a, b, c, d, root = _together(self._above, self._below, self.root, *parts)
-        return ratio(a - c, b, root) if b == d else ratio(a * d - c * b, b * d, root)
+        return self._combined(other, lambda a, b, c, d: (a - c, b) if b == d else (a * d - c * b, b * d))
 
     def __mul__(self, other: Any) -> Number:
-        parts = _parts(other)
-        if parts is None:
-            return NotImplemented
-        a, b, c, d, root = _together(self._above, self._below, self.root, *parts)
-        return ratio(a * c, b * d, root)
+        return self._combined(other, lambda a, b, c, d: (a * c, b * d))
 
     def __truediv__(self, other: Any) -> Number:
-        parts = _parts(other)
-        if parts is None:
-            return NotImplemented
-        a, b, c, d, root = _together(self._above, self._below, self.root, *parts)
-        return ratio(a * d, b * c, root)
+        return self._combined(other, lambda a, b, c, d: (a * d, b * c))
 
-    def __radd__(self, other: Any) -> Number:
-        return self.__add__(other)
-
-    def __rmul__(self, other: Any) -> Number:
-        return self.__mul__(other)
+    __radd__, __rmul__ = __add__, __mul__
 
     def __rsub__(self, other: Any) -> Number:
         return (-self).__add__(other)
@@ -298,13 +283,7 @@ class ExpNumber:
         return ratio(above ** abs(power), below ** abs(power), self.root)
 
     def __floor__(self) -> int:
-        self._refuse_unknown("rounded")
-        for bits in precisions():
-            with ctx.workprec(bits):
-                found = ends(self.ball())
-            if found is not None and math.floor(found.lower) == math.floor(found.upper):
-                return math.floor(found.lower)
-        raise AssertionError("unreachable")
+        return self._rounded(math.floor)
 
     def __ceil__(self) -> int:
         return self.__floor__() + 1

@@ -9,8 +9,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-__all__ = ["lazily", "without_networkx"]
-
 
 class _Library(ModuleType):
     """A library that is imported when an attribute of it is first asked for."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tightdp.exact.generators import Polynomial, Unknown, has_unknown, in_words, terms_of
+from tightdp.exact.polynomials import Polynomial, Unknown, has_unknown, in_words, terms_of
 
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["FOR_PEOPLE", "FOR_SYMPY", "Style", "sympy_of", "written"]
 
 _SHORT = 12
 """Polynomials that take so few characters are written as sums."""

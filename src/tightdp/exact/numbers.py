@@ -1,4 +1,4 @@
-"""Exact numbers on their way to the reader: text, and logarithms with rigorous rounding.
+"""Exact numbers on their way to the reader: text, logarithms with rigorous rounding, ends with few digits.
 
 Decimals come from `decimal`, whose quotients follow the rounding mode; logarithms from enclosures that are refined
 until every end rounds alike.
@@ -7,17 +7,16 @@ until every end rounds alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from itertools import groupby
+from typing import Any, TypeAlias
 
 from flint import ctx
 
 from tightdp.exact.enclosure import Enclosure, ball, ends, precisions
 from tightdp.exact.field import ExpNumber, Number
-
-__all__ = ["Exact", "as_text", "compare_log", "decimal_text", "exponent_of", "log", "log_down", "log_up"]
 
 Exact: TypeAlias = "Number | float"
 """An exact number: a Fraction, a number with e^q, or math.inf."""
@@ -158,3 +157,85 @@ def _quotient(value: Fraction, precision: int, rounding: str) -> Decimal:
 
 def _context(precision: int, rounding: str) -> Context:
     return Context(prec=precision, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, clamp=0)
+
+
+_DIGITS = 40
+
+
+def down(value: Exact, digits: int = _DIGITS) -> Fraction:
+    """Return a rational of so many significant digits, over a power of 2, at or just below a finite number."""
+    return _rounded(value, digits, up=False)
+
+
+def up(value: Exact, digits: int = _DIGITS) -> Fraction:
+    """Return a rational of so many significant digits, over a power of 2, at or just above a finite number."""
+    return _rounded(value, digits, up=True)
+
+
+def _rounded(value: Exact, digits: int, up: bool) -> Fraction:
+    assert not isinstance(value, float), "an infinite end has no digits"
+    if not isinstance(value, (Fraction, int)):
+        ends = value.enclosure(digits + 5)
+        value = ends.upper if up else ends.lower
+    if not value:
+        return Fraction(0)
+    bits = math.ceil(digits * math.log2(10)) + value.denominator.bit_length() - value.numerator.bit_length()
+    scaled = value * Fraction(2) ** bits
+    return Fraction(math.ceil(scaled) if up else math.floor(scaled)) / Fraction(2) ** bits
+
+
+_COMPACT = 60
+"""Tuples whose text is longer are written with equal entries in a row once."""
+
+
+def written(value: Any, quoted: bool = False) -> str:
+    """Write a parameter, a dataset or an output as Python has it, rationals as p/q, words without quotes outside."""
+    if isinstance(value, (Fraction, ExpNumber)):
+        return as_text(value)
+    if isinstance(value, tuple):
+        inner = ", ".join(written(item, quoted=True) for item in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return value if isinstance(value, str) and not quoted else repr(value)
+
+
+def brief(value: Any, longest: int = 160, quoted: bool = True) -> str:
+    """Write a value; in a long tuple, equal entries in a row are written once, as in (1, 0 × 999).
+
+    What is longer still loses entries in the middle: no entry is cut that is not too long by itself.
+    """
+    text = written(value, quoted)
+    if not isinstance(value, tuple) or len(text) <= min(longest, _COMPACT):
+        return shortened(text, longest)
+    shown: list[str] = []
+    for item, equal in groupby(value):
+        one, times = brief(item, max(longest // 2, 20)), len(list(equal))
+        shown += [f"{one} × {times}"] if times > 2 else [one] * times
+    end = ",)" if len(value) == 1 else ")"
+    return f"({listed(shown, longest - 1 - len(end))}{end}"
+
+
+def listed(parts: Sequence[str], longest: int = 160) -> str:
+    """Write parts with commas between them; where they are too long, those in the middle are left out."""
+    if sum(map(len, parts)) + 2 * (len(parts) - 1) <= longest or len(parts) < 3:
+        return ", ".join(parts)
+    front, back, room = 1, 1, longest - len(parts[0]) - len(parts[-1]) - len(", ..., ")
+    while front + back < len(parts):
+        nearer = parts[front] if front <= back else parts[-back - 1]
+        room -= len(nearer) + 2
+        if room < 0:
+            return ", ".join([*parts[:front], "...", *parts[-back:]])
+        front, back = (front + 1, back) if front <= back else (front, back + 1)
+    return ", ".join(parts)
+
+
+def shortened(text: str, longest: int = 160) -> str:
+    """Return a text, or its beginning and end where it is too long to read, cut at spaces where there are some."""
+    if len(text) <= longest:
+        return text
+    half = (longest - 5) // 2
+    first, last = text[:half], text[-half:]
+    if " " in first[half // 2 :]:
+        first = first.rpartition(" ")[0]
+    if " " in last[: half // 2]:
+        last = last.partition(" ")[2]
+    return f"{first} ... {last}"

@@ -1,20 +1,192 @@
-"""Parameters and arguments as people write them: rationals, words, and expressions with exp(q)."""
+"""Numbers as people write them, and as they are written for people: rationals, words, expressions with e^q, SymPy.
+
+Text is parsed, never evaluated: the grammar is + - * / ** with parentheses over whole numbers, decimals taken as
+written, and `exp` of a rational.
+"""
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import ParameterError
-from tightdp.exact.expressions import as_number, parse
-from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.notation import FOR_PEOPLE
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.rationals import RATIONAL_HINT, Parameter, as_fraction, as_value, as_whole, from_text
 
-__all__ = ["Range", "as_parameter", "read_count", "read_exact", "read_exponential", "read_number", "read_optional"]
+if TYPE_CHECKING:
+    import sympy
+
+_LONGEST = 2_000
+_QUOTED = 60
+_DEEPEST = 100
+_LARGEST_POWER = 10_000
+_MOST_BITS = 1_000_000
+ARITHMETIC: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+"""What the operators of Python's syntax do with exact numbers."""
+_REMEDY = "write numbers, + - * / ** ( ) and exp of a rational, as in 1/(1 + exp(1/2))"
+
+
+# writing
+
+
+def pretty(value: Number) -> str:
+    """Write a number for people: "1/3", "e^(1/2)", "(1 + 2e)/(2 + e)"."""
+    return str(value) if isinstance(value, Fraction) else value.written(FOR_PEOPLE)
+
+
+def to_sympy(value: Number) -> sympy.Expr:
+    """Return a number as a SymPy expression."""
+    import sympy
+
+    return sympy.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value.to_sympy()
+
+
+# reading
+
+
+def parse(expression: str, names: Mapping[str, Number] | None = None) -> Number:
+    """Return the exact value of an expression such as "1/3", "0.2", "exp(-1/2)" or "1/(1 + exp(1))".
+
+    `names` stand for their values. Raises ParameterError, which names the place, for anything outside the grammar, for
+    a division by 0, for `exp` of a number that is not rational, and for results too long to write.
+    """
+    if len(expression) > _LONGEST:
+        raise ParameterError(f"an expression of {len(expression):,} characters", f"give at most {_LONGEST:,}")
+    source = expression.strip()
+    try:
+        tree = ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise ParameterError(f"{_shown(expression)} is not an expression", _REMEDY) from None
+    return _Reader(source, names or {}).value(tree.body)
+
+
+class _Reader:
+    """The expressions of one text."""
+
+    def __init__(self, source: str, names: Mapping[str, Number]) -> None:
+        self._source, self._names = source, names
+
+    def value(self, node: ast.expr, depth: int = 0) -> Number:
+        """Return the value of a part of the expression."""
+        if depth > _DEEPEST:
+            raise ParameterError("an expression is nested too deeply", f"nest at most {_DEEPEST} parts")
+        match node:
+            case ast.Constant() if type(node.value) in (int, float):
+                return self._number(node)
+            case ast.Name(id=name) if name in self._names:
+                return self._names[name]
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self.value(operand, depth + 1)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self.value(operand, depth + 1)
+            case ast.BinOp(left=left, op=operation, right=right):
+                return self._combined(node, self.value(left, depth + 1), operation, self.value(right, depth + 1))
+            case ast.Call(func=function, args=[argument], keywords=[]) if self._is_exp(function):
+                return self._exp(node, self.value(argument, depth + 1))
+        raise self._refused(node, "is not part of the grammar", _REMEDY)
+
+    def _number(self, node: ast.Constant) -> Fraction:
+        return as_fraction(self._text(node).replace("_", ""))
+
+    def _combined(self, node: ast.expr, left: Number, operation: ast.operator, right: Number) -> Number:
+        if isinstance(operation, ast.Div) and not right:
+            raise self._refused(node, "divides by 0", "divide by another number")
+        if type(operation) in ARITHMETIC:
+            return ARITHMETIC[type(operation)](left, right)
+        if isinstance(operation, ast.Pow):
+            return self._power(node, left, right)
+        raise self._refused(node, "is not part of the grammar", _REMEDY)
+
+    def _power(self, node: ast.expr, base: Number, power: Number) -> Number:
+        if isinstance(power, ExpNumber):
+            raise self._refused(node, "has a power that is not rational", "give a whole power")
+        if power.denominator == 1:
+            if not base and power < 0:
+                raise self._refused(node, "divides by 0", "give a positive power")
+            size = max(base.numerator.bit_length(), base.denominator.bit_length()) if isinstance(base, Fraction) else 1
+            if abs(power) > _LARGEST_POWER or abs(power) * size > _MOST_BITS:
+                raise self._refused(node, "is out of reach", f"give a power of at most {_LARGEST_POWER:,}")
+            return base ** int(power)
+        if isinstance(base, Fraction):
+            raise self._refused(node, "is a root", "give a whole power, or a power of exp(q)")
+        return base**power
+
+    def _exp(self, node: ast.expr, exponent: Number) -> Number:
+        if isinstance(exponent, ExpNumber) and not exponent.unknown:
+            raise self._refused(node, "is exp of a number that is not rational", "give exp a rational number")
+        return exp(exponent)
+
+    def _is_exp(self, function: ast.expr) -> bool:
+        return self._text(function) in ("exp", "math.exp")
+
+    def _text(self, node: ast.expr) -> str:
+        return ast.get_source_segment(self._source, node) or ""
+
+    def _refused(self, node: ast.expr, what: str, remedy: str) -> ParameterError:
+        place = f" at column {node.col_offset + 1}" if node.col_offset else ""
+        return ParameterError(f"{_shown(self._text(node))}{place} {what}", remedy)
+
+
+def as_number(value: object) -> Number:
+    """Return the exact number that a value stands for: a rational, text with exp, or a SymPy expression.
+
+    Raises ParameterError for everything else.
+    """
+    if isinstance(value, ExpNumber):
+        return value
+    if isinstance(value, str):
+        return parse(value)
+    if hasattr(value, "free_symbols") and not getattr(value, "is_Float", False):
+        return from_sympy(value)
+    return as_fraction(value)
+
+
+def _shown(written: str) -> str:
+    return repr(written if len(written) <= _QUOTED else f"{written[:_QUOTED]}…")
+
+
+def from_sympy(expression: sympy.Expr) -> Number:
+    """Return the exact value of a SymPy expression of rationals, E and exp(q) under + - * / **.
+
+    Raises ParameterError for any other expression.
+    """
+    import sympy
+
+    def value(part: Any) -> Number:
+        if isinstance(part, sympy.Rational):
+            return Fraction(int(part.p), int(part.q))
+        if part is sympy.E:
+            return exp(1)
+        if isinstance(part, sympy.exp):
+            return exp(value(part.args[0]))
+        if isinstance(part, sympy.Pow):
+            base, power = map(value, part.args)
+            if isinstance(base, ExpNumber) and isinstance(power, Fraction):
+                return base**power
+            if isinstance(base, Fraction) and isinstance(power, Fraction) and power.denominator == 1:
+                return base**power.numerator
+        if isinstance(part, (sympy.Add, sympy.Mul)):
+            found: Number = Fraction(int(isinstance(part, sympy.Mul)))
+            for operand in part.args:
+                found = found + value(operand) if isinstance(part, sympy.Add) else found * value(operand)
+            return found
+        raise ParameterError(f"{part} is not a number of rationals and exp(q)", _REMEDY)
+
+    return value(sympy.sympify(expression))
+
 
 _EXP = re.compile(r"\bexp\s*\(")
 _ARITHMETIC = re.compile(r"(?=.*\d)(?=.*[(*/+])(?:\d[eE]|[\d\s.()*/+-])+")

@@ -14,13 +14,7 @@ from itertools import pairwise
 from typing import Generic, TypeVar
 
 from tightdp.exact.field import Number
-from tightdp.exact.lines import Line
-from tightdp.exact.roots import Point, between, roots
-
-__all__ = [
-    "Interval", "Piece", "Span", "common_spans", "covering", "joined", "joined_spans", "kept_around", "largest",
-    "positive_parts", "signs_between", "spans_where",
-]  # fmt: skip
+from tightdp.exact.roots import Line, Point, between, roots
 
 W = TypeVar("W")
 Interval = tuple[Point, "Point | None"]

@@ -19,8 +19,7 @@ from tightdp.errors import TightdpError
 from tightdp.exact import enclosure as enclosures
 from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
 from tightdp.exact.numbers import decimal_text
-
-__all__ = ["Real", "UndecidedError", "exp", "log", "real", "sqrt"]
+from tightdp.exact.whole import Ordered
 
 Number: TypeAlias = Union["Real", Fraction, int]
 
@@ -31,7 +30,7 @@ class UndecidedError(TightdpError):
     """Two values are too close to be told apart, or equal."""
 
 
-class Real:
+class Real(Ordered):
     """A real number, known to any precision; `exact` is its value where that is known to be rational."""
 
     def __init__(self, recipe: Callable[[], arb] | None, exact: Fraction | None = None) -> None:
@@ -65,7 +64,7 @@ class Real:
         below, above = decimal_text(low, digits, ROUND_FLOOR), decimal_text(high, digits, ROUND_CEILING)
         return below if low == high else f"[{below}, {above}]"
 
-    def _sign_of_difference(self, other: Number) -> int:
+    def _compare(self, other: Number) -> int:
         right = real(other)
         if self.exact is not None and right.exact is not None:
             return (self.exact > right.exact) - (self.exact < right.exact)
@@ -81,18 +80,6 @@ class Real:
             "show algebraically that they are equal",
         )
 
-    def __lt__(self, other: Number) -> bool:
-        return self._sign_of_difference(other) < 0
-
-    def __le__(self, other: Number) -> bool:
-        return self._sign_of_difference(other) <= 0
-
-    def __gt__(self, other: Number) -> bool:
-        return self._sign_of_difference(other) > 0
-
-    def __ge__(self, other: Number) -> bool:
-        return self._sign_of_difference(other) >= 0
-
     def __neg__(self) -> Real:
         return 0 - self
 
@@ -104,25 +91,21 @@ class Real:
     def __add__(self, other: Number) -> Real:
         return _combined(self, other, operator.add)
 
+    def __mul__(self, other: Number) -> Real:
+        return _combined(self, other, operator.mul)
+
+    __radd__, __rmul__ = __add__, __mul__
+
     def __sub__(self, other: Number) -> Real:
         return _combined(self, other, operator.sub)
 
-    def __mul__(self, other: Number) -> Real:
-        return _combined(self, other, operator.mul)
+    def __rsub__(self, other: Number) -> Real:
+        return real(other) - self
 
     def __truediv__(self, other: Number) -> Real:
         if real(other).exact == 0:
             raise ZeroDivisionError("division by 0")
         return _combined(self, other, operator.truediv)
-
-    def __radd__(self, other: Number) -> Real:
-        return real(other) + self
-
-    def __rsub__(self, other: Number) -> Real:
-        return real(other) - self
-
-    def __rmul__(self, other: Number) -> Real:
-        return real(other) * self
 
     def __rtruediv__(self, other: Number) -> Real:
         return real(other) / self

@@ -25,21 +25,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = [
-    "UNIT",
-    "Scaled",
-    "as_double",
-    "binomial",
-    "convolved",
-    "doubled",
-    "endless",
-    "excess_above",
-    "gamma",
-    "point",
-    "power",
-    "products",
-    "scaled",
-]
 
 UNIT = 2.0**-53
 """The unit roundoff of doubles."""

@@ -15,8 +15,6 @@ from flint import arb, ctx
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import as_fraction, ball
 
-__all__ = ["RELATIVE", "beyond", "mass", "reach_of", "sum_around"]
-
 RELATIVE = Fraction(1, 1 << 256)
 """The largest relative error of what `mass` and `beyond` return."""
 _BITS = 320

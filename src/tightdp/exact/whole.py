@@ -15,33 +15,23 @@ from typing import Any, TypeAlias, Union
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.exact.enclosure import precisions
-from tightdp.exact.evaluation import at_root, common_step, deflated, lifted, sign
-from tightdp.exact.generators import (
+from tightdp.exact.polynomials import (
     Key,
     Polynomial,
     alike,
+    at_root,
+    common_step,
     constant,
+    deflated,
     from_key,
     has_unknown,
     key,
     leading,
+    lifted,
     lowered,
     mark,
+    sign,
 )
-
-__all__ = [
-    "ExpInteger",
-    "Whole",
-    "ball_of",
-    "compare_quotients",
-    "divides",
-    "gcd",
-    "lcm",
-    "polynomials",
-    "quick",
-    "size_of",
-    "whole",
-]
 
 Whole: TypeAlias = Union[int, "ExpInteger"]
 """A weight: an int, or an integer polynomial in e^(1/d)."""
@@ -50,7 +40,32 @@ _QUICK_BITS = 128
 _RIGHT_BITS = 64
 
 
-class ExpInteger:
+class Ordered:
+    """Numbers that are compared by the sign of the difference, None where the other is no number."""
+
+    __slots__ = ()
+
+    def _compare(self, other: Any) -> int | None:
+        raise NotImplementedError
+
+    def __lt__(self, other: Any) -> bool:
+        found = self._compare(other)
+        return NotImplemented if found is None else found < 0
+
+    def __le__(self, other: Any) -> bool:
+        found = self._compare(other)
+        return NotImplemented if found is None else found <= 0
+
+    def __gt__(self, other: Any) -> bool:
+        found = self._compare(other)
+        return NotImplemented if found is None else found > 0
+
+    def __ge__(self, other: Any) -> bool:
+        found = self._compare(other)
+        return NotImplemented if found is None else found >= 0
+
+
+class ExpInteger(Ordered):
     """An integer polynomial in e^(1/root), immutable. Two are equal where they are the same number, or function."""
 
     __slots__ = ("_hash", "_quick", "polynomial", "root")
@@ -162,18 +177,6 @@ class ExpInteger:
             reduced = deflated(polynomial, step) if step > 1 else polynomial
             self._hash = hash((mark(reduced), self.root // step) if value is None else value)
         return self._hash
-
-    def __lt__(self, other: Any) -> bool:
-        return self._compare(other) < 0
-
-    def __le__(self, other: Any) -> bool:
-        return self._compare(other) <= 0
-
-    def __gt__(self, other: Any) -> bool:
-        return self._compare(other) > 0
-
-    def __ge__(self, other: Any) -> bool:
-        return self._compare(other) >= 0
 
     def _compare(self, other: Whole | Fraction | float) -> int:
         """Return the sign of the difference."""

@@ -19,11 +19,11 @@ from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives
-from tightdp.language.constants import as_written
 from tightdp.language.source import (
     AnyFunction,
     FunctionNode,
     FunctionSource,
+    as_written,
     closure_of,
     file_lines_of,
     locate,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.writing import brief
+from tightdp.exact.numbers import brief
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.primitives import Rejected, Source

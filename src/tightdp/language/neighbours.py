@@ -12,8 +12,6 @@ from tightdp.errors import ParameterError, TightdpError
 from tightdp.language.domains import Record
 from tightdp.language.program import Bound, Dataset
 
-__all__ = ["DIRECTIONS", "NeighbouringRelation", "relation_of"]
-
 DIRECTIONS = ("remove", "add")
 """The directions of the relation "add-remove", each a relation by itself; they cannot be asked for by name."""
 

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramError, Span
 from tightdp.exact.field import ExpNumber
+from tightdp.exact.numbers import brief
 from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, Symbolic, as_int
-from tightdp.exact.writing import brief
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
 from tightdp.language.exactness import exact
 from tightdp.language.primitives import Rejected, Source, current_source, using

@@ -10,8 +10,6 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import NUMBERS
 
-__all__ = ["BEYOND", "GaussianTail", "Tail", "is_beyond", "share_of", "shown_by"]
-
 BEYOND = "noise beyond what is looked at"
 """What stands for outputs of runs in which noise that was cut off is further out."""
 

@@ -6,36 +6,25 @@ code that does not is interrupted by a signal soon after; what cannot be interru
 library, runs in a child process and is abandoned there. Imports nothing but the errors.
 """
 
-from tightdp.limits.abandon import Abandoned, Command, run
-from tightdp.limits.child import begin, can_fork, die_with_parent, keep, snapshot, with_text
-from tightdp.limits.clock import Allowance, Limits, age, interrupted, interruption, requested, ticking
-from tightdp.limits.many import at_once, cores
-from tightdp.limits.memory import available_memory, default_memory, read_memory, resident_memory, shown_memory
-from tightdp.limits.room import with_room
+from tightdp.limits.abandon import Abandoned, Command, at_once, cores, run
+from tightdp.limits.child import begin, can_fork, die_with_parent, keep, snapshot, with_room, with_text
+from tightdp.limits.clock import (
+    Allowance,
+    Limits,
+    age,
+    available_memory,
+    default_memory,
+    interrupted,
+    interruption,
+    read_memory,
+    requested,
+    resident_memory,
+    shown_memory,
+    ticking,
+)  # fmt: skip
 
 __all__ = [
-    "Abandoned",
-    "Allowance",
-    "Command",
-    "Limits",
-    "age",
-    "at_once",
-    "available_memory",
-    "begin",
-    "can_fork",
-    "cores",
-    "default_memory",
-    "die_with_parent",
-    "interrupted",
-    "interruption",
-    "keep",
-    "read_memory",
-    "requested",
-    "resident_memory",
-    "run",
-    "shown_memory",
-    "snapshot",
-    "ticking",
-    "with_room",
-    "with_text",
-]
+    "Abandoned", "Allowance", "Command", "Limits", "age", "at_once", "available_memory", "begin", "can_fork", "cores",
+    "default_memory", "die_with_parent", "interrupted", "interruption", "keep", "read_memory", "requested",
+    "resident_memory", "run", "shown_memory", "snapshot", "ticking", "with_room", "with_text",
+]  # fmt: skip

@@ -14,33 +14,31 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
+from types import FrameType, FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar, cast
 
 from tightdp.errors import TightdpError
 from tightdp.limits.clock import Limits, holding, interrupt, out_of_memory, reborn, ticking
-from tightdp.limits.room import with_room
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = [
-    "ANSWER",
-    "ERROR",
-    "KEPT",
-    "LAST",
-    "SNAPSHOT",
-    "Child",
-    "begin",
-    "can_fork",
-    "die_with_parent",
-    "end",
-    "fork_for",
-    "here",
-    "keep",
-    "snapshot",
-    "with_text",
-]
+T = TypeVar("T")
+
+_SLOTS = 1 << 17
+"""The size of the large frame in values of 8 bytes: a power of two, so that the piece for it is twice as large."""
+
+
+def _ask(question: Callable[[], T]) -> T:
+    return question()
+
+
+if TYPE_CHECKING:
+    with_room = _ask
+else:
+    with_room = FunctionType(_ask.__code__.replace(co_stacksize=_SLOTS), globals(), "with_room")
+    with_room.__doc__ = "Return the answer of a question, whose calls share one large piece of the stack."
+
 
 _CHUNK = 1 << 16
 """How many characters are printed before they are sent on."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from operator import and_, or_
-from typing import Any, Protocol
+from typing import Any
 
 from tightdp.errors import BackendError, LimitError
 from tightdp.exact.lazily import without_networkx
@@ -22,7 +22,6 @@ from tightdp.limits.clock import holding
 if sys.platform != "win32":
     import resource
 
-__all__ = ["BACKENDS", "Diagram", "Manager", "Node", "TooDeep", "make_manager"]
 
 Node = Any
 """A node of the manager that made it; nodes compare equal exactly when they are the same function."""
@@ -62,49 +61,6 @@ class Diagram:
         return len(self.level)
 
 
-class Manager(Protocol):
-    """What tightdp needs of a library of decision diagrams."""
-
-    true: Node
-    false: Node
-
-    def variable(self, level: int) -> Node:
-        """Return the function that is the variable at a level."""
-
-    def choose(self, condition: Node, yes: Node, no: Node) -> Node:
-        """Return `yes` where the condition holds and `no` elsewhere."""
-
-    def both(self, left: Node, right: Node) -> Node:
-        """Return the conjunction."""
-
-    def either(self, left: Node, right: Node) -> Node:
-        """Return the disjunction."""
-
-    def differ(self, left: Node, right: Node) -> Node:
-        """Return the exclusive or."""
-
-    def negate(self, node: Node) -> Node:
-        """Return the negation."""
-
-    def substitute(self, node: Node, functions: dict[int, Node]) -> Node:
-        """Return the function with the variables at some levels replaced by functions, all at once."""
-
-    def level(self, node: Node) -> int:
-        """Return the level of the variable that a node tests (constants: past the last)."""
-
-    def key(self, node: Node) -> int:
-        """Return an integer that identifies a node as long as it is referenced."""
-
-    def size(self) -> int:
-        """Return how many nodes the manager holds."""
-
-    def count(self, node: Node) -> int:
-        """Return how many nodes, constants included, a function needs."""
-
-    def extract(self, node: Node) -> Diagram:
-        """Return the diagram of a function as arrays."""
-
-
 class TooDeep(LimitError):
     """A diagram has more levels than the C stack allows."""
 
@@ -132,7 +88,7 @@ def _drop_unused() -> None:
             _DROPPING.release()
 
 
-class _DdManager:
+class Manager:
     """A manager of the `dd` library. While functions are made, `watch` is told the size now and then, and may raise."""
 
     def __init__(self, library: Any, levels: int, watch: Watch, **options: int) -> None:
@@ -230,7 +186,7 @@ class _DdManager:
         return Diagram(level, low, high, index[int(node)])
 
 
-class _CuddManager(_DdManager):
+class _CuddManager(Manager):
     """CUDD; its recursion uses the C stack, so the number of levels is bounded by that."""
 
     def __init__(self, levels: int, watch: Watch) -> None:
@@ -277,7 +233,7 @@ class _CuddManager(_DdManager):
         self._variables = [self._bdd.var(f"v{level}") for level in range(levels)]
 
 
-class _AutorefManager(_DdManager):
+class _AutorefManager(Manager):
     """The pure-Python back end; it recurses in Python, so the recursion limit follows the number of levels."""
 
     def __init__(self, levels: int, watch: Watch) -> None:

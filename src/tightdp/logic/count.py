@@ -10,17 +10,49 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
-from typing import Any, TypeVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole
-from tightdp.logic.arithmetic import SCALED_INTEGERS, Arithmetic
+from tightdp.exact.whole import ExpInteger, Whole, gcd, lcm
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
-__all__ = ["TooManyOutputs", "Weights", "flow", "output_weights", "raw_weights"]
+Scaled = tuple[dict[int, Whole], Whole]
+"""For one node of a diagram, the weight that reaches it: integers by the output bits decided on the way (its *prefix*),
+and their common denominator, which is never reduced."""
 
-C = TypeVar("C")
+
+def split(count: Scaled, coin: Coin) -> tuple[Scaled, Scaled]:
+    """Return the parts that go where the coin is false and where it is true."""
+    weights, denominator = count
+    below = coin.denominator
+    if isinstance(below, ExpInteger) and (shared := gcd(below, *weights.values())) != 1:
+        # A draw is decided by coins in turn: what divides here is what the coin before it multiplied by.
+        weights = {prefix: weight // shared for prefix, weight in weights.items()}
+        below //= shared
+    denominator *= below
+    high, low = coin.numerator, coin.denominator - coin.numerator
+    under = weights if low == 1 else {prefix: weight * low for prefix, weight in weights.items()}
+    above = weights if high == 1 else {prefix: weight * high for prefix, weight in weights.items()}
+    return (under, denominator), (above, denominator)
+
+
+def merge(left: Scaled, right: Scaled) -> Scaled:
+    """Return the sum of two counts."""
+    (ours, ours_below), (theirs, theirs_below) = left, right
+    if ours_below != theirs_below:
+        common = lcm(ours_below, theirs_below)
+        ours = {prefix: weight * (common // ours_below) for prefix, weight in ours.items()}
+        theirs = {prefix: weight * (common // theirs_below) for prefix, weight in theirs.items()}
+        ours_below = common
+    if len(ours) < len(theirs):
+        ours, theirs = theirs, ours
+    if ours.keys().isdisjoint(theirs):
+        return ours | theirs, ours_below
+    merged = dict(ours)
+    for prefix, weight in theirs.items():
+        merged[prefix] = merged.get(prefix, 0) + weight
+    return merged, ours_below
+
 
 _BETWEEN_LOOKS = 2
 """So many nodes are passed between two looks at the limits; a node may carry the weights of many outputs."""
@@ -54,7 +86,6 @@ def output_weights(
     formula: WeightedFormula,
     inputs: Mapping[int, bool],
     output: int | None = None,
-    arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
     watch: Callable[[], None] = lambda: None,
     most: int | None = None,
 ) -> Weights:
@@ -64,14 +95,14 @@ def output_weights(
     whole law, which is 1 unless runs are rejected by `observe`. `watch` is called now and then, and may raise. Raises
     TooManyOutputs where the nodes that are passed carry the weights of more than `most` outputs in all.
     """
-    weights, denominator = raw_weights(formula, inputs, output, arithmetic, watch, most)
+    weights, denominator = raw_weights(formula, inputs, output, watch, most)
     if not formula.conditioned:
         if output is None and sum(weights.values()) != denominator:
             raise AssertionError("the output law does not sum to 1: a defect of the encoding")
         return Weights(weights, denominator)
     if output is None:
         return Weights(weights, sum(weights.values()))
-    whole, below = raw_weights(formula, inputs, None, arithmetic, watch)
+    whole, below = raw_weights(formula, inputs, None, watch)
     return Weights({code: weight * below for code, weight in weights.items()}, sum(whole.values()) * denominator)
 
 
@@ -79,25 +110,24 @@ def raw_weights(
     formula: WeightedFormula,
     inputs: Mapping[int, bool],
     output: int | None = None,
-    arithmetic: Arithmetic[Any] = SCALED_INTEGERS,
     watch: Callable[[], None] = lambda: None,
     most: int | None = None,
 ) -> tuple[Mapping[int, Whole], Whole]:
     """Return the weight of every output (or of one), not divided by that of all runs `observe` accepts."""
     passed = carried = 0
 
-    def look(count: object) -> None:
+    def look(count: Scaled) -> None:
         nonlocal passed, carried
         passed += 1
         if not passed % _BETWEEN_LOOKS:
             watch()
         if most is not None:
-            carried += len(arithmetic.weights(count)[0])
+            carried += len(count[0])
             if carried > most:
                 raise TooManyOutputs
 
-    arrived = flow(formula, formula.diagram.root, len(formula.variables), inputs, output, arithmetic, look)
-    return arithmetic.weights(arrived[TRUE]) if TRUE in arrived else ({}, 1)
+    arrived = flow(formula, formula.diagram.root, len(formula.variables), inputs, output, look)
+    return arrived.get(TRUE, ({}, 1))
 
 
 TRUE = 1
@@ -110,22 +140,21 @@ def flow(
     end: int,
     inputs: Mapping[int, bool],
     output: int | None,
-    arithmetic: Arithmetic[C],
-    look: Callable[[C], None],
-) -> dict[int, C]:
+    look: Callable[[Scaled], None],
+) -> dict[int, Scaled]:
     """Return what weight 1 at the node `start` sends to each node at or below the level `end`.
 
     `look` is called with the count at every node that is passed, and may raise.
     """
     diagram, variables = formula.diagram, formula.variables
     low, high = diagram.low, diagram.high
-    arrived: dict[int, C] = {}
-    counts = {start: arithmetic.one()}
+    arrived: dict[int, Scaled] = {}
+    counts: dict[int, Scaled] = {start: ({0: 1}, 1)}
     reached = [-start]  # children come before their parents in a diagram, so the largest number is next
 
-    def send(node: int, count: C) -> None:
+    def send(node: int, count: Scaled) -> None:
         if node in counts:
-            counts[node] = arithmetic.merge(counts[node], count)
+            counts[node] = merge(counts[node], count)
         elif node:
             counts[node] = count
             heappush(reached, -node)
@@ -139,14 +168,14 @@ def flow(
         look(count)
         variable = variables[level]
         if isinstance(variable, Coin):
-            below, above = arithmetic.split(count, variable)
+            below, above = split(count, variable)
             send(low[node], below)
             send(high[node], above)
         elif isinstance(variable, OutputBit):
             wanted = None if output is None else output >> formula.output_shifts[level] & 1
             for bit, child in enumerate((low[node], high[node])):
                 if child and wanted in (None, bit):
-                    send(child, arithmetic.append(count, bit))
+                    send(child, ({prefix << 1 | bit: weight for prefix, weight in count[0].items()}, count[1]))
         else:
             send(high[node] if inputs[level] else low[node], count)
     return arrived

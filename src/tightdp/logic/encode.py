@@ -20,9 +20,6 @@ from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedF
 from tightdp.logic.functions import Digit, Functions, Tree
 from tightdp.logic.order import order
 
-__all__ = ["Digit", "Encoder", "Tree", "encode", "possible_values", "prober"]
-
-
 _LARGE = 20_000
 """Above this many nodes a second order is tried."""
 

@@ -25,8 +25,6 @@ from tightdp.language.domains import Domain
 from tightdp.language.program import Dataset, Output
 from tightdp.logic.bdd import Diagram
 
-__all__ = ["BitCodes", "Coin", "InputBit", "OutputBit", "Variable", "WeightedFormula"]
-
 
 @dataclass(frozen=True)
 class Coin:

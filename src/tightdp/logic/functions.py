@@ -16,8 +16,6 @@ from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary
 from tightdp.core.operators import Value, operation
 from tightdp.logic.bdd import Manager, Node
 
-__all__ = ["Digit", "Functions", "Tree"]
-
 _COMBINE: dict[str, Callable[[Any, Any], Any]] = {"sum": add, "min": min, "max": max}
 
 

@@ -13,8 +13,6 @@ from types import MappingProxyType
 
 from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Nary, children, reachable
 
-__all__ = ["NO_CLIENT", "Block", "clients_of", "order"]
-
 NO_CLIENT = -1
 """The owner of what belongs to no single client."""
 _MANY = -2

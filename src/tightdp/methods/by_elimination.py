@@ -26,11 +26,10 @@ from tightdp.methods.pairs_of_laws import every_two_laws
 from tightdp.methods.plan import Work
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ratios import Named
-from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.orbits import Kind
 from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
-from tightdp.symmetry.symmetries import Symmetries
+from tightdp.symmetry.symmetries import Symmetries, exchangeable_clients
 
 __all__ = [
     "MOST_WORK",

@@ -15,8 +15,7 @@ from itertools import pairwise
 
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
-from tightdp.logic.arithmetic import SCALED_INTEGERS, Scaled
-from tightdp.logic.count import flow
+from tightdp.logic.count import Scaled, flow
 from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula, code_length
 from tightdp.logic.order import NO_CLIENT
 
@@ -265,7 +264,7 @@ class _Walk:
 
     def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, Whole]:
         """Return where weight 1 at a node arrives at or below level `end`, and the common denominator."""
-        done = flow(self.formula, node, end, inputs, None, SCALED_INTEGERS, self._look)
+        done = flow(self.formula, node, end, inputs, None, self._look)
         common = lcm(*(below for _, below in done.values()))
         return {
             (bits, exit_): weight * (common // below)

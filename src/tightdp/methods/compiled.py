@@ -10,7 +10,7 @@ from tightdp.core.lowering import lower
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
-from tightdp.exact.writing import brief
+from tightdp.exact.numbers import brief
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula

@@ -13,9 +13,9 @@ from tightdp.core.outputs import Leaf, PlaceCodes, TupleOf
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
+from tightdp.exact.numbers import brief
 from tightdp.exact.weights import over, quotient
 from tightdp.exact.whole import Whole
-from tightdp.exact.writing import brief
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuchWork, laws

@@ -13,7 +13,7 @@ from itertools import islice, product
 
 from tightdp.errors import LanguageError, LimitError, ProgramError, TightdpError
 from tightdp.exact.field import Number
-from tightdp.exact.writing import brief
+from tightdp.exact.numbers import brief
 from tightdp.language import interp
 from tightdp.language.domains import Record
 from tightdp.language.primitives import PseudoRandom, Rejected, Source

@@ -17,8 +17,7 @@ from typing import Any, Protocol
 
 from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
-from tightdp.exact.evaluation import lifted
-from tightdp.exact.generators import has_unknown
+from tightdp.exact.polynomials import has_unknown, lifted
 from tightdp.exact.whole import ExpInteger, Whole, polynomials
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.joins import COMBINE, State

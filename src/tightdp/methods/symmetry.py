@@ -22,7 +22,7 @@ from tightdp.symmetry.orbits import Group, Orbits
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 if TYPE_CHECKING:
-    from tightdp.symmetry.detect import Action
+    from tightdp.symmetry.renaming import Action
     from tightdp.symmetry.symmetries import Symmetries
 
 __all__ = ["Letters", "Symmetry", "both", "of_chain", "of_groups", "of_independent", "of_symmetries", "sized"]

@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times, unpacked
-from tightdp.exact.weights import quotient
+from tightdp.exact.weights import Joint, add_into, joint_power, joint_times, quotient, unpacked
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES
 from tightdp.one_run.functions import Functions

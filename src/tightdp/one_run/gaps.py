@@ -16,8 +16,7 @@ from itertools import accumulate
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.exact.polynomial import power, times
-from tightdp.exact.weights import quotient
+from tightdp.exact.weights import power, quotient, times
 from tightdp.exact.whole import Whole
 from tightdp.methods import questions
 from tightdp.methods.control import Control

@@ -12,11 +12,10 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
-from tightdp.exact.expressions import as_number
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import Joint, add_into, joint_power, joint_times, times
+from tightdp.exact.parameters import as_number
 from tightdp.exact.rationals import as_int
-from tightdp.exact.weights import quotient
+from tightdp.exact.weights import Joint, add_into, joint_power, joint_times, quotient, times
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.program import Output
 from tightdp.one_run.law import AuditLaw

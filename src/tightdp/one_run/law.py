@@ -14,9 +14,9 @@ from tightdp.core.outputs import Leaf, Shape
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LimitError, ProgramError
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import Joint, add_into, joint_times
+from tightdp.exact.numbers import brief
+from tightdp.exact.weights import Joint, add_into, joint_times
 from tightdp.exact.whole import lcm
-from tightdp.exact.writing import brief
 from tightdp.language.domains import Bit
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import AUDIT_STATES, AUDIT_TABLE
@@ -32,9 +32,9 @@ from tightdp.one_run.pairs import PairVector, audited, dataset_of, every_pair
 from tightdp.one_run.stages import CountedStage, Outcome, Stage, Table, classes_of
 from tightdp.one_run.summed import SummedStage
 from tightdp.one_run.traced import trace
-from tightdp.symmetry.exchange import exchangeable_clients
 from tightdp.symmetry.sets import DiagramTable
 from tightdp.symmetry.sets import Table as LawTable
+from tightdp.symmetry.symmetries import exchangeable_clients
 
 Watch = Callable[[int], None]
 

@@ -13,8 +13,7 @@ from functools import cached_property
 from math import comb, prod
 
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import add_into, times
-from tightdp.exact.weights import quotient
+from tightdp.exact.weights import add_into, quotient, times
 from tightdp.exact.whole import Whole
 from tightdp.one_run.functions import Functions
 

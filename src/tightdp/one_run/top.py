@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import comb
 
 from tightdp.exact.field import Number
-from tightdp.exact.polynomial import Joint, add_into, times
+from tightdp.exact.weights import Joint, add_into, times
 from tightdp.exact.whole import Whole
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Outcome, Stage

@@ -10,7 +10,6 @@ from operator import mul
 from tightdp.errors import LimitError
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES, AUDIT_TABLE
-from tightdp.logic.arithmetic import SCALED_INTEGERS
 from tightdp.logic.count import flow
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
 from tightdp.one_run.functions import Functions
@@ -221,7 +220,7 @@ class TracedStage(Stage):
     def _given(self, state: int, bits: Counts) -> dict[int, Whole]:
         """Return the weight of every outcome for given secret bits."""
         inputs = dict(zip(self.level_of.values(), map(bool, bits), strict=True))
-        arrived = flow(self.levels.formula, state, self.end, inputs, None, SCALED_INTEGERS, lambda _: None)
+        arrived = flow(self.levels.formula, state, self.end, inputs, None, lambda _: None)
         total = self.total >> len(self.classes)
         return {
             code: weight * (total // below) for weights, below in arrived.values() for code, weight in weights.items()

@@ -8,10 +8,9 @@ from functools import singledispatch
 from math import inf
 from typing import Any
 
-from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.numbers import Exact, as_text, decimal_text, exponent_of, log
-from tightdp.exact.writing import brief, listed, written
+from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, exponent_of, listed, log, written
+from tightdp.exact.parameters import pretty
 from tightdp.results.result import (
     CheckedWitness,
     DensityWitness,

@@ -18,8 +18,7 @@ from tightdp.core.nodes import Inexact
 from tightdp.exact.divergence import least_rho, power_sum
 from tightdp.exact.enclosure import Enclosure, ball, ends
 from tightdp.exact.field import Number, as_ball
-from tightdp.exact.numbers import Exact, log_up
-from tightdp.exact.rounding import down, up
+from tightdp.exact.numbers import Exact, down, log_up, up
 from tightdp.exact.weights import quotient
 from tightdp.language.tails import is_beyond
 from tightdp.logic.count import Weights

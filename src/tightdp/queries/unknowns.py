@@ -13,11 +13,10 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain
 
-from tightdp.exact.evaluation import sign
 from tightdp.exact.field import Number
-from tightdp.exact.lines import Line, lines_of, parts_in_x, quotient
 from tightdp.exact.pieces import Interval, Piece, covering, kept_around, largest, positive_parts, signs_between
-from tightdp.exact.roots import Point, between
+from tightdp.exact.polynomials import sign
+from tightdp.exact.roots import Line, Point, between, lines_of, parts_in_x, quotient
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, polynomials
 from tightdp.language.interp import target_of

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
-from tightdp.exact.generators import Unknown, naming
 from tightdp.exact.numbers import Exact
+from tightdp.exact.polynomials import Unknown, naming
 from tightdp.results.guessing import Row
 from tightdp.results.result import Drawn, PairWitness, Recorded, Result, plain, written_witness
 

@@ -13,9 +13,8 @@ from typing import Any, ClassVar
 from tightdp.errors import MissingExtra, ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
-from tightdp.exact.numbers import Exact, log_down, log_up
+from tightdp.exact.numbers import Exact, down, log_down, log_up, up
 from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number
-from tightdp.exact.rounding import down, up
 from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
 from tightdp.queries.composition.loss import Direction, Losses, Range

@@ -20,9 +20,8 @@ from typing import Any, ClassVar, Literal, TypeVar
 from tightdp._version import __version__
 from tightdp.errors import QueryError
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.numbers import Exact, as_text
+from tightdp.exact.numbers import Exact, as_text, brief
 from tightdp.exact.weights import NUMBERS
-from tightdp.exact.writing import brief
 
 _AS_IN_JSON = frozenset({int, str, bool, type(None)})
 

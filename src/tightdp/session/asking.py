@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.field import Number
-from tightdp.exact.lines import quotient
 from tightdp.exact.numbers import Exact
 from tightdp.exact.pieces import Piece
+from tightdp.exact.roots import quotient
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods import questions

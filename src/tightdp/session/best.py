@@ -10,9 +10,8 @@ from flint import arb, ctx
 
 from tightdp.exact.enclosure import bits_of, ends
 from tightdp.exact.field import Number
-from tightdp.exact.lines import parts_in_x
 from tightdp.exact.pieces import Span, common_spans, signs_between
-from tightdp.exact.roots import Point, closed
+from tightdp.exact.roots import Point, closed, parts_in_x
 from tightdp.results.pieces import Best
 from tightdp.session.asking import TightRatio, WorstAccuracy
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of

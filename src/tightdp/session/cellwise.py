@@ -17,11 +17,10 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from tightdp.errors import LanguageError, ParameterError, ProgramError, TightdpError
 from tightdp.exact.cells import Cell, InExponents, Signs, Single, covered
 from tightdp.exact.field import ExpNumber, Number, exp, ratio
-from tightdp.exact.generators import LOG, UNKNOWN, Unknown, at_place
-from tightdp.exact.lines import parts_in_x
 from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
-from tightdp.exact.roots import Point, closed
+from tightdp.exact.polynomials import LOG, UNKNOWN, Unknown, at_place
+from tightdp.exact.roots import Point, closed, parts_in_x
 from tightdp.language.program import Bound
 from tightdp.limits import Limits, default_memory
 from tightdp.methods.control import Progress, Reached, Step

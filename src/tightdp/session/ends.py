@@ -8,10 +8,9 @@ from fractions import Fraction
 from flint import ctx
 
 from tightdp.exact.enclosure import ball, bits_of, ends
-from tightdp.exact.expressions import text
 from tightdp.exact.field import ExpNumber, Number, ratio
-from tightdp.exact.generators import UNKNOWN, naming
 from tightdp.exact.pieces import Span
+from tightdp.exact.polynomials import UNKNOWN, naming
 from tightdp.exact.roots import Point, between, closed
 from tightdp.results.pieces import End
 from tightdp.session.cellwise import Cellwise
@@ -47,7 +46,7 @@ def _polynomial(ours: Cellwise, point: Point) -> str:
         assert isinstance(equation, ExpNumber)
         polynomial, root = equation.polynomials[0], equation.root
     with naming(ours.unknown):
-        return text(ratio(polynomial, UNKNOWN**0, root))
+        return str(ratio(polynomial, UNKNOWN**0, root))
 
 
 def _enclosed(ours: Cellwise, point: Point, digits: int) -> tuple[Fraction, Fraction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tightdp.exact.rounding import down, up
+from tightdp.exact.numbers import down, up
 from tightdp.language.program import Dataset
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination_table import EliminationTable

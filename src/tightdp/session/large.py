@@ -11,8 +11,7 @@ from typing import TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact
-from tightdp.exact.rounding import down, up
+from tightdp.exact.numbers import Exact, down, up
 from tightdp.limits import snapshot
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import AccuracyAt, LeastError, Measure

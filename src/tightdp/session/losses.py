@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tightdp.errors import LimitError
-from tightdp.exact.rounding import up
+from tightdp.exact.numbers import up
 from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
 from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of

@@ -11,8 +11,7 @@ from typing import Any
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact
-from tightdp.exact.rounding import up
+from tightdp.exact.numbers import Exact, up
 from tightdp.language.program import Dataset, Output
 from tightdp.limits import snapshot
 from tightdp.methods.compiled import deep_recursion

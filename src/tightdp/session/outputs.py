@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tightdp.exact.field import Number
+from tightdp.exact.numbers import down, up
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
-from tightdp.exact.rounding import down, up
 from tightdp.language.neighbours import relation_of
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset, Output

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
-from tightdp.exact.numbers import Exact
-from tightdp.exact.rounding import down, up
+from tightdp.exact.numbers import Exact, down, up
 from tightdp.language.program import Dataset
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods import questions

@@ -9,13 +9,12 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tightdp.exact.cells import Cell, InExponents
-from tightdp.exact.expressions import parse
 from tightdp.exact.field import Number, exp
-from tightdp.exact.generators import Unknown, at_place
-from tightdp.exact.lines import Line, parts_in_x
 from tightdp.exact.numbers import as_text
+from tightdp.exact.parameters import parse
 from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where
-from tightdp.exact.roots import between
+from tightdp.exact.polynomials import Unknown, at_place
+from tightdp.exact.roots import Line, between, parts_in_x
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.queries.accuracy import AccuracyAt, LeastError

@@ -11,8 +11,7 @@ from tightdp.core.nodes import Inexact
 from tightdp.core.operators import is_number
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.rounding import down, up
-from tightdp.exact.writing import brief
+from tightdp.exact.numbers import brief, down, up
 from tightdp.language.exactness import exact
 from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound, Dataset, Output, as_output

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from tightdp.core.nodes import Inexact
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact
-from tightdp.exact.rounding import down, up
+from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.weights import as_exact
 from tightdp.language.tails import GaussianTail, is_beyond
 from tightdp.methods import questions

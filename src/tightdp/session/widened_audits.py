@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from tightdp.core.nodes import Inexact
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact
-from tightdp.exact.rounding import down, up
+from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.weights import quotient
 from tightdp.language.tails import GaussianTail
 from tightdp.one_run.gaps import RestrictedRatio, as_posterior, distributional_privacy, restricted_least

@@ -9,8 +9,6 @@ from math import comb, prod
 
 from tightdp.language.domains import Record
 
-__all__ = ["Counts", "arrangements", "compositions", "contents_of", "count_compositions", "every_counts"]
-
 _FEW = 16
 """Up to this many records are counted one by one."""
 

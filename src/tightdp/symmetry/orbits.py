@@ -20,8 +20,6 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.symmetry.counts import Counts, arrangements, contents_of, count_compositions, every_counts
 from tightdp.symmetry.sets import AccuracySet, PrivacySet
 
-__all__ = ["Change", "Content", "Group", "Kind", "Map", "Orbits", "every_content"]
-
 T = TypeVar("T")
 
 Content = tuple[Record, ...]

@@ -12,14 +12,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import combinations
 
-from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, reachable
+from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, reachable
 from tightdp.exact.field import Number
+from tightdp.language.domains import Record
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound
 from tightdp.logic.bdd import Node
-from tightdp.logic.encode import Digit, Encoder, Tree
+from tightdp.logic.encode import Encoder
 from tightdp.logic.formula import InputBit, code_length
-
-__all__ = ["Image", "Renaming", "Verifier"]
+from tightdp.logic.functions import Digit, Tree
+from tightdp.symmetry.graph import Automorphisms, Vertex, client, component, node, program_graph, value
 
 Image = tuple[int, tuple[int, ...]]
 """What takes the place of a variable, and for every position of its values the position of the image."""
@@ -174,3 +178,216 @@ def _masses(draw: Draw, selected: int) -> list[Number]:
     for outcome, mass in draw.laws[selected] or ():
         masses[draw.index[outcome]] += mass
     return masses
+
+
+Positions = tuple[int, ...]
+"""For every position of a leaf's values, the position of its image."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a symmetry does to a dataset: record r of client c becomes record `records[c][r]` of client `clients[c]`.
+
+    `outputs` says whether the outputs change with it.
+    """
+
+    clients: tuple[int, ...]
+    records: tuple[Mapping[Record, Record], ...]
+    outputs: bool
+
+    @property
+    def moved(self) -> frozenset[int]:
+        """The clients that are mapped to others."""
+        return frozenset(at for at, image in enumerate(self.clients) if image != at)
+
+    def renames(self, client: int) -> bool:
+        """Whether some record of a client becomes another one."""
+        return any(old != new for old, new in self.records[client].items())
+
+    @property
+    def keeps_records(self) -> bool:
+        """Whether clients are exchanged with their records as they are."""
+        return not any(map(self.renames, range(len(self.clients))))
+
+
+class Detector:
+    """Finds symmetries of a program without `Shuffled` nodes, for a bound mechanism.
+
+    With `measured`, the core program of the quantity that the output estimates, only symmetries count that leave the
+    output and that quantity as they are. Symmetries respect the neighbour relation if it is built in.
+    """
+
+    def __init__(
+        self,
+        bound: Bound,
+        program: CoreProgram,
+        measured: CoreProgram | None = None,
+        backend: str = "cudd",
+        watch: Callable[[int], None] = lambda size: None,
+    ) -> None:
+        self.bound = bound
+        self._program = program
+        self._nodes = reachable([*program.inputs, *program.components, *program.evidence])
+        self._leaves = {(leaf.client, leaf.leaf): leaf for leaf in program.inputs}
+        graph = program_graph(program)
+        self.found = graph is not None
+        if graph is None:
+            return
+        if measured is not None:
+            for number, root in enumerate(program.components):
+                graph.nodes[component(number)]["colour"] = ("component", number)
+                for at in range(len(root.values)):
+                    vertex = graph.nodes[value(root, at)]
+                    vertex["colour"] = (vertex["colour"], "output", root.values[at])
+        self._automorphisms = Automorphisms(graph, lambda: watch(0))
+        self._verifier = Verifier(program, backend, watch)
+        self._measured = measured
+        self._target = None if measured is None else Verifier(measured, backend, watch)
+        self._steps = relation_of(bound).steps if not relation_of(bound).custom and measured is None else None
+
+    def classes(self, fixed: Sequence[int]) -> list[list[int]]:
+        """Return classes of clients; no symmetry that fixes some clients and keeps records exchanges two classes."""
+        colours = {client(number): ("fixed", number) for number in fixed}
+        cells = self._automorphisms.cells({**self._keeping({}), **colours})
+        classes: dict[int, list[int]] = {}
+        for number in range(self.bound.n):
+            classes.setdefault(cells[client(number)], []).append(number)
+        return list(classes.values())
+
+    def renamings(self, clients: Sequence[int]) -> Iterator[dict[tuple[int, int], Positions]]:
+        """Yield candidate renamings of records, the same for all the given clients, with every client fixed."""
+        fixed = {client(number): ("fixed", number) for number in range(self.bound.n)}
+        for leaf, values in enumerate(self.bound.record.leaves()):
+            open_ = {value(self._leaves[number, leaf], at) for number in clients for at in range(len(values))}
+            colours = {vertex: colour for vertex, colour in self._keeping({}).items() if vertex not in open_}
+            cells = self._automorphisms.cells({**fixed, **colours})
+            kinds = [[cells[value(self._leaves[number, leaf], at)] for at in range(len(values))] for number in clients]
+            for positions in _permutations(len(values)):
+                if all(kind[at] == kind[image] for kind in kinds for at, image in enumerate(positions)):
+                    yield {(number, leaf): positions for number in clients}
+
+    def symmetry(
+        self, images: Mapping[int, int], renamed: Mapping[tuple[int, int], Positions] | None = None
+    ) -> Action | None:
+        """Return a confirmed symmetry that takes some clients to their images, or None.
+
+        `renamed` gives the images of records, by (client, leaf); all others are kept.
+        """
+        renamed = renamed or {}
+        before = {client(number): ("to", image) for number, image in images.items()}
+        after = {client(image): ("to", image) for image in images.values()}
+        mapping = self._automorphisms.candidate({**self._keeping(renamed), **before}, {**self._keeping({}), **after})
+        return None if mapping is None else self._confirmed(mapping)
+
+    def _keeping(self, renamed: Mapping[tuple[int, int], Positions]) -> dict[Vertex, tuple[str, int]]:
+        """Return colours under which records stay what they are, except those that are renamed."""
+        return {
+            value(leaf, at): ("record", renamed[key][at] if key in renamed else at)
+            for key, leaf in self._leaves.items()
+            for at in range(len(leaf.values))
+        }
+
+    def _confirmed(self, mapping: Mapping[Vertex, Vertex]) -> Action | None:
+        renaming = self._renaming(mapping)
+        if renaming is None:
+            return None
+        action = self._action(renaming, mapping)
+        if action is None or not self._respects_neighbours(action) or not self._verifier.confirms(renaming):
+            return None
+        return action if self._target is None or self._target.confirms(self._of_target(renaming)) else None
+
+    def _renaming(self, mapping: Mapping[Vertex, Vertex]) -> Renaming | None:
+        by_vertex = {node(expr): expr for expr in self._nodes}
+        leaves: dict[int, Image] = {}
+        for expr in self._nodes:
+            if isinstance(expr, (Input, Draw)):
+                other = by_vertex.get(mapping[node(expr)])
+                if other is None or type(other) is not type(expr):
+                    return None
+                positions = self._positions(mapping, expr, other)
+                if positions is None:
+                    return None
+                leaves[expr.serial] = other.serial, positions
+        components: dict[int, Image] = {}
+        for number, root in enumerate(self._program.components):
+            vertex = mapping[component(number)]
+            image = int(str(vertex[1]))
+            positions = self._positions(mapping, root, self._program.components[image])
+            if positions is None:
+                return None
+            components[number] = image, positions
+        return Renaming(leaves, components)
+
+    @staticmethod
+    def _positions(mapping: Mapping[Vertex, Vertex], expr: Expr, other: Expr) -> Positions | None:
+        """Return the images of a node's values, as positions among the values of the image node."""
+        places = {value(other, at): at for at in range(len(other.values))}
+        images = [places.get(mapping[value(expr, at)]) for at in range(len(expr.values))]
+        known = tuple(image for image in images if image is not None)
+        return known if len(known) == len(images) == len(places) else None
+
+    def _action(self, renaming: Renaming, mapping: Mapping[Vertex, Vertex]) -> Action | None:
+        """Return what a renaming does to datasets; None where it splits records."""
+        clients = tuple(int(str(mapping[client(number)][1])) for number in range(self.bound.n))
+        records = []
+        for number, image in enumerate(clients):
+            mine = [leaf for leaf in self._program.inputs if leaf.client == number]
+            images = []
+            for leaf in mine:
+                serial, positions = renaming.leaves[leaf.serial]
+                other = self._leaves[image, leaf.leaf]
+                if other.serial != serial:
+                    return None
+                images.append({old: other.values[at] for old, at in zip(leaf.values, positions, strict=True)})
+            records.append(self._renamed_records(images))
+        still = all(
+            number == image and positions == tuple(range(len(positions)))
+            for number, (image, positions) in renaming.components.items()
+        )
+        return Action(clients, tuple(records), not still)
+
+    def _renamed_records(self, images: Sequence[Mapping[Record, Record]]) -> dict[Record, Record]:
+        record = self.bound.record
+        return {
+            item: record.join([image[part] for image, part in zip(images, record.split(item), strict=True)])
+            for item in record.values
+        }
+
+    def _respects_neighbours(self, action: Action) -> bool:
+        """Whether neighbours are mapped to neighbours under a built-in relation."""
+        steps = self._steps
+        return steps is None or all(
+            {records[new] for new in steps[old]} == set(steps[records[old]])
+            for records in action.records
+            for old in steps
+        )
+
+    def _of_target(self, renaming: Renaming) -> Renaming:
+        """Return the same renaming of records for the program of the target, with the output kept."""
+        assert self._measured is not None
+        by_serial = {leaf.serial: leaf for leaf in self._program.inputs}
+        serials = {(leaf.client, leaf.leaf): leaf.serial for leaf in self._measured.inputs}
+        leaves = {}
+        for leaf in self._measured.inputs:
+            serial, positions = renaming.leaves[self._leaves[leaf.client, leaf.leaf].serial]
+            image = by_serial[serial]
+            leaves[leaf.serial] = serials[image.client, image.leaf], positions
+        return Renaming(leaves)
+
+
+def _permutations(size: int) -> Iterator[Positions]:
+    """Yield the permutations of values to try: exchanges of two values, reversal, rotation."""
+    identity = tuple(range(size))
+    pairs = list(combinations(identity, 2))
+    close = pairs if len(pairs) <= _MAX_PAIRS else [(at, at + 1) for at in identity[:-1]]
+    found = []
+    for one, other in close:
+        swapped = list(identity)
+        swapped[one], swapped[other] = other, one
+        found.append(tuple(swapped))
+    found += [identity[::-1], (*identity[1:], *identity[:1])]
+    yield from (positions for positions in dict.fromkeys(found) if positions != identity)
+
+
+_MAX_PAIRS = 45
+"""Beyond this many exchanges of two values, only those of adjacent values are tried."""

@@ -24,18 +24,6 @@ from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import TooManyOutputs, Weights, output_weights
 from tightdp.logic.formula import WeightedFormula
 
-__all__ = [
-    "AccuracySet",
-    "DiagramTable",
-    "InferenceSet",
-    "PrivacySet",
-    "Table",
-    "every_dataset",
-    "every_input",
-    "every_neighbouring_pair",
-    "every_told_apart",
-]
-
 MAX_DATASETS = 1 << 20
 """How many datasets an exhaustive set may have."""
 

@@ -9,8 +9,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tightdp.exact.numbers import Exact, as_text, decimal_text, log
-from tightdp.exact.writing import brief
+from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, log
 from tightdp.present import plot
 from tightdp.present.show import file_of, picture_of, view_of
 from tightdp.present.text import MOST_ROWS, Grid, View

@@ -14,8 +14,7 @@ from tightdp.auditing import Enclosure
 from tightdp.auditing.ask import p_value_at
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, as_text, decimal_text, log
-from tightdp.exact.writing import brief
+from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, log
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.text import MOST_ROWS, Grid, View

@@ -9,12 +9,11 @@ from typing import Any
 
 from flint import arb, ctx
 
-from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.generators import Unknown, naming
-from tightdp.exact.lines import parts_in_x
-from tightdp.exact.numbers import Exact, as_text, decimal_text
-from tightdp.exact.writing import brief, shortened
+from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, shortened
+from tightdp.exact.parameters import pretty
+from tightdp.exact.polynomials import Unknown, naming
+from tightdp.exact.roots import parts_in_x
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.text import Grid, View

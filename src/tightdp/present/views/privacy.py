@@ -8,10 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from tightdp.errors import QueryError
-from tightdp.exact.expressions import pretty
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.numbers import Exact, as_text, exponent_of, log
-from tightdp.exact.writing import brief
+from tightdp.exact.numbers import Exact, as_text, brief, exponent_of, log
+from tightdp.exact.parameters import pretty
 from tightdp.methods.ratios import Ratio
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of

@@ -8,8 +8,7 @@ from html import escape
 from statistics import fmean
 
 from tightdp.errors import QueryError
-from tightdp.exact.numbers import Exact, as_text
-from tightdp.exact.writing import brief, listed
+from tightdp.exact.numbers import Exact, as_text, brief, listed
 from tightdp.logic.formula import Coin, InputBit, code_length
 from tightdp.methods.plan import Summary, Work
 from tightdp.present.page import page

@@ -18,10 +18,9 @@ from itertools import accumulate
 
 from flint import fmpz_mat, fmpz_poly
 
-from tightdp.exact.evaluation import lifted
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.generators import Key, from_key, key
 from tightdp.exact.numbers import Exact
+from tightdp.exact.polynomials import Key, from_key, key, lifted
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm, polynomials, whole
 from tightdp.limits.calibrated import COMPOSITION_BITS

@@ -1,4 +1,4 @@
-"""Polynomials with an unknown: integer polynomials in X, in T = e^(1/root), and in the logarithm of X.
+"""Integer polynomials in T = e^(1/root), in an unknown X, and in the logarithm of X: their signs, decided by balls.
 
 Numbers of a program are polynomials in T alone until an unknown comes in; then they are polynomials of the ring
 `RING` of flint, and plain ones again as soon as the unknown has gone. X is the unknown itself, or e^(unknown/d) where
@@ -10,23 +10,19 @@ note of every polynomial whose sign was asked for. So what was computed holds as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Protocol, TypeAlias
 
-from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
+from flint import arb, ctx, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
-
-__all__ = [
-    "INSIDE_AND_OUTSIDE", "LOG", "RING", "UNKNOWN", "Key", "Place", "Polynomial", "Unknown", "alike", "at_place",
-    "constant", "from_key",
-    "has_unknown", "in_force", "in_powers_of_e", "in_words", "key", "leading", "lowered", "mark", "naming",
-    "power_of_unknown", "raised", "terms_of",
-]  # fmt: skip
+from tightdp.exact.enclosure import precisions
 
 INSIDE_AND_OUTSIDE = "the unknown stands both inside and outside of exp"
 RING = fmpz_mpoly_ctx.get(("x", "T", "L"), "lex")
@@ -138,13 +134,10 @@ def lowered(polynomial: Polynomial) -> Polynomial:
     """Return a polynomial without the unknown as one in T."""
     if not isinstance(polynomial, fmpz_mpoly):
         return polynomial
-    in_x, in_t, in_log = polynomial.degrees()
+    in_x, _, in_log = polynomial.degrees()
     if in_x > 0 or in_log > 0:
         return polynomial
-    coefficients = [0] * (max(in_t, 0) + 1)
-    for (_, power, _), coefficient in polynomial.terms():
-        coefficients[power] = int(coefficient)
-    return fmpz_poly(coefficients)
+    return dense([(power, int(coefficient)) for (_, power, _), coefficient in polynomial.terms()])
 
 
 def alike(*polynomials: Polynomial) -> tuple[Polynomial, ...]:
@@ -159,18 +152,19 @@ def in_powers_of_e(polynomial: fmpz_mpoly) -> dict[int, fmpz_poly]:
 
     Raises ParameterError where it has the logarithm of X too.
     """
-    found: dict[int, dict[int, int]] = {}
+    found: dict[int, list[tuple[int, int]]] = {}
     for (power, at, logarithm), coefficient in polynomial.terms():
         if logarithm:
             raise ParameterError(INSIDE_AND_OUTSIDE, "let it stand in exponents only, or outside only")
-        found.setdefault(at, {})[power] = int(coefficient)
-    return {at: _dense(terms) for at, terms in found.items()}
+        found.setdefault(at, []).append((power, int(coefficient)))
+    return {at: dense(terms) for at, terms in found.items()}
 
 
-def _dense(terms: dict[int, int]) -> fmpz_poly:
-    coefficients = [0] * (max(terms) + 1)
-    for power, coefficient in terms.items():
-        coefficients[power] = coefficient
+def dense(terms: Collection[tuple[int, int]]) -> fmpz_poly:
+    """Return a sum of coefficients times powers, given as (power, coefficient)."""
+    coefficients = [0] * (max((power for power, _ in terms), default=0) + 1)
+    for power, coefficient in terms:
+        coefficients[power] += coefficient
     return fmpz_poly(coefficients)
 
 
@@ -215,3 +209,95 @@ def power_of_unknown(above: Polynomial, below: Polynomial) -> tuple[int, Fractio
     if terms:
         raise ParameterError("exp is taken of an expression with the unknown", hint)
     return int(factor * place.power(factor.denominator)), rest
+
+
+MAX_DEGREE = 1_000_000
+"""The largest power of e^(1/d), d the common denominator of all exponents, that is written as a polynomial."""
+
+
+def sign(polynomial: Polynomial, root: int = 1) -> int:
+    """Return the sign (-1, 0, 1) of an integer polynomial at e^(1/root). Always decided."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return in_force().sign(polynomial, root) if polynomial else 0
+    degree = polynomial.degree()
+    if degree <= 0:
+        constant = int(polynomial[0])
+        return (constant > 0) - (constant < 0)
+    for bits in precisions():
+        with ctx.workprec(bits):
+            found = at_root(polynomial, root)
+            if found > 0:
+                return 1
+            if found < 0:
+                return -1
+    raise AssertionError("unreachable")
+
+
+def lifted(polynomial: Polynomial, by: int) -> Polynomial:
+    """Substitute T^by for T."""
+    unknown = isinstance(polynomial, fmpz_mpoly)
+    degree = polynomial.degrees()[1] if unknown else polynomial.degree()
+    if by == 1 or degree <= 0:
+        return polynomial
+    if degree * by > MAX_DEGREE:
+        raise ParameterError(
+            f"a power {degree * by:,} of e^(1/d) is out of reach, d the common denominator of all exponents",
+            f"use exponents with fewer different denominators: powers up to {MAX_DEGREE:,} are written",
+        )
+    return polynomial.inflate([1, by, 1]) if unknown else polynomial.inflate(by)
+
+
+def deflated(polynomial: Polynomial, by: int) -> Polynomial:
+    """Substitute T for T^by, where only such powers occur."""
+    if isinstance(polynomial, fmpz_mpoly):
+        terms = polynomial.terms()
+        return polynomial.context().from_dict({(x, power // by, log): c for (x, power, log), c in terms})
+    return polynomial.deflate(by)
+
+
+def power_of_root(power: int) -> fmpz_poly:
+    if power > MAX_DEGREE:
+        raise ParameterError(
+            f"an exponent with the numerator {power:,} is out of reach",
+            f"round it: powers of e^(1/d) up to {MAX_DEGREE:,} are written",
+        )
+    return fmpz_poly([1]).left_shift(power)
+
+
+def common_step(polynomial: Polynomial, step: int) -> int:
+    """Return the greatest common divisor of `step` and all powers of T that occur."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return math.gcd(step, *(int(powers[1]) for powers in polynomial.monoms()))
+    degree = polynomial.degree()
+    step = math.gcd(step, max(degree, 0))
+    for power in range(degree):
+        if step == 1:
+            break
+        if power % step and polynomial[power]:
+            step = math.gcd(step, power)
+    return step
+
+
+def monomial(polynomial: Polynomial) -> tuple[int, int] | None:
+    """Return (coefficient, power) of a polynomial in T with one term, None for others."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return None
+    degree = polynomial.degree()
+    if any(polynomial[power] for power in range(degree)):
+        return None
+    return int(polynomial[degree]), degree
+
+
+@lru_cache(maxsize=256)
+def _root_of_e(root: int, bits: int) -> arb:
+    """Return a ball around e^(1/root)."""
+    with ctx.workprec(bits):
+        return (arb(1) / root).exp()
+
+
+def at_root(polynomial: Polynomial, root: int) -> arb:
+    """Evaluate a polynomial at e^(1/root), at the precision in force."""
+    if isinstance(polynomial, fmpz_mpoly):
+        return arb(0, "inf")
+    found: arb = polynomial(_root_of_e(root, ctx.prec))
+    return found

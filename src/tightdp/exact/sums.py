@@ -1,19 +1,22 @@
-"""Binomial tails around one index, as certified sums.
+"""Certified sums: binomial tails around one index, and integrals of monotone functions.
 
 Everything an audit of a single (ε, δ) needs of Bin(r, q), q = t / (t + k - 1), t = e^ε, is the law divided by
 its probability b_v at the observed count: R = P(Bin >= v) / b_v and L = P(Bin < v) / b_v. Both are sums of
 products of ratios of consecutive terms, so neither factorials nor logarithms are needed, and P(Bin >= v) = R / (R +
-L).
+L). Integrals are sums over cells, split where most is open.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
-from tightdp.exact.enclosure import BITS, Enclosure
+from flint import arb
 
-__all__ = ["Sides", "exact_law", "sides"]
+from tightdp.exact.enclosure import BITS, Enclosure, ends
 
 _LARGEST_EXACT = 60_000
 """Bits of the common denominator up to which a law is written out exactly."""
@@ -98,3 +101,43 @@ def _left(guesses: int, correct: int, odds: Fraction, upward: int) -> tuple[Frac
     # Terms left out are at most one unit each: an average that includes them is at most one unit more.
     average = Fraction(best, best_count << BITS) + Fraction(upward, 1 << BITS)
     return Fraction(total, 1 << BITS), average
+
+
+_MOST_CELLS = 8000
+
+Point = tuple[arb, arb, arb]
+"""The weight of a point of an integral, and the value just after and at it."""
+
+Cell = tuple[float, Fraction, Fraction]
+"""A part of an integral: by how much it is open (as a float, which only steers; negative), and its two ends."""
+
+
+def enclosed_integral(at: Callable[[Fraction], Point], points: list[Fraction], width: Fraction) -> Enclosure:
+    """Enclose the sum of |change of weight| times a monotone value over cells, split where most is open.
+
+    `at` gives the points.
+    """
+    known = {point: at(point) for point in points}
+    cells = [_cell(known, *ends_) for ends_ in pairwise(points)]
+    heapify(cells)
+    open_ = -sum(cell[0] for cell in cells)
+    while open_ > float(width) and len(cells) < _MOST_CELLS:
+        loss, low, high = heappop(cells)
+        middle = (low + high) / 2
+        known[middle] = at(middle)
+        open_ += loss
+        for half in (_cell(known, low, middle), _cell(known, middle, high)):
+            open_ -= half[0]
+            heappush(cells, half)
+    total = arb(0)
+    for _, low, high in cells:
+        (first, after, _), (second, _, reached) = known[low], known[high]
+        total += abs(second - first) * after.union(reached)
+    found = ends(total)
+    assert found is not None
+    return found
+
+
+def _cell(known: dict[Fraction, Point], low: Fraction, high: Fraction) -> Cell:
+    (first, after, _), (second, _, reached) = known[low], known[high]
+    return -float(abs(second - first).mid() * abs(after - reached).mid()), low, high
