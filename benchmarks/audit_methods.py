@@ -16,7 +16,7 @@ from statistics import NormalDist
 
 from tightdp import audit
 from tightdp.auditing import Gaussian
-from tightdp.auditing.search import rejected_exp_epsilon
+from tightdp.auditing.curves import rejected_exp_epsilon
 
 DELTA = Fraction(1, 10**5)
 MU = 1

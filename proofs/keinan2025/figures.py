@@ -10,8 +10,8 @@ from math import comb, floor
 from flint import arb, ctx, fmpq, fmpq_poly
 
 from tightdp.auditing import Enclosure, Gaussian, audit
+from tightdp.auditing.curves import rejected_exp_epsilon
 from tightdp.auditing.expected import mean_of_least
-from tightdp.auditing.search import rejected_exp_epsilon
 from tightdp.claims import exp, log
 from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.enclosure import ball, ends, normal_tail

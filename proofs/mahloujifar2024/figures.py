@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import floor
 
 from tightdp.auditing import Enclosure, Gaussian, audit, expected_correct
-from tightdp.auditing.search import rejected_exp_epsilon
+from tightdp.auditing.curves import rejected_exp_epsilon
 from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.numbers import decimal_text
 

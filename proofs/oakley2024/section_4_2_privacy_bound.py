@@ -9,11 +9,11 @@ from random import Random
 from typing import Any
 
 from tightdp.claims import Correction, Fails, brute, certain, exhaustive, grid, random_law, seeds
-from tightdp.claims.files import recorded_questions
 from tightdp.session.instance import Instance
 
 from .laws import FIFTH, Bits, all_bits, listed, one_changed, ratio_of_neighbours, rr, rr_probability
 from .paper import paper
+from .recorded import recorded_questions
 
 
 def ratio_is_four(n: int, lam: Fraction) -> dict[str, Any]:

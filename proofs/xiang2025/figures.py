@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import floor
 
 from tightdp.auditing import Gaussian, Laplace, Polygon, SubsampledGaussian, audit, expected_correct
-from tightdp.auditing.search import rejected_exp_epsilon
+from tightdp.auditing.curves import rejected_exp_epsilon
 from tightdp.auditing.tradeoff import Curve
 from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.numbers import decimal_text

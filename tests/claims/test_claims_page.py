@@ -10,12 +10,11 @@ import pytest
 
 from tightdp.claims import Correction, Fails, Paper, identity
 from tightdp.claims.answers import mutated
-from tightdp.claims.files import load_papers
 from tightdp.claims.instances import at, short
 from tightdp.claims.model import Claim
 from tightdp.claims.page import markdown, pages, paper_markdown, unwrapped
 from tightdp.claims.proof import numbered
-from tightdp.claims.run import run_paper
+from tightdp.claims.run import load_papers, run_paper
 
 ROOT = Path(__file__).parent.parent.parent
 PROOFS = ROOT / "proofs"

@@ -11,7 +11,7 @@ import pytest
 from tightdp.auditing import expected_correct
 from tightdp.claims import Paper, log
 from tightdp.claims.figures import Figure, as_csv, exact_text, shown
-from tightdp.claims.files import load_papers
+from tightdp.claims.run import load_papers
 from tightdp.cli import main
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"

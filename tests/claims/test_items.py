@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tightdp.claims.files import load_papers
+from tightdp.claims.run import load_papers
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 

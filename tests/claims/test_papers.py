@@ -8,8 +8,8 @@ import pytest
 
 from tightdp.claims import Paper, check_file
 from tightdp.claims.answers import mutated, noticed_share
-from tightdp.claims.files import load_papers
 from tightdp.claims.model import Claim, Statement
+from tightdp.claims.run import load_papers
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 PAPERS = ("cheu2019", "keinan2025", "mahloujifar2024", "oakley2024", "xiang2025")

@@ -17,9 +17,8 @@ from tightdp import Instance, ParameterError, QueryError, Top, canaries_needed
 from tightdp.auditing import audit
 from tightdp.exact.numbers import log
 from tightdp.language import interp
-from tightdp.one_run import top
-from tightdp.one_run.guessers import as_joint_law
-from tightdp.one_run.top import right_of_top
+from tightdp.one_run import guessers
+from tightdp.one_run.guessers import as_joint_law, right_of_top
 from tightdp.session import one_run
 
 THRESHOLDS = (F(1, 2), F(3, 5), F(1))
@@ -71,7 +70,7 @@ def test_the_largest_posteriors_of_clients_that_are_alike(k: int) -> None:
     assert found.guessing(Top(k)).joint.to_dict() == expected
     law = law_of(found)
     ((group, clients),) = law.distinct.items()
-    for right in (right_of_top(law, k), top._alike(group, clients, k), top._ordered(law, k)):
+    for right in (right_of_top(law, k), guessers._alike(group, clients, k), guessers._ordered(law, k)):
         assert right is not None
         assert as_joint_law(law.n, {k: right}).to_dict() == expected
 

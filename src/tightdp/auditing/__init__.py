@@ -6,12 +6,11 @@ p-values, and the mechanisms that attain them. May import `exact` and the errors
 
 from __future__ import annotations
 
-from tightdp.auditing.answer import AuditAnswer
 from tightdp.auditing.ask import audit
 from tightdp.auditing.certificate import Counterexample, DualCertificate, WorstMechanism
 from tightdp.auditing.curves import Gaussian, Laplace, SubsampledGaussian
 from tightdp.auditing.expected import expected_correct
-from tightdp.auditing.question import METHODS
+from tightdp.auditing.question import METHODS, AuditAnswer
 from tightdp.auditing.tradeoff import Polygon, pairs_of_vertices
 from tightdp.exact.enclosure import Enclosure
 

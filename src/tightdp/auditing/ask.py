@@ -11,19 +11,18 @@ from functools import partial
 from typing import TypeVar
 
 from tightdp.auditing import fdp, optimal, order_statistics
-from tightdp.auditing.answer import AuditAnswer, assumption, steinke_verdict, verdict
 from tightdp.auditing.certificate import DualCertificate, Game, WorstMechanism
-from tightdp.auditing.curves import family_of
-from tightdp.auditing.optimal_curve import Shot, optimum, shoot, upper_bound
-from tightdp.auditing.question import Question, checked
-from tightdp.auditing.search import (
+from tightdp.auditing.curves import (
     LARGEST_EPSILON,
     confirmed,
+    family_of,
     largest_rejected,
     rejected_exp_epsilon,
     rejected_t,
     t_of,
 )
+from tightdp.auditing.optimal_curve import Shot, optimum, shoot, upper_bound
+from tightdp.auditing.question import AuditAnswer, Question, assumption, checked, steinke_verdict, verdict
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import Enclosure

@@ -34,7 +34,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tightdp.auditing.certificate import Counterexample, DualCertificate, Game, WorstMechanism
-from tightdp.auditing.search import rejected_t
+from tightdp.auditing.curves import rejected_t
 from tightdp.exact.enclosure import BITS, Enclosure, round_up
 from tightdp.exact.sums import exact_law, sides
 

@@ -6,17 +6,11 @@ from argparse import ArgumentParser
 from tightdp.claims.command import add_arguments, run
 from tightdp.errors import TightdpError
 
-
-def main() -> int:
-    """Run the command."""
+if __name__ == "__main__":
     parser = ArgumentParser(prog="tightdp claims", description="Decide the claims of papers again.")
     add_arguments(parser)
     try:
-        return run(parser.parse_args())
+        sys.exit(run(parser.parse_args()))
     except TightdpError as error:
         sys.stderr.write(f"{error}\n")
-        return 2
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        sys.exit(2)

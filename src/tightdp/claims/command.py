@@ -1,21 +1,24 @@
-"""The command `claims`: runs claims, prints their verdicts, writes the report page."""
+"""The command `claims`: runs claims, prints their verdicts as lines or as JSON, writes the report page."""
 
 from __future__ import annotations
 
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+from tightdp._version import __version__
 from tightdp.claims.answers import Change, mutated, noticed_share
-from tightdp.claims.files import load_papers
+from tightdp.claims.instances import many, shown_instance
 from tightdp.claims.model import Claim, Paper
-from tightdp.claims.page import pages
-from tightdp.claims.run import Outcome, Several, run_claims
-from tightdp.claims.summary import as_dict, heading, lines, mutation_as_dict, mutation_line, total
+from tightdp.claims.page import counterexample_json, pages
+from tightdp.claims.run import Evidence, Outcome, Several, load_papers, run_claims
 from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.present.text import row_of
 from tightdp.session.builtin import builtin_claims
 
 DEFAULT = "proofs"
@@ -48,7 +51,10 @@ def run(options: Namespace, several: Several | None = None) -> int:
     options.path = located(options.path)
     if options.recheck is not None:
         id, *words = options.recheck
-        return AS_RECORDED if _claim(load_papers(Path(options.path)), id).recheck(words) else DIFFERS
+        for paper in load_papers(Path(options.path)):
+            if any(item.id == id for item in paper.items):
+                return AS_RECORDED if paper.undivided(id).recheck(words) else DIFFERS
+        raise ParameterError(f"there is no claim {id}", "tightdp claims lists them")
     if options.mutate:
         return _mutate(options)
     found: list[tuple[Paper, list[Outcome]]] = []
@@ -70,13 +76,6 @@ def run(options: Namespace, several: Several | None = None) -> int:
     if any(outcome.differs for _, outcomes in found for outcome in outcomes):
         return DIFFERS
     return status
-
-
-def _claim(papers: Sequence[Paper], id: str) -> Claim:
-    for paper in papers:
-        if any(item.id == id for item in paper.items):
-            return paper.undivided(id)
-    raise ParameterError(f"there is no claim {id}", "tightdp claims lists them")
 
 
 def _mutate(options: Namespace) -> int:
@@ -120,7 +119,7 @@ def _decide(options: Namespace, found: list[tuple[Paper, list[Outcome]]], severa
                 if found:
                     say(total(found[-1][1]))
                 found.append((paper, []))
-                say(heading(paper))
+                say(paper.heading)
             found[-1][1].append(outcome)
             for line in lines(paper, outcome):
                 say(line)
@@ -145,3 +144,120 @@ def _write(directory: Path, found: list[tuple[Paper, list[Outcome]]], changes: l
             place.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ParameterError(f"cannot write to {directory}: {error.strerror}", "give a directory") from None
+
+
+# what is printed
+
+
+_WIDTH = 40
+
+
+def lines(paper: Paper, top: Outcome) -> Iterator[str]:
+    """Return the lines of a table for a claim and its parts."""
+    names = max(len(item.id) for item in paper.items) + 2
+    places = min(max(len(item.place) for item in paper.items), _WIDTH)
+    for outcome, part in _with_parts(top):
+        item = outcome.item
+        place = item.place if len(item.place) <= _WIDTH else f"{item.place[: _WIDTH - 1]}…"
+        name = f"  {item.id}" if part else item.id
+        took = f"{outcome.seconds:.2f} s".rjust(8)
+        yield "  " + row_of((name, place, outcome.verdict, took, _why(outcome)), (names, places, 9, 8, 0))
+        if outcome.differs:
+            yield f"      DIFFERS: {outcome.differs}"
+
+
+def total(outcomes: list[Outcome]) -> str:
+    """Return the line below the verdicts of a paper."""
+    differing = sum(bool(outcome.differs) for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    return (
+        f"  {many(len(outcomes), 'claim')}, {f'{differing} not' if differing else 'all'} as recorded, {seconds:.1f} s\n"
+    )
+
+
+def _why(outcome: Outcome) -> str:
+    evidence, found = outcome.evidence, outcome.evidence.counterexample
+    if outcome.parts:
+        return ""
+    if found is not None:
+        return f"fails at {shown_instance(found.instance)}" if found.instance else "fails"
+    if evidence.verdict == "open" and isinstance(outcome.item, Claim):
+        return outcome.item.reason
+    listed = f"{many(evidence.checked, 'instance')}: {evidence.where}" if evidence.checked else ""
+    steps = many(len(evidence.steps), "step") if evidence.verdict == "proved" else ""
+    return "; ".join(each for each in (steps, listed) if each)
+
+
+def _with_parts(outcome: Outcome) -> Iterator[tuple[Outcome, bool]]:
+    yield outcome, False
+    yield from ((part, True) for part in outcome.parts)
+
+
+def as_dict(found: list[tuple[Paper, list[Outcome]]], path: Any, quick: bool, complete: bool = True) -> dict[str, Any]:
+    """Return the JSON object of the command; its status is "unresolved" where the run was interrupted."""
+    claims = [
+        _claim(paper, outcome, top if part else None)
+        for paper, outcomes in found
+        for top in outcomes
+        for outcome, part in _with_parts(top)
+    ]
+    result = {"claims": claims, "as_recorded": not any(claim["differs"] for claim in claims)}
+    return _answer({"path": str(path), "quick": quick}, "exact" if complete else "unresolved", result)
+
+
+def mutation_line(found: list[Change]) -> str:
+    """Return the line below a mutation run."""
+    share = noticed_share(found)
+    if share is None:
+        return "nothing to change\n"
+    noticed = sum(each.noticed for each in found)
+    return f"  {noticed} of {len(found)} changes noticed, {decimal_text(share * 100, 3)} %\n"
+
+
+def mutation_as_dict(found: list[Change], path: Any) -> dict[str, Any]:
+    """Return the JSON object of a mutation run."""
+    share = noticed_share(found)
+    result = {
+        "changes": len(found),
+        "noticed": sum(each.noticed for each in found),
+        "noticed_share": None if share is None else as_text(share),
+        "unnoticed": [{"paper": each.paper, "id": each.id, "change": each.what} for each in found if not each.noticed],
+    }
+    return _answer({"path": str(path), "mutate": True}, "exact", result)
+
+
+def _answer(parameters: dict[str, Any], status: str, result: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "tightdp": __version__,
+        "query": "claims",
+        "parameters": parameters,
+        "status": status,
+        "result": result,
+    }
+
+
+def _claim(paper: Paper, outcome: Outcome, row: Outcome | None) -> dict[str, Any]:
+    item, right = outcome.item, outcome.corrected
+    corrected = item.corrected if isinstance(item, Claim) and right is not None else None
+    return {
+        "id": item.id,
+        "paper": paper.name,
+        "place": item.place,
+        "statement": item.statement,
+        "verdict": outcome.verdict,
+        "instances": _checked(outcome.evidence),
+        "counterexample": counterexample_json(outcome.evidence.counterexample),
+        "corrected": corrected
+        and right
+        and {"statement": corrected.statement, "verdict": right.verdict, "instances": _checked(right)},
+        "seconds": round(outcome.seconds, 3),
+        "differs": outcome.differs or None,
+        **({"recorded": item.verdict} if isinstance(item, Claim) else {}),
+        **({"parts": [part.id for part in outcome.parts]} if outcome.parts else {}),
+        **({"part_of": row.id} if row is not None else {}),
+    }
+
+
+def _checked(evidence: Evidence) -> dict[str, Any]:
+    found = {"checked": evidence.checked, "range": evidence.where, "steps": len(evidence.steps)}
+    return {**found, "near_miss": evidence.near} if evidence.near else found

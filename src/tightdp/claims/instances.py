@@ -146,6 +146,11 @@ def _read(text: str) -> Any:
         raise ParameterError(f"{text} is not an array", 'write a tuple as in x=[0,1] or x=["1/5",0]') from error
 
 
+def many(count: int, noun: str) -> str:
+    """Write a number of things."""
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
+
+
 def shown_instance(instance: Mapping[str, Any]) -> str:
     """Write an instance, as in n = 2, lam = 1/5."""
     return ", ".join(f"{name} = {shown_value(value)}" for name, value in instance.items())

@@ -281,6 +281,11 @@ class Paper:
         return [item for item in self.items if item.id not in parts]
 
     @property
+    def heading(self) -> str:
+        """The name with the title."""
+        return f"{self.name}: {self.title}" if self.title else self.name
+
+    @property
     def where(self) -> str:
         """The path of the file, or of its package, as a reader in the root of the repository would type it."""
         path = self.file.resolve()

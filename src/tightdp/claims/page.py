@@ -5,19 +5,20 @@ A page is a list of blocks of Markdown; the HTML page is all of them, rendered.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from markdown_it import MarkdownIt
 
 from tightdp.claims.answers import Change
-from tightdp.claims.instances import at, ranges, short
-from tightdp.claims.model import VERDICTS, Claim, Correction, Paper, Proof, Texts
+from tightdp.claims.instances import at, many, plain, ranges, short
+from tightdp.claims.model import VERDICTS, Claim, Correction, Paper, Proof, Statement
 from tightdp.claims.proof import NumberedProof, numbered
-from tightdp.claims.run import Evidence, Outcome
-from tightdp.claims.summary import heading, many, paper_json
+from tightdp.claims.run import Counterexample, Evidence, Outcome
 from tightdp.exact.numbers import decimal_text
 
 _INTRODUCTION = """\
@@ -126,11 +127,15 @@ def _summary(found: Found, changes: Sequence[Change]) -> Iterator[str]:
         )
     yield _table(("paper", *VERDICTS), [_counts(paper, outcomes) for paper, outcomes in found])
     for paper, outcomes in found:
-        yield _heading(2, heading(paper))
+        yield _heading(2, paper.heading)
         yield unwrapped(f"[All claims, facts and proofs]({_folder(paper)}.md#{paper.name})")
         if paper.stands:
             yield unwrapped(paper.stands)
-        false = [_false(paper, each) for each in _every(outcomes) if _is_false(each)]
+        false = [
+            _false(paper, each)
+            for each in _every(outcomes)
+            if each.evidence.counterexample is not None and not _is_aside(each)
+        ]
         if false:
             yield unwrapped(f"**False as printed.**{_BREAK}" + "\n".join(f"- {each}" for each in false))
 
@@ -141,12 +146,8 @@ def _every(outcomes: list[Outcome]) -> Iterator[Outcome]:
         yield from top.parts
 
 
-def _is_false(outcome: Outcome) -> bool:
-    """Whether a claim of the paper itself is refuted; stronger readings and asides are facts."""
-    return outcome.evidence.counterexample is not None and not _is_aside(outcome)
-
-
 def _is_aside(outcome: Outcome) -> bool:
+    """Whether it is a stronger reading or an aside: its refutation is a fact, none of a claim of the paper."""
     return isinstance(outcome.item, Claim) and (outcome.item.extra or outcome.item.unclaimed)
 
 
@@ -168,9 +169,7 @@ def _false(paper: Paper, outcome: Outcome) -> str:
 
 def _fails(paper: Paper, outcome: Outcome) -> str:
     example = outcome.evidence.counterexample
-    return (
-        f"it fails at {at(example.instance, paper.words)}." if example is not None and example.instance else "it fails."
-    )
+    return f"it fails at {at(example.instance, paper.words)}." if example and example.instance else "it fails."
 
 
 # the page of a paper
@@ -178,7 +177,7 @@ def _fails(paper: Paper, outcome: Outcome) -> str:
 
 def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[str]:
     proofs = {each.proof: each for each in numbered(paper)}
-    yield _heading(1, heading(paper), paper.name)
+    yield _heading(1, paper.heading, paper.name)
     if paper.stands:
         yield unwrapped(paper.stands)
     yield _table(("claim", "place", "verdict", "evidence"), [_line(paper, each) for each in _every(outcomes)])
@@ -244,13 +243,9 @@ def _claim(paper: Paper, outcome: Outcome, above: str, proofs: dict[Proof, Numbe
         yield from _evidence(paper, outcome.corrected, item.corrected, item.corrected.proof, proofs)
     if isinstance(item, Claim) and item.reason:
         yield unwrapped(f"**Why it is open.** {item.reason}")
-    yield from _texts(item.texts)
-
-
-def _texts(texts: Texts) -> Iterator[str]:
-    yield from _text("What still stands.", texts.stands)
-    yield from _text("Other readings.", texts.readings)
-    yield from _text("Notes.", texts.notes)
+    for label, text in (("What still stands.", item.texts.stands), ("Other readings.", item.texts.readings)):
+        yield from _text(label, text)
+    yield from _text("Notes.", item.texts.notes)
 
 
 def _text(label: str, text: str) -> Iterator[str]:
@@ -294,6 +289,51 @@ def _proof(paper: Paper, proof: NumberedProof) -> Iterator[str]:
     about = [f"Of {serves}." if serves else "A lemma.", f"It uses {uses}." if uses else ""]
     yield unwrapped(" ".join(each for each in about if each))
     yield unwrapped(proof.argument)
+
+
+# what stands beside a page
+
+
+def paper_json(paper: Paper, outcomes: list[Outcome]) -> str:
+    """Return what stands beside the page of a paper: exact numbers, steps of proofs, all instances, a line each."""
+    claims = [_in_full(outcome) for top in outcomes for outcome in (top, *top.parts)]
+    lines = ",\n".join(json.dumps(claim, ensure_ascii=False) for claim in claims)
+    return f'{{"paper": {json.dumps(paper.name)}, "claims": [\n{lines}\n]}}\n'
+
+
+def _in_full(outcome: Outcome) -> dict[str, Any]:
+    item = outcome.item
+    found = {"id": item.id, "place": item.place, "statement": item.statement, "verdict": outcome.verdict}
+    if not isinstance(item, Claim):
+        return {**found, "parts": list(item.parts)}
+    example = counterexample_json(outcome.evidence.counterexample)
+    whole: dict[str, Any] = {**found, "counterexample": example, **_everything(item, outcome.evidence)}
+    if item.corrected is not None and outcome.corrected is not None:
+        corrected = {"statement": item.corrected.statement, "verdict": outcome.corrected.verdict}
+        whole["corrected"] = corrected | _everything(item.corrected, outcome.corrected)
+    return whole
+
+
+def _everything(statement: Statement, evidence: Evidence) -> dict[str, Any]:
+    return {
+        "near_miss": evidence.near or None,
+        "steps": [{"what": step.what, "by": step.kind} for step in evidence.steps],
+        "instances": [
+            {name: plain(value) for name, value in instance.items()} for instance in statement.instances(quick=False)
+        ],
+    }
+
+
+def counterexample_json(found: Counterexample | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "instance": {name: plain(value) for name, value in found.instance.items()},
+        "numbers": {name: plain(value) for name, value in found.numbers.items()},
+        "in_words": found.why,
+        "confirmed": found.confirmed,
+        "reverify": found.command,
+    }
 
 
 _STYLE = """

@@ -1,7 +1,8 @@
-"""Deciding claims again: instances from small to large, proofs, corrections, and what was recorded."""
+"""Deciding claims again: instances from small to large, proofs, corrections, and what was recorded; files of claims."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +12,13 @@ from shlex import quote
 from typing import Any
 
 from tightdp.claims.answers import Answers, as_failure, refuted_near_miss
-from tightdp.claims.files import load_papers
 from tightdp.claims.instances import Instance, as_argument, shown_instance, shown_instances
 from tightdp.claims.model import Claim, Fails, Paper, Row, Statement, Verdict
 from tightdp.claims.proof import Step, run_proof
 from tightdp.errors import LimitError, ParameterError
 from tightdp.limits import requested
+from tightdp.session.files import import_file
+from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 Several = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[int, Any]]]
 """Works on many tasks at once, by a function of a module, and yields the place and the answer of each as it comes."""
@@ -277,3 +279,60 @@ def _confirmed(statement: Statement, instance: Instance, failure: Fails) -> Coun
 
 def _listed(ids: set[str]) -> str:
     return ", ".join(sorted(ids, key=lambda id: (id.rstrip("0123456789abcdefgh"), len(id), id)))
+
+
+# files of claims
+
+
+_HINT = "give a file or package with claims, or a directory of such"
+
+
+def program(place: str) -> Mechanism:
+    """Return a mechanism by "file", "file:name" or a path.
+
+    A file without directory is looked for in `programs/` beside the claims file or in a directory above it.
+    """
+    name, _, wanted = place.partition(":")
+    path = _find(Path(name), Path(sys._getframe(1).f_globals.get("__file__", ".")).resolve().parent)
+    found = mechanisms_of(import_file(path))
+    if not wanted and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted not in found:
+        raise ParameterError(f"{path.name} has no single mechanism {wanted}".rstrip(), f"it has {', '.join(found)}")
+    return found[wanted]
+
+
+def _find(path: Path, start: Path) -> Path:
+    file = path if path.suffix == ".py" else path.with_name(f"{path.name}.py")
+    tries = [start / file, *(above / "programs" / file for above in (start, *start.parents))]
+    for found in tries:
+        if found.is_file():
+            return found
+    raise ParameterError(f"there is no program {path}", "name a file of programs/, or give its path")
+
+
+def claim_files(path: Path) -> list[Path]:
+    """Return what a path names: a file, a package (a directory with `__init__.py`), or those of a directory."""
+    if path.is_file() or _is_package(path):
+        return [path]
+    if path.is_dir():
+        found = [each for each in path.iterdir() if each.suffix == ".py" or _is_package(each)]
+        if found := sorted(each for each in found if not each.name.startswith(("_", "."))):
+            return found
+        raise ParameterError(f"{path} has no files of claims", _HINT)
+    raise ParameterError(f"{path} does not exist", _HINT)
+
+
+def load_papers(path: Path) -> list[Paper]:
+    """Return the papers of a file, package or directory of claims; the files are imported."""
+    papers: list[Paper] = []
+    for file in claim_files(path):
+        found = [value for value in vars(import_file(file)).values() if isinstance(value, Paper)]
+        if not found and file == path:
+            raise ParameterError(f"{file} has no claims", 'make one: paper = Paper("name"), then paper.claim(...)')
+        papers += [paper for paper in found if paper not in papers]
+    return papers
+
+
+def _is_package(path: Path) -> bool:
+    return (path / "__init__.py").is_file()

@@ -19,9 +19,8 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import Joint, add_into, joint_power, joint_times, quotient, unpacked
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES
-from tightdp.one_run.functions import Functions
 from tightdp.one_run.law import AuditLaw, Group
-from tightdp.one_run.stages import Counts, Outcome, Stage
+from tightdp.one_run.stages import Counts, Functions, Outcome, Stage
 
 # a given order and threshold
 

@@ -12,8 +12,7 @@ from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES, AUDIT_TABLE
 from tightdp.logic.count import flow
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
-from tightdp.one_run.functions import Functions
-from tightdp.one_run.stages import Counts, Outcome, Stage, Table
+from tightdp.one_run.stages import Counts, Functions, Outcome, Stage, Table
 
 Reached = set[tuple[int, int]]
 """(output bits decided, node reached)."""

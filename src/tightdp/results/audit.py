@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from tightdp._version import __version__
 from tightdp.auditing import AuditAnswer, Enclosure, WorstMechanism
-from tightdp.auditing.answer import Validity as Valid
+from tightdp.auditing.question import Validity as Valid
 from tightdp.auditing.worst_case import Parts
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact

@@ -11,7 +11,7 @@ from tightdp._version import __version__
 from tightdp.claims.command import located
 from tightdp.claims.command import run as run_claims
 from tightdp.claims.figures import Cell, Figure, as_csv, draw, exact_text, shown
-from tightdp.claims.files import load_papers
+from tightdp.claims.run import load_papers
 from tightdp.cli.answer import DONE
 from tightdp.cli.jobs import answers
 from tightdp.cli.words import UsageError, writable_directory
