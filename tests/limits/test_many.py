@@ -15,7 +15,7 @@ from tightdp.limits import abandon, at_once
 
 @pytest.fixture(autouse=True)
 def at_once_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(abandon, "_ALONE", -1.0)
+    monkeypatch.setattr(abandon, "GRACE", -1.0)
 
 
 def test_answers_are_in_the_order_of_the_questions() -> None:

@@ -22,12 +22,12 @@ from flint import arb, ctx
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
 from tightdp.exact.field import ExpNumber, Number, as_ball
+from tightdp.limits.calibrated import QUICK_BITS
 
 Masses = Iterable[tuple[Number, Number]]
 """(P(y), Q(y)) for every output y."""
 
 _DIGITS = 15
-_FIRST_BITS = 128
 _LAST_BITS = 1 << 14
 
 
@@ -105,7 +105,7 @@ def least_rho(
         return LeastRho(math.inf, laws.index(None), None)
     reached(0, len(laws), Fraction(0))
     curves = [_by_ratio(law or []) for law in laws]
-    for bits in precisions(max(_FIRST_BITS, 2 * bits_of(digits)), _LAST_BITS):
+    for bits in precisions(max(2 * QUICK_BITS, 2 * bits_of(digits)), _LAST_BITS):
         with ctx.workprec(bits):
             search = _Search(arb(10) ** -(digits + 1))
             for number, curve in enumerate(curves):

@@ -14,15 +14,12 @@ from fractions import Fraction
 from flint import arb, ctx, fmpq
 
 from tightdp.errors import ParameterError
+from tightdp.limits.calibrated import MAX_EXPONENT, QUICK_BITS
 
 BITS = 256
 """Fractional bits of the fixed-point numbers used in certified sums."""
 
-MAX_EXPONENT = 10_000
-"""The largest |E| for which e^E is enclosed; beyond, its digits alone would fill pages."""
-
 _DIGITS = 60
-_FIRST_BITS = 64
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,7 @@ def as_fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def precisions(first: int = _FIRST_BITS, last: int | None = None) -> Iterator[int]:
+def precisions(first: int = QUICK_BITS, last: int | None = None) -> Iterator[int]:
     """Yield first, 2 first, 4 first, ... bits, up to `last` where it is given, and without end otherwise."""
     bits = first
     while last is None or bits <= last:

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import MAX_EXPONENT, Enclosure, ends, precisions
+from tightdp.exact.enclosure import Enclosure, ends, precisions
 from tightdp.exact.notation import FOR_SYMPY, Style, sympy_of, written
 from tightdp.exact.polynomials import (
-    MAX_DEGREE,
     UNKNOWN,
     Key,
     Polynomial,
@@ -45,6 +44,7 @@ from tightdp.exact.polynomials import (
     sign,
 )  # fmt: skip
 from tightdp.exact.whole import Ordered, Whole, whole
+from tightdp.limits.calibrated import MAX_DEGREE, MAX_EXPONENT, QUICK_BITS
 
 if TYPE_CHECKING:
     import sympy
@@ -54,7 +54,6 @@ Number: TypeAlias = Union[Fraction, "ExpNumber"]
 """An exact finite number: rational, or with e^q."""
 
 R = TypeVar("R")
-_QUICK_BITS = 64
 _ONE = fmpz_poly([1])
 
 
@@ -142,7 +141,7 @@ class ExpNumber(Ordered):
         """Return rationals around the number that agree to at least so many significant digits."""
         self._refuse_unknown("enclosed")
         unit = Fraction(1, 10**digits)
-        for bits in precisions(max(_QUICK_BITS, 4 * digits)):
+        for bits in precisions(max(QUICK_BITS, 4 * digits)):
             with ctx.workprec(bits):
                 found = ends(self.ball())
             if found is not None and found.upper - found.lower <= unit * min(abs(found.lower), abs(found.upper)):
@@ -206,7 +205,7 @@ class ExpNumber(Ordered):
         parts = _parts(other)
         if parts is None:
             return None
-        with ctx.workprec(_QUICK_BITS):
+        with ctx.workprec(QUICK_BITS):
             ours = self._quickly()
             theirs = other._quickly() if isinstance(other, ExpNumber) else as_ball(other)
             if ours < theirs:
@@ -219,7 +218,7 @@ class ExpNumber(Ordered):
 
     def _quickly(self) -> arb:
         if self._quick is None:
-            with ctx.workprec(_QUICK_BITS):
+            with ctx.workprec(QUICK_BITS):
                 self._quick = self.ball()
         return self._quick
 

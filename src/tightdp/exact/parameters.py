@@ -20,6 +20,7 @@ from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.notation import FOR_PEOPLE
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.exact.rationals import RATIONAL_HINT, Parameter, as_fraction, as_value, as_whole, from_text
+from tightdp.limits.calibrated import MAX_DEGREE, MAX_EXPONENT
 
 if TYPE_CHECKING:
     import sympy
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 _LONGEST = 2_000
 _QUOTED = 60
 _DEEPEST = 100
-_LARGEST_POWER = 10_000
-_MOST_BITS = 1_000_000
 ARITHMETIC: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -117,8 +116,8 @@ class _Reader:
             if not base and power < 0:
                 raise self._refused(node, "divides by 0", "give a positive power")
             size = max(base.numerator.bit_length(), base.denominator.bit_length()) if isinstance(base, Fraction) else 1
-            if abs(power) > _LARGEST_POWER or abs(power) * size > _MOST_BITS:
-                raise self._refused(node, "is out of reach", f"give a power of at most {_LARGEST_POWER:,}")
+            if abs(power) > MAX_EXPONENT or abs(power) * size > MAX_DEGREE:
+                raise self._refused(node, "is out of reach", f"give a power of at most {MAX_EXPONENT:,}")
             return base ** int(power)
         if isinstance(base, Fraction):
             raise self._refused(node, "is a root", "give a whole power, or a power of exp(q)")

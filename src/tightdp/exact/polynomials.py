@@ -23,6 +23,7 @@ from flint import arb, ctx, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import precisions
+from tightdp.limits.calibrated import MAX_DEGREE
 
 INSIDE_AND_OUTSIDE = "the unknown stands both inside and outside of exp"
 RING = fmpz_mpoly_ctx.get(("x", "T", "L"), "lex")
@@ -209,10 +210,6 @@ def power_of_unknown(above: Polynomial, below: Polynomial) -> tuple[int, Fractio
     if terms:
         raise ParameterError("exp is taken of an expression with the unknown", hint)
     return int(factor * place.power(factor.denominator)), rest
-
-
-MAX_DEGREE = 1_000_000
-"""The largest power of e^(1/d), d the common denominator of all exponents, that is written as a polynomial."""
 
 
 def sign(polynomial: Polynomial, root: int = 1) -> int:

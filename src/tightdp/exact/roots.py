@@ -23,9 +23,9 @@ from tightdp.exact.enclosure import ball, bits_of, precisions
 from tightdp.exact.field import Number, as_ball, ratio
 from tightdp.exact.polynomials import RING, UNKNOWN, Polynomial, dense, in_powers_of_e, raised, sign
 from tightdp.exact.whole import Whole, polynomials
+from tightdp.limits.calibrated import QUICK_BITS
 
 _ONE_MORE = fmpz_poly([1, 1])
-_FINE_BITS = 128
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Line:
 
     def sign(self, at: Fraction) -> int:
         """Return the sign at a rational."""
-        with ctx.workprec(_FINE_BITS):
+        with ctx.workprec(2 * QUICK_BITS):
             near = self.ball(ball(at))
         if near > 0 or near < 0:
             return 1 if near > 0 else -1
@@ -240,7 +240,6 @@ def _sign_of(terms: Sequence[tuple[int, int]], root: int) -> int:
 
 _DIGITS = 20
 _FEW_BITS, _FIRST_BITS = 4, 32
-_QUICK_BITS = (64, 256)
 
 
 class Point:
@@ -378,7 +377,7 @@ def _sign_at(line: Line, value: Number) -> int:
     """Return the sign of a polynomial at an exact number. Always decided."""
     if isinstance(value, Fraction):
         return line.sign(value)
-    for bits in _QUICK_BITS:
+    for bits in precisions(QUICK_BITS, 4 * QUICK_BITS):
         with ctx.workprec(bits):
             near = line.ball(as_ball(value))
         if near > 0 or near < 0:

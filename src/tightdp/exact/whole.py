@@ -32,12 +32,10 @@ from tightdp.exact.polynomials import (
     mark,
     sign,
 )
+from tightdp.limits.calibrated import QUICK_BITS
 
 Whole: TypeAlias = Union[int, "ExpInteger"]
 """A weight: an int, or an integer polynomial in e^(1/d)."""
-
-_QUICK_BITS = 128
-_RIGHT_BITS = 64
 
 
 class Ordered:
@@ -187,7 +185,7 @@ class ExpInteger(Ordered):
         if isinstance(other, Fraction):
             return (self * other.denominator)._compare(other.numerator)
         ours = self.quick()
-        with ctx.workprec(_QUICK_BITS):
+        with ctx.workprec(2 * QUICK_BITS):
             theirs = other.quick() if isinstance(other, ExpInteger) else arb(other)
             if ours < theirs:
                 return -1
@@ -203,10 +201,10 @@ class ExpInteger(Ordered):
     def quick(self) -> arb:
         """Return a ball around the number, with at least 64 bits that are right; of no width for 0."""
         if self._quick is None:
-            for bits in precisions(_QUICK_BITS):
+            for bits in precisions(2 * QUICK_BITS):
                 with ctx.workprec(bits):
                     found = at_root(self.polynomial, self.root)
-                if found.rel_accuracy_bits() >= _RIGHT_BITS or not self or has_unknown(self.polynomial):
+                if found.rel_accuracy_bits() >= QUICK_BITS or not self or has_unknown(self.polynomial):
                     self._quick = found
                     break
         assert self._quick is not None
@@ -251,7 +249,7 @@ def ball_of(value: Whole) -> arb:
 def compare_quotients(a: Whole, b: Whole, c: Whole, d: Whole) -> int:
     """Return the sign of a/b - c/d, for positive b and d."""
     if not (isinstance(a, int) and isinstance(b, int) and isinstance(c, int) and isinstance(d, int)):
-        with ctx.workprec(_QUICK_BITS):
+        with ctx.workprec(2 * QUICK_BITS):
             left, right = quick(a) / quick(b), quick(c) / quick(d)
             if left < right:
                 return -1

@@ -19,10 +19,10 @@ from tightdp.exact import theta
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.rationals import Symbolic, as_int
 from tightdp.exact.weights import as_exact
+from tightdp.limits.calibrated import TABLE_ENTRIES
 
 Law: TypeAlias = tuple[tuple[int, Number], ...]
 
-_CACHED = 4096
 _DISTANCES = 1 << 16
 
 
@@ -258,7 +258,7 @@ def poisson_binomial(probabilities: Iterable[object]) -> Law:
 
 def _kept(law_of: Callable[..., Law]) -> Callable[..., Law]:
     """Keep laws, but for those with an unknown: which outcomes have probability 0 depends on its value."""
-    known = lru_cache(_CACHED)(law_of)
+    known = lru_cache(TABLE_ENTRIES)(law_of)
 
     @wraps(law_of)
     def found(*arguments: Any) -> Law:

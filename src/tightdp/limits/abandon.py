@@ -20,6 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import LimitError
+from tightdp.limits.calibrated import GRACE, TICK
 from tightdp.limits.child import ANSWER, ERROR, KEPT, LAST, SNAPSHOT, Child, can_fork, end, fork_for, here, with_text
 from tightdp.limits.clock import (
     Limits,
@@ -38,13 +39,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_GRACE = 0.9
-"""Seconds that a child has to send what it knows, from when it should stop."""
-_GRACE_OF_COMMANDS = 1.5
-"""The same after Ctrl-C on a command, which may wait for a child of its own."""
-_COVERED = 4.0
-"""Seconds by which the limit of a child may be later than that of a question in it."""
-_BETWEEN_LOOKS = 0.05
 _FAR_TOO_MUCH = 1.1
 """Taking this many times the allowed memory ends the grace period at once."""
 
@@ -113,7 +107,7 @@ class Command:
 def _is_covered(child: Child, limits: Limits) -> bool:
     """Whether a child will be stopped hardly later than these limits ask."""
     ours, theirs = child.limits.deadline, limits.deadline
-    return theirs is None or (ours is not None and ours <= theirs + _COVERED)
+    return theirs is None or (ours is not None and ours <= theirs + 4 * GRACE)
 
 
 class _Parent:
@@ -168,7 +162,7 @@ class _Parent:
 
     def _hear(self, reading: Connection) -> Any:
         while True:
-            if reading.poll(_BETWEEN_LOOKS):
+            if reading.poll(TICK / 2):
                 try:
                     kind, value = pickle.loads(reading.recv_bytes())
                 except (EOFError, ConnectionError):
@@ -188,7 +182,7 @@ class _Parent:
                     self.kept.append(value)
                 else:
                     self._print(*value)
-            if time.monotonic() - self._looked > _BETWEEN_LOOKS:
+            if time.monotonic() - self._looked > TICK / 2:
                 self._looked = time.monotonic()
                 self._look()
 
@@ -207,14 +201,14 @@ class _Parent:
 
     def _reached(self) -> LimitError | None:
         """Return which limit the child has reached; it notices limits by itself, but is told of a request to stop."""
-        self._stop_at = self._looked + (_GRACE_OF_COMMANDS if self.interrupts else _GRACE)
+        self._stop_at = self._looked + (2 * GRACE if self.interrupts else GRACE)
         asked = interruption() if self.interrupts else requested()
         if asked is not None:
             os.kill(self._pid, signal.SIGINT)
             return asked
         deadline = self._limits.deadline
         if deadline is not None and self._looked > deadline:
-            self._stop_at = deadline + _GRACE  # however late it is noticed on a busy machine
+            self._stop_at = deadline + GRACE  # however late it is noticed on a busy machine
             return out_of_time(cast(float, self._limits.timeout))
         return out_of_memory(self._limits.max_memory) if self._taken() > 1 else None
 
@@ -248,10 +242,6 @@ class _Parent:
         return self._code
 
 
-_ALONE = 1.0
-"""For how many seconds questions are answered here before there are children."""
-
-
 def cores() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -266,7 +256,7 @@ def at_once(questions: Sequence[Callable[[], T]], jobs: int) -> list[T]:
     answers: dict[int, T] = {}
     start = time.monotonic()
     while len(answers) < len(questions):
-        if jobs > 1 and can_fork() and len(questions) - len(answers) > 1 and time.monotonic() - start > _ALONE:
+        if jobs > 1 and can_fork() and len(questions) - len(answers) > 1 and time.monotonic() - start > GRACE:
             first = len(answers)
             answers |= {first + at: found for at, found in _Children(questions[first:], jobs).answers().items()}
         else:

@@ -8,8 +8,26 @@ from __future__ import annotations
 
 # Limits
 
+GRACE = 0.9
+"""Seconds that a child has to send what it knows, from when it should stop: limits of time hold to two seconds."""
+TICK = 0.1
+"""Seconds between two looks at the limits: each takes some 20 microseconds."""
+NODES_PER_STEP = 5
+"""Nodes of a diagram that are made in the time of one step of other code."""
+
 
 # Numbers, language, symmetry and diagrams
+
+QUICK_BITS = 64
+"""Bits with which balls begin, twice as many where a number is compared often: most comparisons need no more."""
+MAX_EXPONENT = 10_000
+"""The largest |E| for which e^E is enclosed, and the largest power in an expression: its digits alone fill pages."""
+MAX_DEGREE = 1_000_000
+"""The largest power of e^(1/d), d the common denominator of all exponents, that is written as a polynomial: 8 MB."""
+MAX_DATASETS = 1 << 20
+"""Datasets that are gone through one by one: a minute or two."""
+MAX_KEPT = 2_000_000
+"""Probabilities of the laws of datasets that are kept, some 200 MB; beyond, laws are computed again when needed."""
 
 
 # Lowering and the core program

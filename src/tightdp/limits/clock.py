@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from tightdp.errors import LimitError, ParameterError
+from tightdp.limits.calibrated import NODES_PER_STEP, TICK
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)
@@ -112,14 +113,8 @@ def _output(*command: str) -> str:
         raise OSError(str(error)) from None
 
 
-_BETWEEN_MEASUREMENTS = 0.1
-"""Seconds between two measurements of memory."""
-_BETWEEN_TICKS = 0.1
-_PATIENCE = 0.3
+_PATIENCE = 3 * TICK
 """Seconds that code has to notice a limit by itself before it is interrupted."""
-
-
-_NODES_PER_STEP = 5
 
 
 def _never() -> bool:
@@ -170,7 +165,7 @@ class Limits:
     def __call__(self, nodes: int = 0) -> None:
         """Raise LimitError where a bound is exceeded, or when asked to stop."""
         if self.allowance is not None:
-            self.allowance.take(1 + nodes // _NODES_PER_STEP)
+            self.allowance.take(1 + nodes // NODES_PER_STEP)
         found = self.reached(nodes)
         if found is not None:
             _state.raised = time.monotonic()
@@ -191,7 +186,7 @@ class Limits:
         now = time.monotonic()
         if self.timeout is not None and now - self.start > self.timeout - self.early:
             return out_of_time(self.timeout)
-        if self.max_memory is not None and now - self._measured > _BETWEEN_MEASUREMENTS:
+        if self.max_memory is not None and now - self._measured > TICK:
             self._measured = now
             if (resident_memory() or 0) - self.memory > self.max_memory:
                 return out_of_memory(self.max_memory)
@@ -324,7 +319,7 @@ def ticking(limits: Limits, own: bool = False) -> Iterator[Callable[[], bool]]:
         return
     before, hook = signal.signal(signal.SIGALRM, _tick(limits, os.getppid() if own else None)), sys.unraisablehook
     sys.unraisablehook = _swallowed(hook)
-    signal.setitimer(signal.ITIMER_REAL, _BETWEEN_TICKS, _BETWEEN_TICKS)
+    signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
     try:
         yield lambda: _state.request is not None
     finally:

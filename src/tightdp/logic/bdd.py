@@ -17,6 +17,7 @@ from typing import Any
 
 from tightdp.errors import BackendError, LimitError
 from tightdp.exact.lazily import without_networkx
+from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.limits.clock import holding
 
 if sys.platform != "win32":
@@ -34,7 +35,6 @@ _BETWEEN_LOOKS = 256
 _OPERATIONS_PER_LEVEL = 2
 _NODES_PER_OPERATION = 32
 """Finding out the size takes time that grows with the levels and nodes: so many make it one operation later."""
-_CACHE_AT_START = 1 << 12
 _MEMORY_AT_START = 64 << 20
 """What CUDD reserves at the start, in entries and bytes; both grow as needed. More takes small programs longer to clear
 than to compile."""
@@ -199,7 +199,7 @@ class _CuddManager(Manager):
         with holding(), without_networkx():  # an import that is broken off cannot be begun again
             from dd import cudd
 
-        super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=_CACHE_AT_START)
+        super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=TABLE_ENTRIES)
         self._allowed = _MEMORY_BETWEEN_LOOKS + int(self._statistics()["mem"])
         self._bdd.configure(max_memory=self._allowed)
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 from tightdp.errors import QueryError
 from tightdp.language.neighbours import relation_of
+from tightdp.limits.calibrated import MAX_DATASETS
 from tightdp.methods.base import Comparison, Pair, Refusal, on_table, ratios_of_pairs
 from tightdp.methods.control import Control
 from tightdp.methods.first import alike_pairs
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ratios import Named
 from tightdp.methods.symmetry import Symmetry, of_symmetries
-from tightdp.symmetry.sets import MAX_DATASETS, AccuracySet, Table, every_input, every_told_apart
+from tightdp.symmetry.sets import AccuracySet, Table, every_input, every_told_apart
 from tightdp.symmetry.symmetries import Symmetries
 
 __all__ = ["Exhaustive", "Orbits", "look", "look_for_orbits", "up_to_symmetry"]

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from tightdp.exact.field import Number
 from tightdp.exact.whole import Whole
+from tightdp.limits.calibrated import MAX_KEPT
 from tightdp.logic.count import Weights
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw
 from tightdp.symmetry.counts import Counts
-from tightdp.symmetry.sets import MAX_KEPT
 
 if TYPE_CHECKING:
     from tightdp.exact.scaled import Scaled

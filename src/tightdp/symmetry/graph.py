@@ -19,6 +19,7 @@ from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Inpu
 from tightdp.core.operators import REFUSED, Value, operation
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
+from tightdp.limits.calibrated import TABLE_ENTRIES
 
 if TYPE_CHECKING:
     import networkx
@@ -32,8 +33,6 @@ else:
 Vertex = tuple[Hashable, ...]
 """What a vertex stands for; see `client`, `node`, `value` and `component`."""
 
-_MAX_ROWS = 4096
-"""A larger table is not spelled out: its values are anchored instead."""
 _MAX_VERTICES = 100_000
 
 
@@ -84,7 +83,7 @@ def _anchored(program: CoreProgram, nodes: Sequence[Expr]) -> set[int]:
     """Return the nodes whose values cannot be renamed: what is added up or compared by size, and conditions."""
     found = {expr.serial for expr in program.evidence}
     for expr in nodes:
-        if isinstance(expr, Nary) or (isinstance(expr, Apply) and _rows(expr) > _MAX_ROWS):
+        if isinstance(expr, Nary) or (isinstance(expr, Apply) and _rows(expr) > TABLE_ENTRIES):
             found.update((expr.serial, *(operand.serial for operand in expr.operands)))
     return found
 
@@ -100,7 +99,7 @@ def _add_node(graph: networkx.Graph, expr: Expr, anchored: bool) -> None:
     match expr:
         case Nary():
             _join_operands(graph, expr)
-        case Apply() if _rows(expr) > _MAX_ROWS:
+        case Apply() if _rows(expr) > TABLE_ENTRIES:
             _join_operands(graph, expr)
         case Apply():
             _add_rows(graph, expr, _table(expr))

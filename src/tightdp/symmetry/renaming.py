@@ -19,6 +19,7 @@ from tightdp.exact.field import Number
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.logic.bdd import Node
 from tightdp.logic.encode import Encoder
 from tightdp.logic.formula import InputBit, code_length
@@ -379,7 +380,7 @@ def _permutations(size: int) -> Iterator[Positions]:
     """Yield the permutations of values to try: exchanges of two values, reversal, rotation."""
     identity = tuple(range(size))
     pairs = list(combinations(identity, 2))
-    close = pairs if len(pairs) <= _MAX_PAIRS else [(at, at + 1) for at in identity[:-1]]
+    close = pairs if len(pairs) <= FEW_VALUES else [(at, at + 1) for at in identity[:-1]]
     found = []
     for one, other in close:
         swapped = list(identity)
@@ -387,7 +388,3 @@ def _permutations(size: int) -> Iterator[Positions]:
         found.append(tuple(swapped))
     found += [identity[::-1], (*identity[1:], *identity[:1])]
     yield from (positions for positions in dict.fromkeys(found) if positions != identity)
-
-
-_MAX_PAIRS = 45
-"""Beyond this many exchanges of two values, only those of adjacent values are tried."""

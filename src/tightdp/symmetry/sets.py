@@ -21,14 +21,9 @@ from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
+from tightdp.limits.calibrated import MAX_DATASETS, MAX_KEPT
 from tightdp.logic.count import TooManyOutputs, Weights, output_weights
 from tightdp.logic.formula import WeightedFormula
-
-MAX_DATASETS = 1 << 20
-"""How many datasets an exhaustive set may have."""
-
-MAX_KEPT = 2_000_000
-"""How many probabilities of the laws of datasets are kept; beyond that, laws are recomputed when needed again."""
 
 _MANY_RECORDS = 16
 """With at least this many records, those that make no difference are looked for."""

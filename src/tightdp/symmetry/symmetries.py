@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.symmetry.orbits import Kind, Map, Orbits, every_content
 from tightdp.symmetry.renaming import Action, Detector
 
@@ -131,8 +132,6 @@ class _Written:
         return "leaf", expr.serial
 
 
-_MAX_CONTENTS = 4096
-"""Blocks that can hold more are not exchanged as a whole."""
 _ATTEMPTS_PER_CLIENT = 8
 """At most this many exchanges are tried per client."""
 
@@ -272,7 +271,7 @@ class _Partition:
             return None
         held = _first_block(inner, swaps)
         records = self._detector.bound.record.size
-        if first not in held or records ** len(held) > _MAX_CONTENTS:
+        if first not in held or records ** len(held) > TABLE_ENTRIES:
             return None
         found = _Block([held], outputs=any(swap.outputs for swap in swaps))
         for swap in swaps:
@@ -335,7 +334,7 @@ def _renamings(detector: Detector, block: _Block, targets: Sequence[tuple[int, .
 def _renamed_together(detector: Detector, block: _Block) -> _Block:
     """Return interchangeable clients as one block, where their records can be renamed only together."""
     clients = tuple(number for held in block.blocks for number in held)
-    few = detector.bound.record.size ** len(clients) <= _MAX_CONTENTS
+    few = detector.bound.record.size ** len(clients) <= TABLE_ENTRIES
     if len(block.first) > 1 or len(clients) == 1 or not few or block.inside:
         return block
     whole = _Block([clients])
