@@ -7,11 +7,10 @@ here alone.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Collection, Iterable
+from bisect import insort
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from operator import itemgetter
 from typing import Any, TypeAlias
 
 from tightdp.core.operators import is_number
@@ -128,20 +127,22 @@ def classes_of(
     top = question.top
     classes: dict[Number, tuple[Dataset, int]] = {}
     worst: list[Number] = []
-    decoded = _Numbers(table)
+    outputs: dict[int, Any] = {}
     knows(lambda: worst[0] if worst else None)
     for x, inputs in datasets:
         target = target_of(table.bound, x)
         weights = table.weights(x)
-        decoded.look_at(x, weights.by_code)
+        for code in weights.by_code:
+            if code not in outputs:
+                outputs[code] = number_or_tail(table, x, code)
         low, high = question.within(target)
-        codes = decoded.between(low, high)
-        if worst and len(worst) == top and not decoded.tails and surely_more(weights.by_code, codes, worst[-1]):
+        tails = [code for code in weights.by_code if isinstance(outputs[code], Tail)]
+        codes = [code for code in weights.by_code if code not in tails and low <= outputs[code] <= high]
+        if worst and len(worst) == top and not tails and surely_more(weights.by_code, codes, worst[-1]):
             continue
         value = quotient(mass(weights.by_code, codes), weights.total)
-        for code, tail in decoded.tails.items():
-            if code in weights.by_code:
-                value += quotient(weights.by_code[code], weights.total) * tail.share(low, high)
+        for code in tails:
+            value += quotient(weights.by_code[code], weights.total) * outputs[code].share(low, high)
         if value not in classes:
             insort(worst, value)
             del worst[top or len(worst) :]
@@ -179,34 +180,6 @@ def least_alpha(
                     worst = alpha, x
                 break
     return worst
-
-
-class _Numbers:
-    """The outputs met so far, as numbers or tails of the integers, each decoded once."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        self.tails: dict[int, Tail] = {}
-        self._known: dict[int, int | float | Number] = {}
-        self._ordered: list[tuple[int | float | Number, int]] = []
-
-    def look_at(self, x: Dataset, codes: Collection[int]) -> None:
-        """Decode the outputs with these codes. Raises QueryError where one is not a number."""
-        new = sorted(set(codes).difference(self._known, self.tails))
-        for code in new:
-            found = number_or_tail(self._table, x, code)
-            if isinstance(found, Tail):
-                self.tails[code] = found
-            else:
-                self._known[code] = found
-        if new:
-            self._ordered = sorted((value, code) for code, value in self._known.items())
-
-    def between(self, low: int | Number, high: int | Number) -> list[int]:
-        """Return the codes of the outputs from `low` to `high`, both included."""
-        start = bisect_left(self._ordered, low, key=itemgetter(0))
-        end = bisect_right(self._ordered, high, key=itemgetter(0))
-        return [code for _, code in self._ordered[start:end]]
 
 
 def number(table: Table, x: Dataset, code: int) -> int | float | Number:
