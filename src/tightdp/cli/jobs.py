@@ -19,16 +19,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TypeVar
 
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Column
 
 from tightdp.cli.words import UsageError
@@ -156,27 +148,27 @@ _WIDE = 100
 """From how many columns on a bar is drawn beside the numbers of a search."""
 
 
-def of_search() -> Progress:
+def of_search() -> progress.Progress:
     """Return what shows the phase of a search, how far it is, its times, and the bound that it has (`found`)."""
     console = Console(stderr=True)
-    drawn = () if console.width < _WIDE else (BarColumn(bar_width=20),)
-    return Progress(
-        TextColumn("{task.description}"),
+    drawn = () if console.width < _WIDE else (progress.BarColumn(bar_width=20),)
+    return progress.Progress(
+        progress.TextColumn("{task.description}"),
         *drawn,
-        TaskProgressColumn(table_column=_whole(4)),
-        TimeElapsedColumn(table_column=_whole(7)),
-        TextColumn("left:", table_column=_whole(5)),
-        TimeRemainingColumn(table_column=_whole(7)),
-        TextColumn("{task.fields[found]}"),
+        progress.TaskProgressColumn(table_column=_whole(4)),
+        progress.TimeElapsedColumn(table_column=_whole(7)),
+        progress.TextColumn("left:", table_column=_whole(5)),
+        progress.TimeRemainingColumn(table_column=_whole(7)),
+        progress.TextColumn("{task.fields[found]}"),
         console=console,
         transient=True,
     )
 
 
-def of_rows() -> Progress:
+def of_rows() -> progress.Progress:
     """Return what shows how many rows of a table are done, and the time left."""
-    columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    return Progress("rows", *columns, console=Console(stderr=True), transient=True)
+    columns = progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn()
+    return progress.Progress("rows", *columns, console=Console(stderr=True), transient=True)
 
 
 def _whole(width: int) -> Column:

@@ -24,19 +24,7 @@ from tightdp.present.words import (
     unresolved_remark,
     witness_sentence,
 )
-from tightdp.results.answers import (
-    Accuracy,
-    Claim,
-    Distribution,
-    Failure,
-    Likelihood,
-    Sample,
-    Sweep,
-    Unknown,
-    Utility,
-    Verification,
-    Worst,
-)
+from tightdp.results import answers
 from tightdp.results.result import PairWitness, Result, plain
 
 if TYPE_CHECKING:
@@ -44,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @view_of.register
-def _accuracy_view(result: Accuracy) -> View:
+def _accuracy_view(result: answers.Accuracy) -> View:
     exact, bar = result.status == "exact", result.one_minus_beta
     if bar is None:
         at, name, label, value = ("β", shown_number(result.beta)), "α", "least α", result.alpha
@@ -64,8 +52,8 @@ def _accuracy_view(result: Accuracy) -> View:
 
 
 @view_of.register
-def _utility_view(result: Utility) -> View:
-    def row(worst: Worst) -> tuple[str, ...]:
+def _utility_view(result: answers.Utility) -> View:
+    def row(worst: answers.Worst) -> tuple[str, ...]:
         better = worst.value if worst.better is None else worst.better
         shown_value = shown_ends(*sorted((worst.value, better))) if enclosed else (shown_number(worst.value),)
         return worst.measure, *shown_value, brief(worst.x, 60)
@@ -77,7 +65,7 @@ def _utility_view(result: Utility) -> View:
 
 
 @view_of.register
-def _distribution_view(result: Distribution) -> View:
+def _distribution_view(result: answers.Distribution) -> View:
     ends = dict(result.upper)
 
     def row(entry: tuple[Any, Any]) -> tuple[str, ...]:
@@ -89,14 +77,14 @@ def _distribution_view(result: Distribution) -> View:
 
 
 @picture_of.register
-def _distribution_plot(result: Distribution, ax: Any) -> Any:
+def _distribution_plot(result: answers.Distribution, ax: Any) -> Any:
     """Draw the law as bars."""
     outputs, masses = [brief(output, 24) for output, _ in result.law], [mass for _, mass in result.law]
     return plot.bars(ax, outputs, masses, "probability", f"{result.subject} on {brief(result.x, 40)}")
 
 
 @view_of.register
-def _likelihood_view(result: Likelihood) -> View:
+def _likelihood_view(result: answers.Likelihood) -> View:
     facts = [
         ("x", brief(result.x)),
         ("x'", brief(result.x_prime)),
@@ -119,7 +107,7 @@ def _likelihood_view(result: Likelihood) -> View:
 
 
 @view_of.register
-def _failure_view(result: Failure) -> View:
+def _failure_view(result: answers.Failure) -> View:
     facts = [("a run fails with probability", shown_number(result.probability))]
     if result.lower is not None:
         low, high = shown_ends(result.lower, result.probability)
@@ -133,7 +121,7 @@ def _failure_view(result: Failure) -> View:
 
 
 @view_of.register
-def _verification_view(result: Verification) -> View:
+def _verification_view(result: answers.Verification) -> View:
     rows = tuple((claim.claim, shown_claimed(claim), _shown_tight(claim), claim.verdict) for claim in result.claims)
     grid = Grid(("claim", "claimed", "tight", "verdict"), rows)
     undecided = "the claim is not decided" if len(result.claims) == 1 else "not all claims are decided"
@@ -141,7 +129,7 @@ def _verification_view(result: Verification) -> View:
     return View(heading(result), (), grid, (*said, *filter(None, map(_sentence, result.claims))))
 
 
-def _sentence(result: Claim) -> str:
+def _sentence(result: answers.Claim) -> str:
     if result.witness is None:
         return ""
     if isinstance(result.witness, PairWitness):
@@ -153,22 +141,22 @@ def _sentence(result: Claim) -> str:
 
 
 @view_of.register
-def _sample_view(result: Sample) -> View:
+def _sample_view(result: answers.Sample) -> View:
     """Return what a person sees: one output a line."""
     return View(f"{result.subject} on x = {brief(result.x)}", sentences=[shown(output) for output in result.outputs])
 
 
 @view_of.register
-def _unknown_view(result: Unknown) -> View:
+def _unknown_view(result: answers.Unknown) -> View:
     return View(heading(result), (), None, unresolved_remark(result, "nothing is known yet"))
 
 
-def shown_claimed(claim: Claim) -> str:
+def shown_claimed(claim: answers.Claim) -> str:
     """Write what is claimed: a number, or a function of an unknown as it was given."""
     return claim.claimed if isinstance(claim.claimed, str) else shown_number(claim.claimed)
 
 
-def _shown_tight(claim: Claim) -> str:
+def _shown_tight(claim: answers.Claim) -> str:
     """Write the tight value; nothing where a claim holds for all values of an unknown, each with its own."""
     value = claim.tight if claim.exponent is None else claim.exponent
     if value is None and claim.ends is not None:
@@ -196,7 +184,7 @@ _SPREAD = 100
 
 
 @view_of.register
-def _sweep_view(result: Sweep) -> View:
+def _sweep_view(result: answers.Sweep) -> View:
     def cells(row: Result) -> tuple[str, ...]:
         found = row.columns
         shown_values = (_shown_column(name, found[name]) if name in found else "?" for name in names)
@@ -210,7 +198,7 @@ def _sweep_view(result: Sweep) -> View:
 
 
 @file_of.register
-def _sweep_file(result: Sweep, form: str) -> str:
+def _sweep_file(result: answers.Sweep, form: str) -> str:
     names = _columns(result.rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -225,7 +213,7 @@ def _sweep_file(result: Sweep, form: str) -> str:
 
 
 @picture_of.register
-def _sweep_plot(result: Sweep, ax: Any) -> Any:
+def _sweep_plot(result: answers.Sweep, ax: Any) -> Any:
     name = _columns(result.rows)[0]
     axes = plot.named_axes(ax, result.swept[0], name, result.subject)
     groups: dict[str, list[tuple[Any, Any]]] = {}
@@ -249,7 +237,7 @@ def _sweep_plot(result: Sweep, ax: Any) -> Any:
     return plot.legend_below(axes) if len(groups) > 1 else axes
 
 
-def _coordinates(result: Sweep, row: Result) -> list[str]:
+def _coordinates(result: answers.Sweep, row: Result) -> list[str]:
     return [str(plain(row.parameters[name])) for name in result.swept]
 
 

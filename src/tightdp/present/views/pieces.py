@@ -18,18 +18,7 @@ from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.text import Grid, View
 from tightdp.present.words import RELATIVE, heading, shown_number
-from tightdp.results.pieces import (
-    AccuracyPieces,
-    Best,
-    Distributions,
-    EfficacyPieces,
-    End,
-    GuessingPieces,
-    Holds,
-    Part,
-    Pieces,
-    Solution,
-)
+from tightdp.results import pieces
 from tightdp.results.result import PairWitness, TripleWitness
 
 _LONGEST = 60
@@ -40,28 +29,28 @@ _ROOT = "An end after ≈ is the root of a polynomial that --json prints."
 
 
 @view_of.register
-def _pieces_view(result: Pieces) -> View:
+def _pieces_view(result: pieces.Pieces) -> View:
     known = "least" if result.what == "alpha" else "tight"
     label = f"{known} {_SYMBOLS[result.what]}" if result.what in _SYMBOLS else result.what
     facts = tuple((_SYMBOLS[what], shown_number(value)) for what, value in result.at)
-    if isinstance(result, AccuracyPieces) and result.relative:
+    if isinstance(result, pieces.AccuracyPieces) and result.relative:
         facts = (RELATIVE, *facts)
     return _listed(result, facts, (label, "worst on"), lambda part: [(_shown(part.value), _seen(part.witness))], 2)
 
 
 @view_of.register
-def _distributions_view(result: Distributions) -> View:
+def _distributions_view(result: pieces.Distributions) -> View:
     return _listed(result, (("x", brief(result.x)),), ("output", "probability"), _of_law)
 
 
 @view_of.register
-def _guessing_view(result: GuessingPieces) -> View:
+def _guessing_view(result: pieces.GuessingPieces) -> View:
     return _listed(result, (), ("guesses, right", "probability"), _of_law)
 
 
 @view_of.register
-def _efficacy_view(result: EfficacyPieces) -> View:
-    def rows(part: Part) -> Iterator[tuple[str, ...]]:
+def _efficacy_view(result: pieces.EfficacyPieces) -> View:
+    def rows(part: pieces.Part) -> Iterator[tuple[str, ...]]:
         for row in result.rows(part):
             numbers = [row.efficacy, row.ac, row.ddp, row.dp, *([] if row.adaptive is None else [row.adaptive])]
             yield str(row.guesses), *map(_shown, numbers)
@@ -71,15 +60,15 @@ def _efficacy_view(result: EfficacyPieces) -> View:
     return _listed(result, (), header, rows)
 
 
-def _of_law(part: Part) -> Iterator[tuple[str, ...]]:
+def _of_law(part: pieces.Part) -> Iterator[tuple[str, ...]]:
     return ((brief(output, 40), _shown(mass)) for output, mass in part.value)
 
 
 def _listed(
-    result: Pieces,
+    result: pieces.Pieces,
     facts: tuple[tuple[str, str], ...],
     header: tuple[str, ...],
-    rows_of: Callable[[Part], Iterable[tuple[str, ...]]],
+    rows_of: Callable[[pieces.Part], Iterable[tuple[str, ...]]],
     keys: int | None = None,
 ) -> View:
     """Return a table with one or several rows for each piece; all columns but the last are keys, unless given."""
@@ -89,7 +78,7 @@ def _listed(
     return View(heading(result), facts, Grid.of(columns, rows, tuple, keys or len(columns) - 1), _remarks(result))
 
 
-def _remarks(result: Pieces) -> tuple[str, ...]:
+def _remarks(result: pieces.Pieces) -> tuple[str, ...]:
     said = []
     values = [part.value for part in result.pieces]
     numbers = [number for value in values for number in (dict(value).values() if isinstance(value, tuple) else [value])]
@@ -100,11 +89,11 @@ def _remarks(result: Pieces) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _ends(part: Part | Holds) -> tuple[str, str]:
+def _ends(part: pieces.Part | pieces.Holds) -> tuple[str, str]:
     return _shown_end(part.start, part.with_start), _shown_end(part.stop, part.with_stop)
 
 
-def _shown_end(end: End, included: bool = True) -> str:
+def _shown_end(end: pieces.End, included: bool = True) -> str:
     value = f"≈ {decimal_text((end.low + end.high) / 2, 12)}" if end.value is None else shown_number(end.value)
     return value + (" (excluded)" if not included and end.value != math.inf else "")
 
@@ -130,7 +119,7 @@ def _seen(witness: Any) -> str:
 
 
 @picture_of.register
-def _pieces_plot(result: Pieces, ax: Any) -> Any:
+def _pieces_plot(result: pieces.Pieces, ax: Any) -> Any:
     axes = plot.named_axes(ax, result.unknown.name, _SYMBOLS.get(result.what, result.what), result.subject)
     for piece in _curve(result):
         axes.plot([x for x, _ in piece], [y for _, y in piece], "o-" if len(piece) == 1 else "-", color="tab:blue")
@@ -139,7 +128,7 @@ def _pieces_plot(result: Pieces, ax: Any) -> Any:
     return axes
 
 
-def _curve(result: Pieces) -> Iterator[list[tuple[float, float]]]:
+def _curve(result: pieces.Pieces) -> Iterator[list[tuple[float, float]]]:
     for part in result.pieces:
         low, high = float(part.start), float(part.stop)
         high = max(4.0, 4 * low) if math.isinf(high) else high
@@ -165,14 +154,18 @@ def _approximately(value: Exact, at: float, unknown: Unknown) -> float:
 
 
 @picture_of.register
-def _named_curves(result: Distributions | GuessingPieces | EfficacyPieces, ax: Any) -> Any:
-    label = "expected share of right guesses" if isinstance(result, EfficacyPieces) else "probability"
-    title = f"{result.subject} on {brief(result.x, 40)}" if isinstance(result, Distributions) else str(result.subject)
+def _named_curves(result: pieces.Distributions | pieces.GuessingPieces | pieces.EfficacyPieces, ax: Any) -> Any:
+    label = "expected share of right guesses" if isinstance(result, pieces.EfficacyPieces) else "probability"
+    title = (
+        f"{result.subject} on {brief(result.x, 40)}"
+        if isinstance(result, pieces.Distributions)
+        else str(result.subject)
+    )
     axes = plot.named_axes(ax, result.unknown.name, label, title)
     for name in dict.fromkeys(name for part in result.pieces for name, _ in part.value):
         masses = ((part, dict(part.value).get(name, 0)) for part in result.pieces)
-        parts = tuple(Part(part.start, part.stop, mass) for part, mass in masses)
-        for piece in _curve(Pieces(subject=result.subject, unknown=result.unknown, what="law", pieces=parts)):
+        parts = tuple(pieces.Part(part.start, part.stop, mass) for part, mass in masses)
+        for piece in _curve(pieces.Pieces(subject=result.subject, unknown=result.unknown, what="law", pieces=parts)):
             axes.plot([x for x, _ in piece], [y for _, y in piece], label=brief(name, 30))
     return plot.legend_below(axes)
 
@@ -181,7 +174,7 @@ def _named_curves(result: Distributions | GuessingPieces | EfficacyPieces, ax: A
 
 
 @view_of.register
-def _solution_view(result: Solution) -> View:
+def _solution_view(result: pieces.Solution) -> View:
     name = result.unknown.name
     rows = tuple((*_ends(span), _safe(span.safe_start), _safe(span.safe_stop)) for span in result.holds)
     facts = [("claim", claim) for claim in result.claims]
@@ -197,7 +190,7 @@ def _solution_view(result: Solution) -> View:
     return View(heading(result), facts, grid, said)
 
 
-def _best_facts(best: Best, name: str) -> list[tuple[str, str]]:
+def _best_facts(best: pieces.Best, name: str) -> list[tuple[str, str]]:
     value = best.one_minus_beta
     shown = f"≈ {decimal_text(value[0], 12)}" if isinstance(value, tuple) else shown_number(value)
     found = [(f"best {name}", _shown_end(best.at)), ("its 1 - β", shown)]
