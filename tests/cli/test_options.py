@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 import pytest
 
-from tightdp.cli.options import OPTIONS, declare, given
+from tightdp.cli.words import OPTIONS, declare, given
 
 AROUND = {"help", "file", "bindings", "plot", "jobs", "dask"}
 """What stands around a question: the program, where the answer goes, who works on it."""

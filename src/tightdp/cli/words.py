@@ -1,16 +1,25 @@
-"""From words on the command line to Python: parameters, datasets, pairs, and files that can be written."""
+"""The words of the command line: what reads them, and the options of every command, written as its help shows them.
+
+A line of `OPTIONS` has the option, its metavar, its default in parentheses, and what it is, after two spaces. `[FILE]`
+may be left out, `X!` may not, of `ID*` there may be several; without metavar the option is a switch. An argument
+without dashes stands in `<>`. Lines with a bar exclude each other, with `|!` one of them is needed. A line that ends in
+a colon begins a group of its own.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from errno import EACCES, EISDIR, ENOENT, ENOTDIR
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tightdp.errors import TightdpError
+from tightdp.exact.parameters import read_count
 from tightdp.present import plot
 
 
@@ -120,3 +129,246 @@ def read_json(where: str, text: str, hint: str = _QUOTED) -> Any:
 
 def _refuse_constant(text: str) -> Any:
     raise ValueError(f"{text} is not a number")
+
+
+_PROGRAM = """
+<file> FILE[:NAME]  a Python file, and which of its mechanisms
+<bindings> KEY=VALUE*  n and the parameters of the mechanism
+"""
+_TIME = """
+--timeout S  give up after S seconds (also 10s, 2m, 1h)
+--max-memory SIZE  give up beyond, as in 4G (default: 80%% of what is free)
+"""
+_JOBS = """
+--jobs N  work on N rows at once (default: one per core)
+--dask ADDRESS  work on the rows on a Dask cluster, as in tcp://host:8786
+"""
+_METHOD = "--method NAME  ask one method only, such as exhaustive or chain"
+_LIMITS = f"""
+neighbours and limits:
+--neighbours NAME  replace-one, unit-step, unit-all or add-remove
+{_TIME}
+--max-nodes N  give up when the diagram has more nodes
+{_METHOD}
+--precision W  an enclosure of relative width W is enough, such as 1e-9
+--backend NAME (cudd)  the library of diagrams: cudd or autoref
+"""
+_AUDITED = _LIMITS.replace(_METHOD, "")
+_PLOT = "--plot FILE  also draw the answer, as in curve.svg or curve.png"
+_CLAIMS = """
+| --epsilon E  claim: (E, δ)-differentially private
+| --exp-epsilon T  the same with e^ε = T
+--delta D (0)  the δ of that claim (default 0)
+--alpha A  claim: the error is at most A ...
+--beta B  ... except with probability B
+"""
+_OUTPUT = "--output FILE (-)  where to write it (default: to stdout)"
+_INPUT = "--input X!  the dataset as JSON: --input '[0,1,1]'"
+_AUDIT = """
+the observation:
+--canaries M!  how many secrets were drawn
+--guesses R!  how many of them were guessed (fixed beforehand)
+|! --correct V  how many guesses were right
+|! --ideal F  the mean of an ideal auditor where every secret passes a channel with this trade-off function: \
+gaussian:MU, gaussian:MU@RATE (sub-sampled), laplace:MU, '[[e^ε, δ], ...]'
+--options K (2)  how many values a secret has (default 2: in or out)
+
+the guarantee:
+--delta D (0)  the δ of (ε, δ) (default 0)
+| --epsilon E  also the p-value of (E, δ)-DP
+| --exp-epsilon T  the same with e^ε = T
+| --tradeoff F  the p-value of f-DP: gaussian:MU, laplace:MU, '[[e^ε, δ], ...]', or FILE[:NAME] with n and parameters; \
+gaussian, gaussian@RATE or laplace alone: the ε at δ of the family
+<bindings> KEY=VALUE*  n and parameters of the program
+
+the method:
+--method NAME (optimal)  optimal (default), steinke, fdp or order-statistics
+--variant NAME  fdp: listing, code; order-statistics: published, exact
+--significance A (1/20)  the level of the test (default 1/20)
+"""
+
+_OWN = {
+    "privacy": """
+| --delta D  the tight ε for this δ
+| --epsilon E  δ at this ε
+| --exp-epsilon T  δ at e^ε = T, as in 2 or exp(1/2)
+| --curve  δ as a function of e^ε: exact break points
+| --tradeoff  the trade-off function (f-DP): exact vertices
+| --renyi A  Rényi divergence of order A > 1, or inf
+| --zcdp  the least ρ of zero-concentrated DP, enclosed
+| --top K  the K largest likelihood ratios
+--runs K  all this of K runs, adaptively composed
+""",
+    "accuracy": """
+|! --alpha A  the error bound: the tight 1 - β
+|! --beta B  the failure probability: the least α
+--top K (5)  rank the K worst classes of datasets (default 5)
+--relative  the error is |output - target| / max(1, |target|)
+""",
+    "utility": "",
+    "efficacy": """
+--guesses K  the efficacy with K guesses only (default: all K up to n)
+--pairs Z  a pair of records per client as JSON, or best (default: the first that neighbours may differ in)
+--adaptive  also the optimum when bits are revealed once decided on (small n)
+""",
+    "distribution": _INPUT,
+    "likelihood": """
+--x X!  the dataset as JSON: --x '[0,1,1]'
+--x-prime X!  the dataset that it is compared with
+""",
+    "failure": "--input X  the dataset as JSON; default: the one on which runs fail most",
+    "verify": _CLAIMS,
+    "solve": f"{_CLAIMS}\n--best accuracy  also the value with the largest 1 - β at A",
+    "certify": f"{_CLAIMS}\n{_OUTPUT}",
+    "guessing": """
+| --adaptive  bits are revealed once they are decided on
+| --runs K  a classic audit: K runs, each on x or x' with probability 1/2
+--guesser G  all (default), certain, or the least posterior for a guess
+--threshold P  --adaptive, --runs: the least posterior (default 1/2)
+--order JSON  --adaptive: the order of the clients, as in '[2,0,1]'
+--pairs Z  one pair of records per client as JSON, or best
+--delta D  what is reported is compared with the tight ε at this δ
+--x X  --runs: the dataset as JSON (default: of a worst pair)
+--x-prime X  --runs: its neighbour
+""",
+    "canaries": """
+| --share S (1/2)  the share of ε to be reported (default 1/2)
+| --epsilon E  the ε to be reported, in place of a share
+--power P (19/20)  with this probability (default 19/20)
+--rule NAME (optimal)  the method of the audit (default optimal)
+--guesser G  all (default), certain, or the least posterior for a guess
+--pair JSON  the two records of every client, as in '[0,1]'
+--delta D (0)  the δ (default 0)
+--significance A (1/20)  the level of the audit (default 1/20)
+--at-most N (4096)  the most canaries that are tried (default 4096)
+""",
+    "sweep": """
+| --delta D  the tight ε for this δ (without an option: the tight ε)
+| --epsilon E  δ at this ε
+| --exp-epsilon T  δ at e^ε = T
+| --alpha A  the tight 1 - β at this error bound
+| --beta B  the least α for this failure probability
+| --efficacy  the efficacy of one-run auditing and what bounds it
+| --size  how many variables and nodes the diagram has
+| --canaries M  audit: the p-value of the mechanism's trade-off function
+--correct V  with --canaries: how many of --guesses are right
+--guesses K  with --efficacy: the number of guesses (default n); with --canaries: how many were made
+--pairs Z  with --efficacy: as for the command efficacy
+--csv [FILE]  write CSV (to stdout without FILE)
+""",
+    "explain": """
+| --exp-epsilon T  the claim to explain: e^ε = T
+| --epsilon E  the same with ε
+--delta D (0)  the δ of that claim (default 0)
+""",
+    "report": """
+--output FILE  write the page there (- or nothing: to stdout)
+--alpha A (1)  the error bound of the accuracy (default 1)
+""",
+    "show": """
+--input X  the diagram for one dataset, as JSON
+| --dot [FILE]  Graphviz text (to stdout without FILE)
+| --svg [FILE]  a picture (to stdout without FILE)
+| --core  the core program, one line per value
+""",
+    "sample": f"""
+{_INPUT}
+--size K (1)  how many outputs (default 1)
+--seed S  the same seed gives the same outputs
+""",
+}
+"""What is particular to the questions about a program."""
+
+_DRAWN = {"privacy", "accuracy", "efficacy", "distribution", "guessing", "canaries"}
+_AFTER = {name: _PLOT + _LIMITS if name in _DRAWN else _LIMITS for name in _OWN} | {
+    "efficacy": _PLOT + _AUDITED,
+    "guessing": _PLOT + _AUDITED,
+    "canaries": _PLOT + _AUDITED,
+    "sweep": f"{_PLOT}\n{_JOBS}\n{_LIMITS}",
+    "sample": "",
+}
+OPTIONS = {name: f"{_PROGRAM}\n{own}\n{_AFTER[name]}" for name, own in _OWN.items()} | {
+    "audit": f"{_AUDIT}\noptions:\n{_TIME}\n{_PLOT}",
+    "certify_audit": f"{_AUDIT}\noptions:\n{_TIME}\n{_PLOT}\n{_OUTPUT}",
+    "check": """
+<file> ANSWER.json  a certificate that `tightdp certify` wrote
+--work N (1)  allow N times the usual work (default: 1)
+""",
+    "programs": "<name> [NAME]  print the source of this one",
+    "claims": _TIME + _JOBS,
+    "figures": """
+<path> [PATH] (proofs)  a package or a directory of claims (default proofs, or those that ship with tightdp)
+--id NAME*  only this one, as in 'Table 3'
+--out DIR  write a CSV file for each, and a picture where one can be drawn
+""",
+}
+"""All options by command; those of `claims` stand in `claims/command.py` besides."""
+
+
+class _Adder(Protocol):
+    def add_argument(self, *names: str, **settings: Any) -> Any:
+        """Declare an option."""
+
+    def add_mutually_exclusive_group(self, *, required: bool = False) -> Any:
+        """Begin options that exclude each other."""
+
+
+def declare(parser: ArgumentParser, command: str) -> None:
+    """Declare the options of a command."""
+    section: _Adder = parser
+    either: _Adder | None = None
+    for line in OPTIONS[command].splitlines():
+        if line.endswith(":"):
+            section = parser if line == "options:" else parser.add_argument_group(line[:-1])
+        elif line:
+            bar, _, rest = line.partition(" ") if line.startswith("|") else ("", "", line)
+            if not bar:
+                either = None
+            elif either is None:
+                either = section.add_mutually_exclusive_group(required=bar == "|!")
+            words, _, what = rest.partition("  ")
+            name, *shape = words.split(" ")
+            (either or (parser if name.startswith("<") else section)).add_argument(
+                name.strip("<>"), **_settings(name, *shape), help=what
+            )
+
+
+def _settings(name: str, metavar: str = "", default: str = "") -> dict[str, Any]:
+    """Return what argparse is told of an option."""
+    if not metavar:
+        return {"action": "store_true"}
+    option = name.startswith("-")
+    found: dict[str, Any] = {"metavar": metavar.strip("*!") if metavar[0] != "[" else metavar.strip("[]")}
+    if metavar.endswith("*"):
+        found |= {"action": "append", "default": []} if option else {"nargs": "*"}
+    if metavar.endswith("!"):
+        found["required"] = True
+    if metavar.startswith("["):
+        found |= {"nargs": "?", **({"const": "-"} if option else {})}
+    if default:
+        found["default"] = default.strip("()")
+    if name in _READ:
+        found["type"] = _READ[name]
+    return found | ({"dest": "x"} if name == "--input" else {})
+
+
+_READ: dict[str, Any] = {
+    **{name: partial(read_dataset, option=name) for name in ("--input", "--x", "--x-prime")},
+    **dict.fromkeys(("--output", "--csv", "--dot", "--svg"), writable_file),
+    "--order": lambda text: read_json(f"--order {text!r}", text, "give all clients once, as in [2,0,1]"),
+    "--out": writable_directory,
+    "--pair": lambda text: read_json(f"--pair {text!r}", text, "give two records: [0,1]"),
+    "--pairs": read_pairs,
+    "--plot": writable_picture,
+    "--size": partial(read_count, "--size"),
+    "--work": int,
+}
+"""What reads the text of an option, where that is not left to what the option is for."""
+
+
+def given(options: Namespace) -> dict[str, Any]:
+    """Return the options that belong to the command's question and were given, or have a default."""
+    lines = [line.lstrip("|! ") for line in _OWN[options.command].splitlines()]
+    names = [line.split(" ")[0] for line in lines if line]
+    found = {"x" if name == "--input" else name.strip("-").replace("-", "_") for name in names}
+    return {name: value for name, value in vars(options).items() if name in found and value not in (None, False)}

@@ -10,8 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from tightdp.cli.answer import DONE, answer, ask, bind, emit, write_text
-from tightdp.cli.options import given
-from tightdp.cli.words import UsageError
+from tightdp.cli.words import UsageError, given
 from tightdp.exact.parameters import read_count
 from tightdp.results.answers import Unknown
 from tightdp.results.result import Result

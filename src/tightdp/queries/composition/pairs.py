@@ -79,7 +79,8 @@ def pair_of_hull(points: Sequence[tuple[Number, Number]]) -> DominatingPair:
     return merged((right[1] - left[1], right[0] - left[0]) for left, right in pairwise(corners))
 
 
-_MOST_RUNS = 100
+_DEEPEST = 100
+"""Runs follow each other by recursion."""
 
 Choices = tuple[tuple[tuple[DominatingPair, ...], int], ...]
 """The pairs that a run chooses from, and how many such runs there are, in order."""
@@ -155,4 +156,4 @@ def _few(choices: Choices) -> bool:
     """Whether all runs but one have few combinations of likelihood ratios, up to order."""
     runs = sum(times for _, times in choices)
     outcomes = max((sum(len(pair.outcomes) for pair in pairs) for pairs, _ in choices), default=0)
-    return 0 < runs <= _MOST_RUNS and math.comb(outcomes + runs - 2, runs - 1) <= ADAPTIVE_STATES
+    return 0 < runs <= _DEEPEST and math.comb(outcomes + runs - 2, runs - 1) <= ADAPTIVE_STATES

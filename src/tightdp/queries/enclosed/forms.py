@@ -146,7 +146,7 @@ def _certain(cut: RecordsAlike, by: dict[int, Fraction], law: Added) -> Fraction
 
 
 def _cut(bound: Bound, target: bool, watch: Callable[[], None]) -> RecordsAlike | None:
-    if bound.record.size > WIDEST_LETTER or relation_of(bound).custom:
+    if bound.record.size > WIDEST_LETTER // 16 or relation_of(bound).custom:
         return None
     return lower_alike(bound, target, watch)
 
