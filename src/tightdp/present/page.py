@@ -11,9 +11,8 @@ from itertools import groupby
 
 from tightdp._version import __version__
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.exact.numbers import as_text, brief, decimal_text
 from tightdp.exact.weights import as_exact
-from tightdp.exact.writing import brief
 from tightdp.present.show import view
 from tightdp.present.text import html_table
 from tightdp.present.words import shown_number, witness_sentence
