@@ -103,7 +103,6 @@ def draw_what_is_seen(program: CoreProgram, watch: Callable[[], None] = lambda: 
 
 
 def _all_seen(program: CoreProgram) -> Iterable[_Seen]:
-    """Return what is seen of every draw."""
     roots: dict[int, Expr] = {root.serial: root for root in program.roots}
     conditions = list(roots.values())
     while conditions:  # on which draws are made: they have draws below them, too
@@ -152,7 +151,6 @@ def _coarse(seen: _Seen) -> _Coarse | None:
 
 
 def _columns(seen: _Seen) -> dict[int, Sequence[object]]:
-    """Return the values of every node that is computed from a draw, by its outcomes."""
     columns: dict[int, Sequence[object]] = {seen.draw.serial: seen.draw.values}
     for expr in seen.nodes:
         given = [

@@ -93,7 +93,6 @@ def values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: 
 
 
 def _within(values: Sequence[Value], others: Sequence[Value]) -> Sequence[Value]:
-    """Return the values that are among others, too."""
     if isinstance(values, range) and isinstance(others, range):
         return range(max(values.start, others.start), min(values.stop, others.stop))
     known = set(others)

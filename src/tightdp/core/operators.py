@@ -148,17 +148,13 @@ def _large(number: Operand) -> Operand:
     return Far(((0, Fraction(number, LARGE)),))
 
 
-def _finite(number: Operand) -> Operand:
-    return number.stand_in() if isinstance(number, Far) else number
-
-
 def in_place_of_far(function: Callable[..., Operand]) -> Callable[..., Operand]:
     """Make a function take a very large integer wherever it is given a number beyond all others."""
 
     @wraps(function)
     def on_all(*values: Operand) -> Operand:
         if any(type(value) is Far for value in values):
-            return _large(function(*map(_finite, values)))
+            return _large(function(*(value.stand_in() if isinstance(value, Far) else value for value in values)))
         return function(*values)
 
     return on_all
@@ -243,10 +239,6 @@ _SYMBOLS = {
 """How Python writes operations; of others the name is the word."""
 
 
-def _integral(value: Value) -> Value:
-    return math.trunc(value) if isinstance(value, Far) else int(value)
-
-
 def _name_tail(value: Value, reach: int, variance: Fraction) -> Value:
     """Return an output as it is, and a number beyond all others as the tail that it stands for."""
     return GaussianTail(reach, value.sign, variance, math.floor(value.rest)) if isinstance(value, Far) else value
@@ -297,7 +289,7 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "max": max,
     "not": operator.not_,
     "bool": bool,
-    "int": _integral,
+    "int": lambda value: math.trunc(value) if isinstance(value, Far) else int(value),
     "fraction": lambda *values: values[0] if isinstance(values[0], Far) else Fraction(*values),
     "floor": math.floor,
     "ceil": math.ceil,

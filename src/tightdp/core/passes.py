@@ -141,7 +141,6 @@ class Rebuild:
 
 
 def _aligned(old: Expr, new: Expr, entries: Sequence[Value]) -> list[Value]:
-    """Return the entries that belong to the values of a selector's image."""
     return [entries[old.index[value]] for value in new.values]
 
 

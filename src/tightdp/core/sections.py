@@ -115,7 +115,6 @@ def is_name(operand: Written) -> bool:
 
 
 def _names_in(line: Line) -> set[str]:
-    """Return the names of values that a line uses."""
     found: list[str] = []
     _renamed(line, lambda name: found.append(name) or name)  # type: ignore[func-returns-value]
     return set(found)
@@ -163,7 +162,6 @@ def _numbered(lines: Sequence[Line], common: Container[str]) -> list[Line]:
 
 
 def _renamed(line: Line, new: Callable[[str], str]) -> Line:
-    """Return a line with other names for what it uses."""
 
     def of(operand: Written) -> Written:
         return new(operand) if is_name(operand) else operand

@@ -226,7 +226,9 @@ class _Writer:
         found: list[Operand] = []
         swallowed = []
         while isinstance(expr, Case) and expr.selector.boolean and len(expr.branches) == 2:
-            if found and (self._uses[self._key(expr)] > 1 or self._earlier(expr.selector, found[-1][0])):
+            before = found[-1][0] if found else None
+            earlier = before is not None and self._place(expr.selector, 0) < self._place(before, 0)
+            if found and (self._uses[self._key(expr)] > 1 or earlier):
                 break
             swallowed.append(self._key(expr))
             no, yes = expr.branches
@@ -236,9 +238,6 @@ class _Writer:
         if len(found) > 1:
             self._swallowed |= set(swallowed[1:])
         return [*found, (None, True, expr)]
-
-    def _earlier(self, one: Expr, other: Expr | None) -> bool:
-        return other is not None and self._place(one, 0) < self._place(other, 0)
 
     def _operands_at(self, key: Key) -> Iterator[list[Expr]]:
         """Yield, for every operand of a join, the nodes that it needs."""
@@ -279,7 +278,6 @@ class _Writer:
     # lines
 
     def _operand(self, expr: Expr) -> Written:
-        """Return the name of a node, or a constant as JSON has it."""
         if isinstance(expr, Const):
             return written_value(expr.values[0])
         self._need(self._key(expr))
@@ -322,7 +320,9 @@ class _Writer:
             return
         match expr:
             case Input():
-                self._input(expr)
+                name = f"x{expr.client}" if expr.leaf == 0 else f"x{expr.client}_{expr.leaf}"
+                self._names[key] = name
+                self._lines.append([name, "input", expr.leaf])
             case Draw():
                 self._define(key, "d", "draw", *self._drawn(expr))
             case Case():
@@ -331,11 +331,6 @@ class _Writer:
                 self._define(key, "v", "case", self._operand(expr.selector), table)
             case Apply():
                 self._apply(key, expr)
-
-    def _input(self, expr: Input) -> None:
-        name = f"x{expr.client}" if expr.leaf == 0 else f"x{expr.client}_{expr.leaf}"
-        self._names[self._key(expr)] = name
-        self._lines.append([name, "input", expr.leaf])
 
     def _drawn(self, expr: Draw) -> list[Written]:
         """Return outcomes with their weights over one common denominator, for each value of a selector."""

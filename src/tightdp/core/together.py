@@ -137,16 +137,13 @@ class _Walk:
         known = active.operands[0] if isinstance(active, Apply) and active.operator == "not" else active
         return active if known is not None and known.serial in self._conditions else None
 
-    def _constant(self, expr: Expr) -> bool:
-        return isinstance(expr, Const) or (isinstance(expr, Input) and self.given is not None)
-
     def _add(self, node: Expr) -> None:
         stack = [(node, False)]
         while stack:
             expr, done = stack.pop()
             if expr.serial in self.known:
                 continue
-            if self._constant(expr):
+            if isinstance(expr, Const) or (isinstance(expr, Input) and self.given is not None):
                 self.known[expr.serial] = -1
             elif not done:
                 stack.append((expr, True))

@@ -281,7 +281,6 @@ class Lowering(Machine):
     # records
 
     def _record(self, client: int, domain: Domain) -> Value:
-        """Return a symbolic record."""
         leaves = [self.builder.input(client, leaf, values) for leaf, values in enumerate(self._values_of_leaves)]
         self.builder.functions.record(leaves)
         self.inputs.extend(leaves)

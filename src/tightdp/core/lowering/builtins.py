@@ -274,7 +274,6 @@ def _best(m: Machine, name: str, iterable: Value, key: Value, default: Value) ->
 
 
 def _rank(m: Machine, key: Value, item: Value) -> Value:
-    """Return what an item is compared by."""
     return item if key is None else call(m, key, (item,), {})
 
 

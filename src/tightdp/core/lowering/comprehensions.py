@@ -65,7 +65,6 @@ def surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
 
 
 def _items(m: Machine, node: Comprehension, first: Value) -> Value:
-    """Return the items that a comprehension produces."""
     alike = template(m, first)
     if alike is not None:
         return for_all(m, alike, lambda items: _items(m, node, items))

@@ -179,7 +179,6 @@ def _new_set(m: Machine, members: Members, frozen: bool = False) -> Collection:
 
 
 def _members(m: Machine, *iterables: Value) -> Members:
-    """Return the content of a set of all items."""
     collection = _new_set(m, Members((), ()))
     _take(m, collection, *iterables)
     members: Members = m.store.pop(collection.key)

@@ -87,7 +87,8 @@ def instead(function: object) -> str:
 
 def _is_pure(function: object) -> bool:
     module = getattr(function, "__module__", None) or ""
-    if not isinstance(function, (types.BuiltinFunctionType, types.FunctionType)) and not _of_numpy(function):
+    of_numpy = (type(function).__module__ or "").partition(".")[0] == "numpy" and callable(function)
+    if not isinstance(function, (types.BuiltinFunctionType, types.FunctionType)) and not of_numpy:
         return False
     owner = getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, types.ModuleType):
@@ -96,10 +97,6 @@ def _is_pure(function: object) -> bool:
     if top in _IMPURE or module.startswith("numpy.random"):
         return False
     return top in sys.stdlib_module_names or top in _FOREIGN
-
-
-def _of_numpy(function: object) -> bool:
-    return (type(function).__module__ or "").partition(".")[0] == "numpy" and callable(function)
 
 
 def _plain(m: Machine, value: Value) -> Any:
@@ -212,16 +209,14 @@ def _call_mechanism(m: Machine, program: Program, arguments: Arguments, keywords
     """Call a mechanism inside another one: it is given n, and its parameters are read as `bind` reads them."""
     names = list(program.parameters)
     if program.takes_n() and "n" not in keywords and arguments:
-        keywords = {**keywords, "n": _length(m, arguments[0])}
+        dataset = arguments[0]
+        length = m.how_many() if isinstance(dataset, Every) else m.each(items_of(m, dataset), len)
+        keywords = {**keywords, "n": length}
     given = {name: adopt(m, value) for name, value in program.parameters.items() if value is not REQUIRED}
     given |= dict(zip(names, arguments[1:], strict=False)) | keywords
     return call_python(
         m, program.function, arguments[:1], {name: _parameter(m, value) for name, value in given.items()}
     )
-
-
-def _length(m: Machine, dataset: Value) -> Value:
-    return m.how_many() if isinstance(dataset, Every) else m.each(items_of(m, dataset), len)
 
 
 def _parameter(m: Machine, value: Value) -> Value:
@@ -244,7 +239,6 @@ def call_python(m: Machine, target: Callable[..., Any], arguments: Arguments, ke
 
 
 def _bind(closure: Closure, arguments: Arguments, keywords: Keywords) -> dict[str, Value]:
-    """Return the values of a function's parameters."""
     spec = closure.node.args
     positional = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
     bound = dict(zip(positional, arguments, strict=False))
@@ -312,7 +306,6 @@ def _return(m: Machine, node: ast.Return) -> None:
 
 
 def _inline(m: Machine, closure: Closure, bindings: dict[str, Value]) -> Value:
-    """Execute a function's body in place of the call and return its value."""
     depth = len(m.stack)
     if depth > CALL_DEPTH:
         raise m.unsupported("calls nest too deeply", "bound the recursion")
@@ -347,7 +340,6 @@ def _keeps_names(node: ast.AST) -> bool:
 
 @lru_cache(4096)
 def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """Return the names that a function assigns itself."""
     names: set[str] = set()
     outer: set[str] = set()
     stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]

@@ -326,7 +326,9 @@ def _through_entries(m: Machine, view: View) -> Callable[[int], Step | None]:
                 if both is m.builder.false:
                     continue
                 if entries.keys != was.keys:
-                    m.oblige(both, _changed(len(entries.keys) != len(was.keys)))
+                    what = "size" if len(entries.keys) != len(was.keys) else "keys"
+                    changed = f"RuntimeError: dictionary changed {what} during iteration"
+                    m.oblige(both, Failure(changed, "go through list(...) of it"))
                     continue
                 kept += 1
                 if at < len(was.keys):
@@ -334,11 +336,6 @@ def _through_entries(m: Machine, view: View) -> Callable[[int], Step | None]:
         return one_of(m, there, len(there) == kept)
 
     return step
-
-
-def _changed(size: bool) -> Failure:
-    what = "size" if size else "keys"
-    return Failure(f"RuntimeError: dictionary changed {what} during iteration", "go through list(...) of it")
 
 
 def one_of(m: Machine, options: Sequence[tuple[Expr, Step]], always: bool) -> Step | None:

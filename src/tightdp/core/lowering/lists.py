@@ -29,15 +29,10 @@ def _extend(m: Machine, base: Reference, more: Value) -> None:
 
 @method("insert", Reference)
 def _insert(m: Machine, base: Reference, index: Value, value: Value) -> None:
-    m.store[base.key] = m.each(
-        content(m, base), lambda items: over_values(m, index, lambda at: _inserted(items, whole(at), value))
-    )
+    def into(items: tuple[Value, ...]) -> Value:
+        return over_values(m, index, lambda at: (*items[: whole(at)], value, *items[whole(at) :]))
 
-
-def _inserted(items: tuple[Value, ...], at: int, value: Value) -> tuple[Value, ...]:
-    changed = list(items)
-    changed.insert(at, value)
-    return tuple(changed)
+    m.store[base.key] = m.each(content(m, base), into)
 
 
 @method("pop", Reference)
@@ -158,7 +153,6 @@ def _print(m: Machine, *values: Value, **options: Value) -> None:
 
 
 def _may_be_truth(value: Value) -> bool:
-    """Whether a number may stand for a truth value."""
     if isinstance(value, tuple):
         return any(_may_be_truth(item) for item in value)
     values = value.values if isinstance(value, Expr) and not value.boolean else (value,)

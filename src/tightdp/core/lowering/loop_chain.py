@@ -330,7 +330,6 @@ class LoopChain:
         return found
 
     def _outcomes(self, state: State, context: Context) -> dict[Outcome, Number]:
-        """Return what one round makes of a state."""
         for read, law in self.laws.get(state, ()):
             if all(context[serial] == value for serial, value in read.items()):
                 return law
@@ -391,6 +390,5 @@ class LoopChain:
 
 
 def _shortened(value: object) -> str:
-    """Write a value, of one that is long its beginning."""
     text = repr(value)
     return text if len(text) <= FEW_VALUES else f"{text[:FEW_VALUES]}..."

@@ -159,7 +159,6 @@ class _Before:
 
 
 def _ending_some_time(m: Machine, node: ast.While) -> None:
-    """Lower a loop without a bound on its rounds, by the law of how it ends."""
     try:
         _while_as_chain(m, node)
     except NotAChain as reason:

@@ -245,7 +245,6 @@ def item_at(m: Machine, items: tuple[Value, ...], index: Value) -> Value:
 
 
 def _select(m: Machine, index: Expr, branches: list[Value]) -> Value:
-    """Return the branch at the position of the index's value, component by component."""
     if all(is_scalar(branch) for branch in branches):
         return known(m.builder.case(index, tuple(m.expr(branch) for branch in branches)))
     lengths = {len(branch) if isinstance(branch, tuple) else None for branch in branches}

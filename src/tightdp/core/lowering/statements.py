@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up
@@ -159,21 +159,17 @@ def _assert(m: Machine, node: ast.Assert) -> None:
         text = node.msg.value
     elif isinstance(node.msg, ast.JoinedStr):
         text = ast.unparse(node.msg).removeprefix("f")[1:-1]
-    failure = Failure(f"AssertionError: {text}", "make the assertion hold on every run, or drop it")
-    m.branch(condition, lambda: None, _raising(failure))
+
+    def fails() -> Value:
+        raise Failure(f"AssertionError: {text}", "make the assertion hold on every run, or drop it")
+
+    m.branch(condition, lambda: None, fails)
 
 
 @lowers(ast.Raise)
 def _raise(m: Machine, node: ast.Raise) -> None:
     text = "" if node.exc is None else ast.unparse(node.exc)
-    _raising(Failure(f"raise {text}".strip(), "make sure that no run gets here"))()
-
-
-def _raising(failure: Failure) -> Callable[[], Value]:
-    def action() -> Value:
-        raise failure
-
-    return action
+    raise Failure(f"raise {text}".strip(), "make sure that no run gets here")
 
 
 Captures = dict[str, Value]
@@ -185,7 +181,6 @@ def _match(m: Machine, node: ast.Match) -> None:
 
 
 def _first(m: Machine, value: Value, cases: Sequence[ast.match_case]) -> None:
-    """Execute the first case that matches."""
     if not cases:
         return
     case, rest = cases[0], cases[1:]
@@ -242,8 +237,7 @@ def _any_of(m: Machine, pattern: ast.MatchOr, value: Value, captures: Captures) 
     for option in pattern.patterns:
         names: Captures = {}
         found.append((_matches(m, option, value, names), names))
-    for name in found[-1][1]:
-        captured = found[-1][1][name]
+    for name, captured in found[-1][1].items():
         for condition, names in reversed(found[:-1]):
             captured = m.merge(condition, names[name], captured)
         captures[name] = captured

@@ -184,7 +184,6 @@ def _merge_sieves(builder: Builder, condition: Expr, yes: Sieve, no: Sieve) -> S
 
 
 def _merge_shapes(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
-    """Merge values of different shapes, shape by shape."""
     never, always = builder.false, builder.true
     left = {kind(item): (guard, item) for guard, item in alternatives(yes, always)}
     right = {kind(item): (guard, item) for guard, item in alternatives(no, always)}
