@@ -26,8 +26,7 @@ from tightdp.limits import Limits
 from tightdp.logic.bdd import BACKENDS, Manager, make_manager
 from tightdp.logic.count import output_weights
 from tightdp.logic.encode import Encoder, encode, possible_values
-from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length
-from tightdp.logic.order import order
+from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length, order
 from tightdp.methods.compiled import compile_dataset, compile_symbolic
 from tightdp.symmetry.sets import DiagramTable
 

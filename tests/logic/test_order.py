@@ -8,7 +8,7 @@ from typing import Any
 from tightdp import Bit, flip, mechanism
 from tightdp.core.lowering import lower
 from tightdp.core.nodes import Draw
-from tightdp.logic.order import NO_CLIENT, order
+from tightdp.logic.formula import NO_CLIENT, order
 
 
 @mechanism(record=Bit)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw, every_law, law_of, one_state
 from tightdp.methods.sums import CodesOfSums, LawByCode, SumLaws, mass
-from tightdp.symmetry.counts import Counts
+from tightdp.symmetry.sets import Counts
 
 
 @st.composite

@@ -69,14 +69,14 @@ def parse(expression: str, names: Mapping[str, Number] | None = None) -> Number:
         tree = ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ParameterError(f"{_shown(expression)} is not an expression", _REMEDY) from None
-    return _Reader(source, names or {}).value(tree.body)
+    return Reader(source, names or {}).value(tree.body)
 
 
-class _Reader:
-    """The expressions of one text."""
+class Reader:
+    """The expressions of one text. Where one is outside the grammar, `value` raises ParameterError."""
 
-    def __init__(self, source: str, names: Mapping[str, Number]) -> None:
-        self._source, self._names = source, names
+    def __init__(self, source: str, names: Mapping[str, Any]) -> None:
+        self._source, self.names = source, names
 
     def value(self, node: ast.expr, depth: int = 0) -> Number:
         """Return the value of a part of the expression."""
@@ -84,20 +84,21 @@ class _Reader:
             raise ParameterError("an expression is nested too deeply", f"nest at most {_DEEPEST} parts")
         match node:
             case ast.Constant() if type(node.value) in (int, float):
-                return self._number(node)
-            case ast.Name(id=name) if name in self._names:
-                return self._names[name]
+                return self.number(node)
+            case ast.Name(id=name) if name in self.names:
+                found: Number = self.names[name]
+                return found
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self.value(operand, depth + 1)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self.value(operand, depth + 1)
             case ast.BinOp(left=left, op=operation, right=right):
                 return self._combined(node, self.value(left, depth + 1), operation, self.value(right, depth + 1))
-            case ast.Call(func=function, args=[argument], keywords=[]) if self._is_exp(function):
+            case ast.Call(func=function, args=[argument], keywords=[]) if self.is_exp(function):
                 return self._exp(node, self.value(argument, depth + 1))
         raise self._refused(node, "is not part of the grammar", _REMEDY)
 
-    def _number(self, node: ast.Constant) -> Fraction:
+    def number(self, node: ast.Constant) -> Fraction:
         return as_fraction(self._text(node).replace("_", ""))
 
     def _combined(self, node: ast.expr, left: Number, operation: ast.operator, right: Number) -> Number:
@@ -128,7 +129,7 @@ class _Reader:
             raise self._refused(node, "is exp of a number that is not rational", "give exp a rational number")
         return exp(exponent)
 
-    def _is_exp(self, function: ast.expr) -> bool:
+    def is_exp(self, function: ast.expr) -> bool:
         return self._text(function) in ("exp", "math.exp")
 
     def _text(self, node: ast.expr) -> str:

@@ -18,10 +18,9 @@ from types import CodeType, FunctionType, TracebackType
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, ParameterError, Span
-from tightdp.exact.field import ExpNumber, Number, exp
-from tightdp.exact.parameters import ARITHMETIC
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.parameters import Reader
 from tightdp.exact.rationals import as_fraction
-from tightdp.exact.weights import quotient
 from tightdp.language import primitives
 
 _NEAR = 1e-9
@@ -48,63 +47,41 @@ def evaluated(expression: ast.expr, names: Mapping[str, Any], value: Any) -> Any
     if type(value) is not float or not math.isfinite(value):
         return value
     try:
-        found = _number(expression, names)
-    except (_Unknown, ArithmeticError, ParameterError):
+        found = _OfModule("", names).value(expression)
+    except (ArithmeticError, ValueError, ParameterError):
         return value
     exact = isinstance(found, ExpNumber) and math.isclose(float(found), value, rel_tol=_NEAR)
     return found if exact else value
 
 
-class _Unknown(Exception):
-    """An expression is not made of numbers and exp."""
+class _OfModule(Reader):
+    """Expressions of numbers, `exp`, and the global names of a module."""
 
+    def value(self, node: ast.expr, depth: int = 0) -> Number:
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=arguments) if self.names.get(name) is Fraction:
+                match [item.value for item in arguments if isinstance(item, ast.Constant)]:
+                    case [int(above), int(below)]:
+                        return Fraction(above, below)
+                    case [written]:
+                        return Fraction(str(written))
+            case ast.Name(id=name) if name in self.names:
+                value = as_written(self.names, name, self.names[name])
+                return value if isinstance(value, ExpNumber) else as_fraction(value)
+        return super().value(node, depth)
 
-def _number(node: ast.expr, names: Mapping[str, Any]) -> Number:
-    match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-            return as_fraction(node.value)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_number(operand, names)
-        case ast.BinOp(left=left, op=operation, right=right):
-            return _combined(_number(left, names), operation, _number(right, names))
-        case ast.Call(func=function, args=[argument], keywords=[]) if _is_exp(function, names):
-            return exp(_number(argument, names))
-        case ast.Call(func=ast.Name(id=name), args=arguments) if names.get(name) is Fraction:
-            values = [item.value for item in arguments if isinstance(item, ast.Constant)]
-            return Fraction(*map(str, values)) if len(values) == 1 else quotient(*_integers(values))
-        case ast.Name(id=name) if name in names:
-            value = as_written(names, name, names[name])
-            if isinstance(value, ExpNumber):
-                return value
-            if isinstance(value, (int, float, Fraction)) and not isinstance(value, bool):
-                return as_fraction(value)
-    raise _Unknown
+    def number(self, node: ast.Constant) -> Fraction:
+        return as_fraction(node.value)
 
-
-def _integers(values: Sequence[object]) -> tuple[int, int]:
-    match values:
-        case [int(above), int(below)]:
-            return above, below
-    raise _Unknown
-
-
-def _combined(left: Number, operation: ast.operator, right: Number) -> Number:
-    if type(operation) in ARITHMETIC:
-        return ARITHMETIC[type(operation)](left, right)
-    if isinstance(operation, ast.Pow) and isinstance(right, Fraction) and right.denominator == 1:
-        return left**right.numerator
-    raise _Unknown
-
-
-def _is_exp(function: ast.expr, names: Mapping[str, Any]) -> bool:
-    """Whether a call is one of `exp` of tightdp or of `math`."""
-    found: Any = None
-    match function:
-        case ast.Name(id=name):
-            found = names.get(name)
-        case ast.Attribute(value=ast.Name(id=module), attr=attribute):
-            found = getattr(names.get(module), attribute, None)
-    return found is math.exp or found is primitives.exp
+    def is_exp(self, function: ast.expr) -> bool:
+        """Whether a call is one of `exp` of tightdp or of `math`."""
+        found: Any = None
+        match function:
+            case ast.Name(id=name):
+                found = self.names.get(name)
+            case ast.Attribute(value=ast.Name(id=module), attr=attribute):
+                found = getattr(self.names.get(module), attribute, None)
+        return found is math.exp or found is primitives.exp
 
 
 @lru_cache(maxsize=1024)

@@ -16,9 +16,8 @@ from tightdp.exact.whole import Whole, lcm
 from tightdp.language.laws import Law
 from tightdp.language.program import Dataset
 from tightdp.logic.bdd import Node, make_manager
-from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length
+from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length, order
 from tightdp.logic.functions import Digit, Functions, Tree
-from tightdp.logic.order import order
 
 _LARGE = 20_000
 """Above this many nodes a second order is tried."""

@@ -6,16 +6,21 @@ fixed by a query.
 
 Precondition of every count here: the two weights of a variable sum to 1. Then a variable that a path does not test
 may be skipped. It is checked where coins are made (`Coin`), and holds for fixed bits, whose weights are 0 and 1.
+
+The order of the variables is read off the program. A client's record, its coins and the output that they decide stand
+together, in the order in which the program consumes them; a draw that is compared with many others (a noisy threshold)
+stands above them all. Output components stand right below the last leaf that they depend on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
-from tightdp.core.nodes import Input
+from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import Value
 from tightdp.core.outputs import ComponentCodes, Shape
 from tightdp.exact.field import Number
@@ -24,6 +29,203 @@ from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
 from tightdp.language.program import Dataset, Output
 from tightdp.logic.bdd import Diagram
+
+NO_CLIENT = -1
+"""The owner of what belongs to no single client."""
+_MANY = -2
+
+
+@dataclass(frozen=True)
+class Block:
+    """One place in the order: a leaf of the program, or (with `component`) an output component.
+
+    `owner` is the client that it belongs to alone, or `NO_CLIENT`.
+    """
+
+    leaf: Input | Draw | None = None
+    component: int | None = None
+    owner: int = NO_CLIENT
+
+
+def order(program: CoreProgram, together: bool = False) -> list[Block]:
+    """Return every leaf and output component of a program, from the top of the diagram to its bottom.
+
+    With `together`, a draw that belongs to one client stands with its record even where it is consumed much later, as
+    in a second round over all clients.
+    """
+    nodes = reachable(program.roots)
+    client = clients_of(nodes)
+    ties = _ties(nodes, client)
+    leaves = _leaf_order(program, nodes, _shared(nodes, ties, program), client, ties)
+    if together:
+        leaves = _with_their_clients(leaves, client, ties)
+    rank = {leaf.serial: position for position, leaf in enumerate(leaves)}
+    deepest = _deepest(nodes, rank)
+    below: dict[int, list[int]] = {}
+    for number, component in enumerate(program.components):
+        below.setdefault(deepest[component.serial], []).append(number)
+
+    def outputs(position: int) -> list[Block]:
+        return [
+            Block(component=number, owner=max(client[program.components[number].serial], NO_CLIENT))
+            for number in below.get(position, ())
+        ]
+
+    blocks = outputs(-1)
+    for position, leaf in enumerate(leaves):
+        blocks.append(Block(leaf=leaf, owner=_owner(leaf, client, ties)))
+        blocks.extend(outputs(position))
+    return blocks
+
+
+def clients_of(nodes: Sequence[Expr], owner: Mapping[int, int] = MappingProxyType({})) -> dict[int, int]:
+    """Return, by serial number, the only client that a node depends on, `NO_CLIENT`, or a number below that.
+
+    Nodes that have an `owner` depend on that client, too.
+    """
+    client: dict[int, int] = {}
+    for expr in nodes:
+        found = expr.client if isinstance(expr, Input) else owner.get(expr.serial, NO_CLIENT)
+        for child in children(expr):
+            below = client[child.serial]
+            if below not in (NO_CLIENT, found):
+                found = below if found == NO_CLIENT else _MANY
+        client[expr.serial] = found
+    return client
+
+
+def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, frozenset[int]]:
+    """Return, for every draw that depends on no record, the clients whose records it first meets.
+
+    Meeting what many clients have come to together, as in an n-ary operation or a running state, ties to none.
+    """
+    nobody: frozenset[int] = frozenset()
+    ties: dict[int, frozenset[int]] = {}
+    above: dict[int, frozenset[int]] = {}  # clients, for every node without a record, from the last node to the first
+    for expr in reversed(nodes):
+        met = above.pop(expr.serial, nobody)
+        if client[expr.serial] == NO_CLIENT:
+            if isinstance(expr, Draw):
+                ties[expr.serial] = met
+        elif not isinstance(expr, Nary) or client[expr.serial] > NO_CLIENT:
+            met = frozenset(client[child.serial] for child in children(expr)) - {NO_CLIENT}
+            met = nobody if _MANY in met else met
+        for child in children(expr) if met else ():
+            if client[child.serial] == NO_CLIENT:
+                known = above.get(child.serial, nobody)
+                above[child.serial] = met if known <= met else known | met
+    return ties
+
+
+def _owner(leaf: Input | Draw, client: dict[int, int], ties: dict[int, frozenset[int]]) -> int:
+    if client[leaf.serial] != NO_CLIENT:
+        return max(client[leaf.serial], NO_CLIENT)
+    tied = ties[leaf.serial]
+    return max(next(iter(tied)), NO_CLIENT) if len(tied) == 1 else NO_CLIENT
+
+
+def _shared(nodes: Sequence[Expr], ties: dict[int, frozenset[int]], program: CoreProgram) -> list[Draw]:
+    """Return the draws that meet the records of most clients (or, on a fixed dataset, most other draws)."""
+    clients = len({leaf.client for leaf in program.inputs})
+    if not clients:
+        return _shared_among_draws(nodes)
+    return [expr for expr in nodes if isinstance(expr, Draw) and 2 * len(ties.get(expr.serial, ())) > max(clients, 2)]
+
+
+def _shared_among_draws(nodes: Sequence[Expr]) -> list[Draw]:
+    met: dict[int, set[int]] = {expr.serial: set() for expr in nodes if isinstance(expr, Draw)}
+    for expr in nodes:
+        draws = [child.serial for child in children(expr) if isinstance(child, Draw)]
+        if not isinstance(expr, (Draw, Nary)):
+            for draw in draws:
+                met[draw].update(other for other in draws if other != draw)
+    return [expr for expr in nodes if isinstance(expr, Draw) and 2 * len(met[expr.serial]) > max(len(met), 4)]
+
+
+def _leaf_order(
+    program: CoreProgram,
+    nodes: Sequence[Expr],
+    shared: Sequence[Draw],
+    client: dict[int, int],
+    ties: dict[int, frozenset[int]],
+) -> list[Input | Draw]:
+    placed: dict[int, Input | Draw] = {}
+    seen: set[int] = set()
+    records: dict[int, list[Input]] = {}
+    for expr in nodes:
+        if isinstance(expr, Input):
+            records.setdefault(expr.client, []).append(expr)
+
+    def place(root: Expr) -> None:
+        """Place the leaves below a node that are not placed yet, selectors before their draws."""
+        stack: list[tuple[Expr, bool]] = [(root, False)]
+        while stack:
+            expr, done = stack.pop()
+            if expr.serial in placed or (expr.serial in seen and not done):
+                continue
+            seen.add(expr.serial)
+            if isinstance(expr, Input) or (isinstance(expr, Draw) and done):
+                placed[expr.serial] = expr
+                if len(ties.get(expr.serial, ())) == 1:
+                    # a draw that is looked at before the record that it meets would have to be remembered
+                    (owner,) = ties[expr.serial]
+                    placed.update((leaf.serial, leaf) for leaf in records.get(owner, ()) if leaf.serial not in placed)
+            elif isinstance(expr, Draw):
+                stack += [(expr, True), (expr.selector, False)]
+            else:
+                stack.extend((child, False) for child in reversed(children(expr)))
+
+    for hub in shared:
+        place(hub)
+    consumed = {component.serial for component in program.components if not isinstance(component, Input)}
+    for expr in nodes:
+        if isinstance(expr, Draw) and client[expr.serial] >= 0:
+            place(expr)  # its law depends on a record: the two stand together, wherever the outcome is consumed
+        if expr.serial in consumed or not isinstance(expr, (Input, Draw)):
+            for child in (expr, *children(expr)):
+                if isinstance(child, (Input, Draw)) and (child is not expr or expr.serial in consumed):
+                    place(child)
+    for expr in nodes:
+        if isinstance(expr, Draw):
+            place(expr)
+    return _with_rest(list(placed.values()), nodes, client)
+
+
+def _with_their_clients(
+    leaves: Sequence[Input | Draw], client: dict[int, int], ties: dict[int, frozenset[int]]
+) -> list[Input | Draw]:
+    """Return leaves with every draw that belongs to one client right behind that client's record."""
+    last = {leaf.client: leaf.serial for leaf in leaves if isinstance(leaf, Input)}
+    moved: dict[int, list[Input | Draw]] = {}
+    for leaf in leaves:
+        owner = _owner(leaf, client, ties)
+        if isinstance(leaf, Draw) and owner in last:
+            moved.setdefault(last[owner], []).append(leaf)
+    behind = {leaf.serial for draws in moved.values() for leaf in draws}
+    return [one for leaf in leaves if leaf.serial not in behind for one in (leaf, *moved.get(leaf.serial, ()))]
+
+
+def _with_rest(placed: list[Input | Draw], nodes: Sequence[Expr], client: dict[int, int]) -> list[Input | Draw]:
+    """Return leaves with those inputs that are only output, as they are, behind what else belongs to their client."""
+    known = {leaf.serial for leaf in placed}
+    rest: dict[int, list[Input | Draw]] = {}
+    for expr in nodes:
+        if isinstance(expr, Input) and expr.serial not in known:
+            rest.setdefault(expr.client, []).append(expr)
+    result: list[Input | Draw] = []
+    for leaf in reversed(placed):
+        result += reversed(rest.pop(client[leaf.serial], []))
+        result.append(leaf)
+    return [*reversed(result), *(leaf for leaves in rest.values() for leaf in leaves)]
+
+
+def _deepest(nodes: Sequence[Expr], rank: dict[int, int]) -> dict[int, int]:
+    """Return, for every node, the place of the last leaf that it depends on (-1: none)."""
+    deepest: dict[int, int] = {}
+    for expr in nodes:
+        below = max((deepest[child.serial] for child in children(expr)), default=-1)
+        deepest[expr.serial] = max(below, rank.get(expr.serial, -1))
+    return deepest
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
-from tightdp.logic.order import NO_CLIENT, clients_of
+from tightdp.logic.formula import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import graph_of
 from tightdp.methods.shared_values import by_shared_values

@@ -25,9 +25,8 @@ from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import StateLaw, SumLaw, certain, every_law, law_of, one_state
 from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
-from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Group, Orbits
-from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, PrivacySet, Table
+from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, Counts, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
 

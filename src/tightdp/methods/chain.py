@@ -16,8 +16,7 @@ from itertools import pairwise
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
 from tightdp.logic.count import Scaled, flow
-from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula, code_length
-from tightdp.logic.order import NO_CLIENT
+from tightdp.logic.formula import NO_CLIENT, InputBit, OutputBit, WeightedFormula, code_length
 
 __all__ = ["Block", "Chain", "Change", "Letter", "Runs", "Vector", "make_chain"]
 

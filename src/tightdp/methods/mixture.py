@@ -21,7 +21,7 @@ from tightdp.exact.polynomials import has_unknown, lifted
 from tightdp.exact.whole import ExpInteger, Whole, polynomials
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.joins import COMBINE, State
-from tightdp.symmetry.counts import Counts
+from tightdp.symmetry.sets import Counts
 
 __all__ = ["StateLaw", "SumLaw", "certain", "every_law", "law_of", "one_state"]
 

@@ -16,8 +16,8 @@ from tightdp.language.neighbours import relation_of
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.ranking import LONGEST, MARGIN
 from tightdp.methods.states import States
-from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change
+from tightdp.symmetry.sets import Counts
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,7 @@ from math import prod
 from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
-from tightdp.logic.order import NO_CLIENT, clients_of
+from tightdp.logic.formula import NO_CLIENT, clients_of
 
 __all__ = ["by_shared_values"]
 

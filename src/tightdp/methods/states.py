@@ -20,9 +20,8 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.joins import Joins, MovesOfLetters, State, Ways, join
-from tightdp.symmetry.counts import Counts
 from tightdp.symmetry.orbits import Change, Content, Group, Orbits
-from tightdp.symmetry.sets import PrivacySet
+from tightdp.symmetry.sets import Counts, PrivacySet
 
 __all__ = ["States", "find_states"]
 

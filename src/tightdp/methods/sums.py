@@ -19,7 +19,7 @@ from tightdp.limits.calibrated import MAX_KEPT
 from tightdp.logic.count import Weights
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw
-from tightdp.symmetry.counts import Counts
+from tightdp.symmetry.sets import Counts
 
 if TYPE_CHECKING:
     from tightdp.exact.scaled import Scaled

@@ -17,9 +17,8 @@ from tightdp.language.program import Bound
 from tightdp.logic.count import Weights
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.chain import Block, Chain, Runs
-from tightdp.symmetry.counts import count_compositions
 from tightdp.symmetry.orbits import Group, Orbits
-from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
+from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table, count_compositions
 
 if TYPE_CHECKING:
     from tightdp.symmetry.renaming import Action

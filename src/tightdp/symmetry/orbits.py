@@ -17,8 +17,16 @@ from typing import TypeVar
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.symmetry.counts import Counts, arrangements, contents_of, count_compositions, every_counts
-from tightdp.symmetry.sets import AccuracySet, PrivacySet
+from tightdp.symmetry.sets import (
+    AccuracySet,
+    Counts,
+    PrivacySet,
+    arrangements,
+    contents_of,
+    count_compositions,
+    every_counts,
+    in_a_row,
+)
 
 T = TypeVar("T")
 
@@ -178,12 +186,7 @@ class Orbits:
     @cached_property
     def _columns(self) -> list[list[Sequence[int]]]:
         """For every kind, the first clients of all blocks, the second ones, and so on; a range where they follow."""
-        columns = [list(zip(*kind.blocks, strict=True)) for kind in self.kinds]
-        ranges = [[range(clients[0], clients[0] + len(clients)) for clients in each] for each in columns]
-        return [
-            [every if tuple(every) == clients else clients for every, clients in zip(*pair, strict=True)]
-            for pair in zip(ranges, columns, strict=True)
-        ]
+        return [[in_a_row(clients) for clients in zip(*kind.blocks, strict=True)] for kind in self.kinds]
 
     # datasets
 
@@ -318,7 +321,9 @@ class Orbits:
         for counts in every_counts(self._sizes(self._moves)):
             self.watch()
             image = _mirrored(self._moves, counts)
-            size = self._size(self._moves, counts) - self._size_still(counts) if image >= counts else 0
+            size = (
+                self._size(self._moves, counts) - self._size(self._moves, counts, still=True) if image >= counts else 0
+            )
             if size:
                 held = [self._held(classes, c) for classes, c in zip(self._moves, counts, strict=True)]
                 yield self._dataset(held, 0), self._dataset(held, 1), size * (1 if image == counts else 2)
@@ -333,17 +338,15 @@ class Orbits:
         ]
 
     @staticmethod
-    def _size(classes: Sequence[_Classes], counts: Counts) -> int:
+    def _size(classes: Sequence[_Classes], counts: Counts, still: bool = False) -> int:
+        """Return how many ways there are to have these counts, or (`still`) to have them and change nothing."""
         return prod(
             arrangements(numbers)
-            * prod(len(moves) ** number for moves, number in zip(same.members, numbers, strict=True))
+            * prod(
+                ways**number
+                for ways, number in zip(same.still if still else map(len, same.members), numbers, strict=True)
+            )
             for same, numbers in zip(classes, counts, strict=True)
-        )
-
-    def _size_still(self, counts: Counts) -> int:
-        return prod(
-            arrangements(numbers) * prod(still**number for still, number in zip(same.still, numbers, strict=True))
-            for same, numbers in zip(self._moves, counts, strict=True)
         )
 
     @staticmethod
