@@ -13,8 +13,8 @@ from agreement import module_of
 from generators.published_noise import published_noise_program
 from tightdp.cells.comparing import Comparing, Largest
 from tightdp.cells.laws import CellLaws, cell_laws
+from tightdp.cells.paths import Outside
 from tightdp.cells.suprema import TooLong
-from tightdp.cells.symbols import Outside
 from tightdp.language import interp
 
 _REACH = {1: 30, 2: 8, 3: 3}

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tightdp import ALL, Bit, Int, flip, mechanism
-from tightdp.every_n.chain import Matrix, Vector, row
-from tightdp.every_n.extending import Triple, extended
-from tightdp.every_n.limits import approached, direction
+from tightdp.every_n.chain import Matrix, Vector, approached, direction, row
 from tightdp.every_n.states import chain_of, explore
+from tightdp.every_n.upper import Triple, extended
 
 ENTRIES = st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 2), Fraction(1, 3), Fraction(1)])
 

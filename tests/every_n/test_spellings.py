@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from tightdp import ALL, Bit, LanguageError, Mechanism, choice, flip, geometric, mechanism, observe, randint
-from tightdp.every_n.comparing import refuse_contradicted
-from tightdp.every_n.states import explore
+from tightdp.every_n.states import explore, refuse_contradicted
 from tightdp.every_n.upper import Upper, readings
 from tightdp.session import enclosing
 

@@ -1,26 +1,34 @@
-"""The laws of two datasets compared over all of their infinitely many outputs."""
+"""What is asked of laws: ratios of two over infinitely many outputs, probabilities and expectations of one."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from math import prod
-from typing import Any
+from math import lcm, prod
+from typing import Any, TypeAlias
 
-from tightdp.cells.contributions import Contribution
-from tightdp.cells.labels import Label
-from tightdp.cells.laws import CellLaws
-from tightdp.cells.linear import REAL
+from tightdp.cells.laws import CellLaws, Contribution
+from tightdp.cells.linear import REAL, Label, row, tightest
 from tightdp.cells.lines import Stretch, larger_on, largest_on, on_stretch, stretches, upper_on
+from tightdp.cells.paths import Outside
 from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
-from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, expanded, variables
+from tightdp.cells.sums import (
+    UNIT,
+    Exact,
+    Piece,
+    Pieces,
+    Terms,
+    expanded,
+    multiplied,
+    multiplied_terms,
+    summed_out,
+    variables,
+)
 from tightdp.cells.suprema import Supremum, TooLong, larger, supremum, upper_end
-from tightdp.cells.symbols import Outside
 from tightdp.language.program import Dataset
-
-__all__ = ["Comparing", "Largest"]
 
 _MOST_STEPS = 40
 
@@ -290,3 +298,83 @@ class Comparing:
             else:
                 raise TooLong
         return best
+
+
+Rational: TypeAlias = Fraction
+_FARTHEST = 1 << 40
+
+
+def within(laws: CellLaws, x: Dataset, low: Rational, high: Rational) -> Exact:
+    """Return the probability that the output is from `low` to `high`. Raises Outside where it may be no number."""
+    total = 0 * laws.one
+    for label, contributions in laws.laws[x].items():
+        form, constant = _number(label)
+        rows = [row(form, high - constant), row({v: -c for v, c in form.items()}, constant - low)]
+        total += _sum(laws, label, contributions, [(tightest(rows), {UNIT: laws.one})])
+    return total
+
+
+def expected_error(laws: CellLaws, x: Dataset, target: Rational, power: int) -> Exact:
+    """Return the expectation of |output - target|^power. Raises Outside where the output may be no number."""
+    total = 0 * laws.one
+    for label, contributions in laws.laws[x].items():
+        form, constant = _number(label)
+        away: Terms = {((), ((v, 1),)): laws.exact(c) for v, c in form.items()}
+        if constant != target:
+            away[UNIT] = laws.exact(constant - target)
+        error: Terms = {UNIT: laws.one}
+        for _ in range(power):
+            error = multiplied_terms(error, away)
+        signed = {key: c if power % 2 == 0 else -c for key, c in error.items()}
+        below = row(form, target - constant, strict=True)
+        above = row({v: -c for v, c in form.items()}, constant - target)
+        sides = [(tightest([above]), error), (tightest([below]), signed)]
+        total += _sum(laws, label, contributions, sides)
+    return total
+
+
+def least_error(laws: CellLaws, x: Dataset, target: Rational, beta: Exact) -> Rational:
+    """Return the least α such that |output - target| <= α with probability 1 - beta or more; beta is positive.
+
+    Raises Outside where the output may be no number.
+    """
+    if any(label.real for label in laws.laws[x]):
+        raise Outside("on the reals has quantiles that are no numbers of its field")
+    parts = [number for label in laws.laws[x] for number in (*_number(label)[0].values(), _number(label)[1], target)]
+    unit = Fraction(1, lcm(*(Fraction(part).denominator for part in parts)))
+
+    def enough(steps: int) -> bool:
+        return bool(within(laws, x, target - steps * unit, target + steps * unit) >= 1 - beta)
+
+    if enough(0):
+        return Fraction(0)
+    low, high = 0, 1
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > _FARTHEST:
+            raise Outside("is too far out")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high * unit
+
+
+def _number(label: Label) -> tuple[dict[int, Fraction], Fraction]:
+    """Return an output that is one number as a form of its coordinates."""
+    if label.shape is True:
+        (line,), (base,), (scale,) = label.columns, label.base, label.scales
+        return {v: Fraction(c, scale) for v, c in zip(label.variables, line, strict=True) if c}, base / scale
+    if label.shape is False and isinstance(label.constants[0], (int, Fraction)):
+        return {}, Fraction(label.constants[0])
+    raise Outside("is published beside others")
+
+
+def _sum(laws: CellLaws, label: Label, contributions: list[Contribution], what: list[Piece]) -> Exact:
+    """Return the sum of a function times the law over all coordinates."""
+    total = 0 * laws.one
+    for contribution in contributions:
+        pieces: Pieces = multiplied(expanded(contribution, laws.one), what)
+        for v in label.variables:
+            pieces = summed_out(pieces, v)
+        total += sum((terms.get(UNIT, 0) for _, terms in pieces), 0 * laws.one)
+    return total

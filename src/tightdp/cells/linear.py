@@ -1,17 +1,15 @@
-"""Linear forms on integer and on real variables, and systems of inequalities between them.
-
-On real variables an inequality may be strict or not: between the two is a set of volume 0.
-"""
+"""Linear forms on integer variables: inequalities between them, the points that they reach, and kinds of outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, lcm
-from typing import TypeAlias
+from math import floor, gcd, lcm, prod
+from typing import Any, TypeAlias
 
-__all__ = ["FALSE", "REAL", "TRUE", "Coefficients", "Normal", "Row", "Rows", "feasible", "needed", "row", "tightest"]
+from tightdp.language.program import as_output
 
 REAL = 1 << 20
 """Variables from here on are real."""
@@ -97,3 +95,191 @@ def _without(system: Mapping[Normal, int | Fraction], v: int) -> dict[Normal, in
             if normal or bound < 0:
                 found[normal] = min(bound, found.get(normal, bound))
     return found
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Forms of draws are Σ columns·u, where u are integers: draw j is Σ change[j]·(u and further integers).
+
+    `columns` is a matrix with a row for each form, lower triangular: column c begins at row `pivots[c]`.
+    """
+
+    columns: tuple[tuple[int, ...], ...]
+    pivots: tuple[int, ...]
+    change: tuple[tuple[int, ...], ...]
+
+    @property
+    def index(self) -> int:
+        """A number that makes all vectors of integers points of the lattice, as far as its pivots tell."""
+        return prod(self.columns[pivot][c] for c, pivot in enumerate(self.pivots))
+
+    def place(self, vector: Sequence[Fraction]) -> list[Fraction]:
+        """Return u with columns·u = vector at the pivots."""
+        found: list[Fraction] = []
+        for pivot in self.pivots:
+            rest = vector[pivot] - sum(self.columns[pivot][c] * u for c, u in enumerate(found))
+            found.append(Fraction(rest, self.columns[pivot][len(found)]))
+        return found
+
+    def at(self, place: Sequence[Fraction]) -> list[Fraction]:
+        """Return columns·u."""
+        return [sum((c * u for c, u in zip(line, place, strict=True)), Fraction(0)) for line in self.columns]
+
+    def coset(self, vector: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return a vector that differs from this one by a point of the lattice, the same for all of them."""
+        rest = list(vector)
+        for c, pivot in enumerate(self.pivots):
+            times = floor(rest[pivot] / self.columns[pivot][c])
+            rest = [value - times * line[c] for value, line in zip(rest, self.columns, strict=True)]
+        return tuple(rest)
+
+    def same(self, other: Lattice) -> bool:
+        """Whether two lattices have the same points."""
+        return self.pivots == other.pivots and self._holds(other) and other._holds(self)
+
+    def _holds(self, other: Lattice) -> bool:
+        for c in range(len(other.pivots)):
+            vector = [Fraction(line[c]) for line in other.columns]
+            place = self.place(vector)
+            if any(u.denominator > 1 for u in place) or self.at(place) != vector:
+                return False
+        return True
+
+
+def lattice_of(forms: Sequence[Sequence[int]], draws: int) -> Lattice:
+    """Return the lattice of forms, each given by the coefficients of the draws."""
+    matrix = [list(form) for form in forms]
+    change = [[int(i == j) for j in range(draws)] for i in range(draws)]
+    pivots: list[int] = []
+    for at, line in enumerate(matrix):
+        first = len(pivots)
+        while len(left := [c for c in range(first, draws) if line[c]]) > 1:
+            best = min(left, key=lambda c: (abs(line[c]), c))
+            for c in left:
+                if c != best:
+                    _subtract([*matrix, *change], c, best, line[c] // line[best])
+        if left:
+            for each in (*matrix, *change):
+                each[first], each[left[0]] = each[left[0]], each[first]
+            if line[first] < 0:
+                for each in (*matrix, *change):
+                    each[first] = -each[first]
+            pivots.append(at)
+    return Lattice(
+        tuple(tuple(line[: len(pivots)]) for line in matrix), tuple(pivots), tuple(tuple(each) for each in change)
+    )
+
+
+def _subtract(lines: Sequence[list[int]], column: int, other: int, times: int) -> None:
+    for line in lines:
+        line[column] -= times * line[other]
+
+
+def coordinates(
+    lattice: Lattice, columns: tuple[tuple[int, ...], ...], moved: Sequence[Fraction], dimension: int
+) -> tuple[list[tuple[dict[int, int], int]] | None, list[Row]]:
+    """Return the u with lattice·u = columns·w + moved as forms of w, and the conditions on w that there is one."""
+    vectors = [[Fraction(line[w]) for line in columns] for w in range(dimension)]
+    linear = [lattice.place(vector) for vector in vectors]
+    constant = lattice.place(moved)
+    found = []
+    for c in range(len(lattice.pivots)):
+        form = {w: linear[w][c] for w in range(dimension) if linear[w][c]}
+        assert all(a.denominator == 1 for a in form.values())
+        if constant[c].denominator > 1:
+            return None, []
+        found.append(({w: int(a) for w, a in form.items()}, int(constant[c])))
+    rows: list[Row] = []
+    reached = [lattice.at(place) for place in linear]
+    base = lattice.at(constant)
+    for k in range(len(columns)):
+        form = {w: Fraction(columns[k][w]) - reached[w][k] for w in range(dimension)}
+        rest = base[k] - moved[k]
+        for sign in (1, -1):
+            rows.append(row({w: sign * a for w, a in form.items() if a}, sign * rest))
+    return found, [line for line in rows if line != TRUE]
+
+
+@dataclass(frozen=True)
+class Label:
+    """A kind of output: nested like `shape`, which has True for noisy numbers and False for the `constants`.
+
+    The noisy numbers are (base + columns·coordinates) / scales, for integer coordinates, and real ones after these:
+    what they span stands in `reals`, a matrix with a column for each.
+    """
+
+    shape: Any
+    constants: tuple[Any, ...]
+    base: tuple[Fraction, ...]
+    columns: tuple[tuple[int | Fraction, ...], ...] = field(compare=False)
+    scales: tuple[int, ...] = field(compare=False)
+    reals: tuple[tuple[Fraction, ...], ...] = ()
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates."""
+        return len(self.columns[0]) if self.columns else 0
+
+    @property
+    def real(self) -> bool:
+        """Whether there are real coordinates: then an output has a density, and the probability 0."""
+        return bool(self.reals) and bool(self.reals[0])
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The names of the coordinates."""
+        real = len(self.reals[0]) if self.real else 0
+        return (*range(self.dimension - real), *range(REAL, REAL + real))
+
+    def output(self, coordinates: Sequence[Any]) -> Any:
+        """Return the output with these coordinates."""
+        numbers = [
+            (base + sum(c * u for c, u in zip(line, coordinates, strict=True))) / scale
+            for base, line, scale in zip(self.base, self.columns, self.scales, strict=True)
+        ]
+        return self._filled(numbers)
+
+    def direction(self, moved: Sequence[Any]) -> Any:
+        """Return how the numbers of an output move with its coordinates, everything else being None."""
+        numbers = [sum(c * u for c, u in zip(line, moved, strict=True)) for line in self.columns]
+        return self._filled(numbers)
+
+    def coordinates(self, output: Any) -> tuple[int, ...] | None:
+        """Return the coordinates of an output of integers, None where it is of another kind."""
+        leaves: list[Any] = []
+        if shape_of(output, leaves) != rebuilt(self.shape, lambda _: True):
+            return None
+        free = _leaves(self.shape)
+        if tuple(leaf for leaf, noise in zip(leaves, free, strict=True) if not noise) != self.constants:
+            return None
+        numbers = [leaf for leaf, noise in zip(leaves, free, strict=True) if noise]
+        if not all(isinstance(number, (int, Fraction)) for number in numbers):
+            return None
+        rest = [Fraction(x) * s - b for x, s, b in zip(numbers, self.scales, self.base, strict=True)]
+        pivots = [next(at for at, line in enumerate(self.columns) if line[c]) for c in range(self.dimension)]
+        columns = tuple(tuple(map(int, line)) for line in self.columns)
+        lattice = Lattice(columns, tuple(pivots), ())
+        place = lattice.place(rest)
+        exact = all(u.denominator == 1 for u in place) and lattice.at(place) == rest
+        return tuple(map(int, place)) if exact else None
+
+    def _filled(self, numbers: Sequence[Any]) -> Any:
+        rest, constants = iter(numbers), iter(self.constants)
+        return as_output(rebuilt(self.shape, lambda free: next(rest) if free else next(constants)))
+
+
+def shape_of(value: Any, leaves: list[Any]) -> Any:
+    """Return how an output is nested, with True for every scalar, which is added to the leaves."""
+    if isinstance(value, tuple):
+        return tuple([shape_of(item, leaves) for item in value])
+    leaves.append(value)
+    return True
+
+
+def _leaves(shape: Any) -> list[bool]:
+    return [leaf for item in shape for leaf in _leaves(item)] if isinstance(shape, tuple) else [shape]
+
+
+def rebuilt(shape: Any, leaf: Callable[[bool], Any]) -> Any:
+    """Return a nested tuple with something in place of every leaf."""
+    return tuple(rebuilt(item, leaf) for item in shape) if isinstance(shape, tuple) else leaf(shape)

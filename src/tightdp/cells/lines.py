@@ -13,13 +13,10 @@ from itertools import pairwise
 from math import comb, inf
 from typing import Any
 
-from tightdp.cells.bases import Base
 from tightdp.cells.linear import Row
 from tightdp.cells.patterns import Counted
-from tightdp.cells.sums import Exact, Pieces, antiderivative, exact_number
+from tightdp.cells.sums import Base, Exact, Pieces, antiderivative, exact_number
 from tightdp.cells.suprema import ABOVE, Supremum, TooLong, difference, leading
-
-__all__ = ["Stretch", "larger_on", "largest_on", "on_stretch", "stretches", "upper_on"]
 
 _HALVINGS = 8
 """How often a stretch is cut in two to see a sign."""

@@ -14,24 +14,9 @@ from itertools import product
 from math import comb
 from typing import TypeAlias
 
-from tightdp.cells.bases import Base
 from tightdp.cells.linear import Row, Rows
-from tightdp.cells.sums import Exact, Pieces
-from tightdp.cells.symbols import Outside
-
-__all__ = [
-    "Counted",
-    "Pattern",
-    "Step",
-    "compared",
-    "counted",
-    "holding",
-    "on_pattern",
-    "patterns",
-    "shifted",
-    "together",
-    "without",
-]
+from tightdp.cells.paths import Outside
+from tightdp.cells.sums import Base, Exact, Pieces
 
 _MOST_PATTERNS = 10_000
 

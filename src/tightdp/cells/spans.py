@@ -9,8 +9,6 @@ from typing import TypeAlias
 
 from flint import fmpq, fmpq_mat
 
-__all__ = ["Form", "Solved", "Span", "by_draws", "solved", "span_of"]
-
 Form: TypeAlias = tuple[Mapping[int, "int | Fraction"], "int | Fraction"]
 """Σ coefficient·variable + constant."""
 

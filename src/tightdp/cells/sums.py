@@ -1,7 +1,8 @@
-"""Sums over integers and integrals over reals: of functions that are sums of polynomials times exponentials on cells.
+"""Sums over the integers: functions that are sums of polynomials times exponentials on cells, a variable summed out.
 
 A variable is summed out of a cell by cases: which lower bound is the largest, which upper bound the smallest. Between
-them the sum is geometric, or a polynomial where the bases are equal.
+them the sum is geometric, or a polynomial where the bases are equal. Bases of exponentials are numbers that are known
+by identity: exact numbers are slow to hash, and a law has few bases in many terms.
 """
 
 from __future__ import annotations
@@ -14,29 +15,59 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
-from tightdp.cells.bases import Base
 from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
-from tightdp.cells.symbols import Outside
+from tightdp.cells.paths import Outside
 from tightdp.exact.field import Number
 
-__all__ = [
-    "UNIT",
-    "Exact",
-    "Key",
-    "Piece",
-    "Pieces",
-    "Terms",
-    "added",
-    "antiderivative",
-    "exact_number",
-    "expanded",
-    "multiplied",
-    "multiplied_terms",
-    "power",
-    "summed_out",
-    "value_at",
-    "variables",
-]
+
+class Bases:
+    """All bases of some laws; `unit` is 1."""
+
+    def __init__(self, one: Any) -> None:
+        self._known: dict[Any, Base] = {}
+        self.unit = self.of(one)
+
+    def of(self, value: Any) -> Base:
+        """Return a number as a base."""
+        if value not in self._known:
+            self._known[value] = Base(value, self)
+        return self._known[value]
+
+
+class Base:
+    """A positive number."""
+
+    __slots__ = ("_powers", "_products", "_table", "value")
+
+    def __init__(self, value: Any, table: Bases) -> None:
+        self.value, self._table = value, table
+        self._products: dict[Base, Base] = {}
+        self._powers: dict[int | Fraction, Base] = {}
+
+    def __mul__(self, other: Base) -> Base:
+        found = self._products.get(other)
+        if found is None:
+            found = self._products[other] = self._table.of(self.value * other.value)
+        return found
+
+    def __pow__(self, exponent: int | Fraction) -> Base:
+        if self is self.unit:
+            return self
+        found = self._powers.get(exponent)
+        if found is None:
+            whole = isinstance(exponent, Fraction) and exponent.denominator == 1
+            found = self._table.of(self.value ** (int(exponent) if whole else exponent))
+            self._powers[exponent] = found
+        return found
+
+    @property
+    def unit(self) -> Base:
+        """The base 1."""
+        return self._table.unit
+
+    def __repr__(self) -> str:
+        return f"Base({self.value})"
+
 
 Exact: TypeAlias = Any
 """A rational of FLINT, or a number with e^q."""

@@ -12,11 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tightdp.cells.bases import Base
 from tightdp.cells.patterns import Counted, Pattern, Step, compared, counted, shifted, together, without
-from tightdp.cells.sums import Exact
-
-__all__ = ["ABOVE", "Supremum", "TooLong", "difference", "larger", "leading", "supremum", "upper_end"]
+from tightdp.cells.sums import Base, Exact
 
 _MOST_WORK, _FEWER = 5_000, 400
 """How many cases are looked at for a supremum, and for the places of a δ, which may have no end."""

@@ -19,11 +19,9 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
+from tightdp.every_n.paths import Path, Paths
 from tightdp.every_n.shifts import Shift, reach_of, shifts
-from tightdp.every_n.states import Path, Paths
 from tightdp.exact.field import Number
-
-__all__ = ["Alignment", "align"]
 
 _MOST_CELLS = 3000
 _MOST_OPTIONS = 200_000

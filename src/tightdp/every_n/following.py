@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 from tightdp.core.builder import Builder
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import operation
-from tightdp.errors import LanguageError
-from tightdp.every_n.symbols import (
+from tightdp.every_n.paths import (
     SIZE,
     Affine,
     Bounds,
@@ -23,13 +22,12 @@ from tightdp.every_n.symbols import (
     leaves,
     normal,
     plus,
+    refusal,
     times,
     tree_of,
 )
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law, OnIntegers, TwoSided
-
-__all__ = ["Choices", "FollowingBuilder", "Run", "Touched", "Untraceable", "refusal"]
 
 _MOST_WAYS = 60
 _MOST_DRAWS = 200
@@ -52,11 +50,6 @@ class Touched(Exception):
     def __init__(self, token: int, asked: str = "", modulus: int = 0) -> None:
         super().__init__()
         self.token, self.asked, self.modulus = token, asked, modulus
-
-
-def refusal(what: str, hint: str = "ask for one n") -> LanguageError:
-    """Return the error for a program that has no answer for every n."""
-    return LanguageError(f"no answer for every n: {what}", hint)
 
 
 class Choices:

@@ -20,13 +20,10 @@ from tightdp.core.lowering.values import (
     Value,
     known,
 )
-from tightdp.every_n.following import Run, Touched, Untraceable, refusal
-from tightdp.every_n.learned import Frozen, OfPass, Place, Sent
-from tightdp.every_n.store import POISON
-from tightdp.every_n.symbols import Affine, Symbol, normal, plus, times
+from tightdp.every_n.following import Run, Touched, Untraceable
+from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
+from tightdp.every_n.paths import Affine, Symbol, normal, plus, refusal, times
 from tightdp.exact.field import ExpNumber
-
-__all__ = ["Freezer", "Thawer"]
 
 _LARGEST_MODULUS = 60
 

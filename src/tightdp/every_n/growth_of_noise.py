@@ -14,12 +14,10 @@ from fractions import Fraction
 from itertools import product
 
 from tightdp.every_n.chain import Letter
-from tightdp.every_n.states import OPEN, Path, Paths, faithful
-from tightdp.every_n.symbols import Affine, Bounds, Terms, fresh, held
+from tightdp.every_n.paths import Affine, Bounds, Path, Paths, Terms, fresh, held
+from tightdp.every_n.runs import OPEN
 from tightdp.exact.field import Number
 from tightdp.language.laws import TwoSided
-
-__all__ = ["grows_under_noise"]
 
 _FAR = 64
 """The noise that is looked at reaches this far beyond all constants; then probabilities are monotone in it."""
@@ -51,7 +49,7 @@ _Word = Sequence[tuple[_Factors, _Factors]]
 
 def grows_under_noise(paths: Paths) -> bool:
     """Whether the ratios are proved to be unbounded; False unless all records may change at once."""
-    if not paths.all_at_once or not faithful(paths) or len(paths.before) != 1:
+    if not paths.all_at_once or not paths.faithful or len(paths.before) != 1:
         return False
     (start,) = paths.before
     if start.bounds or start.published or not _is_shared_noise(start):

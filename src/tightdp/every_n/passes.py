@@ -19,13 +19,10 @@ from tightdp.core.lowering.machine import End
 from tightdp.core.lowering.store import Cell
 from tightdp.core.lowering.values import Growing, Value
 from tightdp.errors import LanguageError
-from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
+from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched
 from tightdp.every_n.freezing import Freezer, Thawer
-from tightdp.every_n.learned import Explored, Frozen, Knowledge, Play, Sent, State
-from tightdp.every_n.store import POISON, CheckedStore, Needed
-from tightdp.every_n.symbols import Affine
-
-__all__ = ["Follower", "Pass"]
+from tightdp.every_n.learned import POISON, CheckedStore, Explored, Frozen, Knowledge, Needed, Play, Sent, State
+from tightdp.every_n.paths import Affine, refusal
 
 MOST_STATES = 300
 _MOST_PLAYS = 20_000

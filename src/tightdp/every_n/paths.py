@@ -1,16 +1,140 @@
-"""The paths of a program: from state to state, for all draws, the same for every n."""
+"""Paths of a program, the same for every n: conditions on symbolic integers, and states from which the same follows.
+
+Symbolic values, which are noise on all integers, sums over the records, or n, are nodes of the core program whose
+values are not listed: arithmetic on them is kept as affine forms of unknown integers, other functions of them as trees.
+Each unknown is an integer because of what it stands for: a draw of noise on integers, a sum of integers, a number of
+records.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
+from tightdp.core.nodes import Const, Expr
+from tightdp.errors import LanguageError
 from tightdp.every_n.chain import Letter, Move
-from tightdp.every_n.symbols import Affine, Bounds
 from tightdp.exact.field import Number
 
-__all__ = ["Path", "Paths"]
+Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
+"""Unknown integers with their coefficients, which are not 0, in a fixed order."""
+Bounds: TypeAlias = dict[Terms, tuple[float, float]]
+"""The least and the greatest value of combinations of unknown integers; they are integers or infinite."""
+Tree: TypeAlias = Any
+"""An affine form, or (operation, operands), whose operands are trees and plain values."""
+
+SIZE: Terms = ((("size", 0), Fraction(1)),)
+"""The number of records."""
+
+
+def refusal(what: str, hint: str = "ask for one n") -> LanguageError:
+    """Return the error for a program that has no answer for every n."""
+    return LanguageError(f"no answer for every n: {what}", hint)
+
+
+class Affine(NamedTuple):
+    """A combination of unknown integers, and a constant."""
+
+    terms: Terms
+    constant: Fraction
+
+    def whole(self) -> bool:
+        """Whether it is an integer whatever the unknown integers are."""
+        return all(each.denominator == 1 for each in (self.constant, *(factor for _, factor in self.terms)))
+
+
+def fresh(place: int) -> Terms:
+    """Return the symbol of the noise with this number on a path, centred at 0."""
+    return ((("fresh", place), Fraction(1)),)
+
+
+def held(place: int) -> Terms:
+    """Return the symbol of the value passed from one record to the next in this place."""
+    return ((("held", place), Fraction(1)),)
+
+
+class Unlisted(Sequence[Any]):
+    """The values of a node that stands for infinitely many: whoever asks for them gets an error."""
+
+    def __init__(self, refuse: Callable[[], NoReturn]) -> None:
+        self._refuse = refuse
+
+    def _refused(self, *asked: object) -> NoReturn:
+        self._refuse()
+
+    __len__ = __getitem__ = __iter__ = __contains__ = _refused
+
+
+@dataclass(frozen=True, eq=False)
+class Symbol(Expr):
+    """A number that is not known."""
+
+    tree: Tree
+
+    @cached_property
+    def numeric(self) -> bool:
+        """It is a number."""
+        return True
+
+    @property
+    def integral(self) -> bool:
+        """Whether it is an integer for certain."""
+        return isinstance(self.tree, Affine) and self.tree.whole()
+
+    @property
+    def boolean(self) -> bool:
+        """It is no truth value: comparisons are decided one way, and then the other."""
+        return False
+
+
+def leaves(tree: Tree) -> Iterator[Any]:
+    """Yield the affine forms and the names of lists in a tree."""
+    if isinstance(tree, Affine) or not isinstance(tree, tuple):
+        yield tree
+    else:
+        for part in tree[1:]:
+            yield from leaves(part)
+
+
+def tree_of(expr: Expr) -> Tree:
+    """Return a node as a tree: numbers are affine forms, other constants plain values."""
+    if isinstance(expr, Symbol):
+        return expr.tree
+    assert isinstance(expr, Const)
+    value = expr.values[0]
+    return Affine((), Fraction(value)) if isinstance(value, (int, Fraction)) else value
+
+
+def plus(one: Affine, other: Affine, factor: Fraction | int = 1) -> Affine:
+    """Return one + factor·other."""
+    total = dict(one.terms)
+    for symbol, times_ in other.terms:
+        total[symbol] = total.get(symbol, Fraction(0)) + factor * times_
+    terms = tuple(sorted((symbol, each) for symbol, each in total.items() if each))
+    return Affine(terms, one.constant + factor * other.constant)
+
+
+def times(form: Affine, factor: Fraction | int) -> Affine:
+    """Return the form times a number."""
+    return plus(Affine((), Fraction(0)), form, factor)
+
+
+def normal(form: Affine, strictly: bool) -> tuple[Terms, int, bool]:
+    """Return terms, an integer, and whether form >= 0 (or > 0) says that the terms are at least this, or below it.
+
+    The terms have integer factors without a common divisor, the first of them positive.
+    """
+    below = math.lcm(*(factor.denominator for _, factor in form.terms))
+    shared = Fraction(math.gcd(*(int(factor * below) for _, factor in form.terms)), below)
+    edge = -form.constant / shared
+    least = math.floor(edge) + 1 if strictly else math.ceil(edge)
+    if form.terms[0][1] > 0:  # terms·v >= least
+        return tuple((symbol, factor / shared) for symbol, factor in form.terms), least, True
+    return tuple((symbol, -factor / shared) for symbol, factor in form.terms), 1 - least, False
 
 
 @dataclass(frozen=True)
@@ -52,3 +176,164 @@ class Paths:
         for by in (*self.steps.values(), self.after):
             for paths in by.values():
                 yield from paths
+
+
+MOST_STATES = 300
+
+Names: TypeAlias = dict[tuple[str, int], tuple[str, int]]
+"""What symbols are called on a path, by what they are called where they were made."""
+
+
+# symbols
+
+
+def renamed(form: Affine, names: Names) -> Affine:
+    """Return a form with its symbols by place. Raises LanguageError where one pass looks at what another found."""
+    found: dict[tuple[str, int], Fraction] = {}
+    for name, factor in form.terms:
+        new = name if name[0] == "size" else names.get(name)
+        if new is None:
+            raise refusal("it iterates over the records again with what it found in them")
+        found[new] = found.get(new, Fraction(0)) + factor
+    return Affine(tuple(sorted((name, factor) for name, factor in found.items() if factor)), form.constant)
+
+
+def renamed_bounds(bounds: Bounds, names: Names) -> Bounds | None:
+    """Return conditions by place; None where they contradict each other."""
+    result: Bounds = {}
+    for terms, (low, high) in bounds.items():
+        new = renamed(Affine(terms, Fraction(0)), names).terms
+        if new[0][1] < 0:
+            new, low, high = times(Affine(new, Fraction(0)), -1).terms, -high, -low
+        joined = intersected(result, {new: (low, high)})
+        if joined is None:
+            return None
+        result = joined
+    return result
+
+
+def intersected(one: Bounds, other: Bounds) -> Bounds | None:
+    result = dict(one)
+    for terms, (low, high) in other.items():
+        least, most = result.get(terms, (-math.inf, math.inf))
+        result[terms] = max(low, least), min(high, most)
+        if result[terms][0] > result[terms][1]:
+            return None
+    return result
+
+
+# states
+
+
+def together(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the paths, those that differ only in their finite draws merged."""
+    found: dict[Any, Path] = {}
+    for path in paths:
+        key = path.noises, tuple(sorted(path.bounds.items())), path.letter, path.published, path.target, path.values
+        known = found.get(key)
+        found[key] = path if known is None else replace(path, probability=known.probability + path.probability)
+    return tuple(found.values())
+
+
+def without_dead(paths: Paths) -> Paths:
+    """Leave out the values that states hold and nothing comes of."""
+    live: dict[int, set[int]] = {at: set() for at in range(paths.states)}
+    ways = [(at, path) for by in (*paths.steps.values(), paths.after) for at, some in by.items() for path in some]
+    ends = {id(path) for some in paths.after.values() for path in some}
+    changed = True
+    while changed:
+        changed = False
+        for at, path in ways:
+            seen = list(path.bounds) + [each.terms for each in path.published]
+            if id(path) not in ends:
+                seen += [path.values[place].terms for place in live[path.target]]
+            here = {place for terms in seen for (kind, place), _ in terms if kind == "held"}
+            if not here <= live[at]:
+                live[at] |= here
+                changed = True
+    order = {at: sorted(places) for at, places in live.items()}
+
+    def cut(path: Path, at: int | None, last: bool = False) -> Path:
+        names: Names = {} if at is None else {("held", p): ("held", n) for n, p in enumerate(order[at])}
+        names |= {("fresh", j): ("fresh", j) for j in range(len(path.noises))}
+        values = () if last else tuple(renamed(path.values[place], names) for place in order[path.target])
+        bounds = renamed_bounds(path.bounds, names)
+        assert bounds is not None
+        return _unused(
+            replace(
+                path, bounds=bounds, published=tuple(renamed(each, names) for each in path.published), values=values
+            )
+        )
+
+    return replace(
+        paths,
+        before=tuple(cut(path, None) for path in paths.before),
+        steps={r: {at: together(cut(p, at) for p in some) for at, some in by.items()} for r, by in paths.steps.items()},
+        after={at: together(cut(p, at, True) for p in some) for at, some in paths.after.items()},
+    )
+
+
+def _unused(path: Path) -> Path:
+    """Leave out the noises of a path that nothing comes of."""
+    seen = [*path.bounds, *(each.terms for each in (*path.published, *path.values))]
+    kept = sorted({at for terms in seen for (kind, at), _ in terms if kind == "fresh"})
+    if len(kept) == len(path.noises):
+        return path
+    names: Names = {("fresh", at): ("fresh", new) for new, at in enumerate(kept)}
+    names |= {name: name for terms in seen for name, _ in terms if name[0] == "held"}
+    bounds = renamed_bounds(path.bounds, names)
+    assert bounds is not None
+    return replace(
+        path,
+        noises=tuple(path.noises[at] for at in kept),
+        bounds=bounds,
+        published=tuple(renamed(each, names) for each in path.published),
+        values=tuple(renamed(each, names) for each in path.values),
+    )
+
+
+def merged(paths: Paths) -> Paths:
+    """Merge states from which the same follows, whatever the records are."""
+    block = dict.fromkeys(range(paths.states), 0)
+    while True:
+        seen: dict[Any, int] = {}
+        finer = {}
+        for at in range(paths.states):
+            after = paths.after.get(at)
+            sign = (
+                block[at],
+                None if after is None else frozenset(_signs(after, {0: 0})),
+                tuple(frozenset(_signs(by.get(at, ()), block)) for by in paths.steps.values()),
+            )
+            finer[at] = seen.setdefault(sign, len(seen))
+        if len(seen) == len(set(block.values())):
+            break
+        block = finer
+    if len(seen) > MOST_STATES:
+        raise refusal(f"it has more than {MOST_STATES} states")
+    one = {number: at for at, number in reversed(block.items())}
+
+    def aimed(some: Iterable[Path]) -> tuple[Path, ...]:
+        return together(replace(path, target=block[path.target]) for path in some)
+
+    return replace(
+        paths,
+        states=len(one),
+        before=aimed(paths.before),
+        steps={r: {n: aimed(by[at]) for n, at in sorted(one.items()) if at in by} for r, by in paths.steps.items()},
+        after={block[at]: some for at, some in paths.after.items()},
+    )
+
+
+def _signs(paths: Iterable[Path], block: Mapping[int, int]) -> Iterator[Any]:
+    """Yield what the paths are, with the blocks of states in place of their targets."""
+    for path in together(replace(path, target=block[path.target]) for path in paths):
+        yield (
+            path.probability,
+            path.noises,
+            frozenset(path.bounds.items()),
+            path.letter,
+            path.published,
+            path.target,
+            path.values,
+        )

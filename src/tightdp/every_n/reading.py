@@ -22,17 +22,27 @@ from tightdp.core.lowering.store import Store
 from tightdp.core.lowering.values import Every, Growing, Reference, Value, is_scalar, known
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, ProgramError
-from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched, refusal
-from tightdp.every_n.learned import Explored, Knowledge, Sent
+from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched
+from tightdp.every_n.learned import CheckedStore, Explored, Knowledge, Needed, Sent
 from tightdp.every_n.passes import Follower, Pass
-from tightdp.every_n.rest import PASSED, Stopped, rest_of
-from tightdp.every_n.runs import INDEX, LENGTH, OPEN, Again, Ending, NoEvidence, Rounds, Session, Unending, tokens_of
-from tightdp.every_n.store import CheckedStore, Needed
-from tightdp.every_n.symbols import SIZE, Affine, Symbol, Tree
+from tightdp.every_n.paths import SIZE, Affine, Symbol, Tree, refusal
+from tightdp.every_n.runs import (
+    INDEX,
+    LENGTH,
+    OPEN,
+    PASSED,
+    Again,
+    Ending,
+    NoEvidence,
+    Rounds,
+    Session,
+    Stopped,
+    Unending,
+    rest_of,
+    tokens_of,
+)
 from tightdp.language.primitives import discrete_laplace, geometric
 from tightdp.language.program import Bound, as_output
-
-__all__ = ["Following"]
 
 
 class Following(Follower):
@@ -244,8 +254,7 @@ class Following(Follower):
             now = self.inside.aggregate(tree[1], name)
             return self._with_tail(name, now, growing)
         if name in ("sorted", "shuffle") and not growing.tail:
-            made = Growing((name, *tree[1:]) if tree[0] == "list" else (name, tree), (), self.touched)
-            return self.new_growing(made) if name == "sorted" else made
+            return Growing((name, *tree[1:]) if tree[0] == "list" else (name, tree), (), self.touched)
         if name in ("sum", "len"):
             now = self._measured(name, tree[1]) if self.sums and tree[0] == "list" else None
             return self._with_tail(name, now or self.builder.symbol((name, *tree[1:])), growing)
@@ -280,10 +289,6 @@ class Following(Follower):
             raise Touched(token, modulus=modulus)
         learned.residues[place] = math.lcm(known, modulus)
         raise Again
-
-    def new_growing(self, made: Growing) -> Value:
-        """Return what makes the content of a list."""
-        return made
 
     def _with_tail(self, name: str, now: Value, growing: Growing) -> Value:
         for item in growing.tail:

@@ -1,18 +1,40 @@
-"""The runs of a program that is read for every n, and what is learned of it on the way."""
+"""Runs of a program that is read for every n, and what is left of one after the records.
+
+The rest of a run is a random function of what it still reads, which is published in its place. By post-processing, a
+bound on the ratios of all that is one on the ratios of what the program returns. So nothing needs to be followed there
+that is not followed: no text made of a noisy sum, no loop over the messages.
+"""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import CodeType, FunctionType
 from typing import Any, NoReturn
 
+from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.values import (
+    Closure,
+    Collection,
+    Entries,
+    Generator,
+    Growing,
+    Host,
+    Members,
+    Range,
+    Reference,
+    Table,
+    Value,
+    is_scalar,
+    known,
+)
 from tightdp.core.nodes import Expr
-from tightdp.every_n.following import Run, refusal
+from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower
-from tightdp.every_n.symbols import Affine
-
-__all__ = ["INDEX", "LENGTH", "OPEN", "Again", "Ending", "NoEvidence", "Rounds", "Session", "Unending", "tokens_of"]
+from tightdp.every_n.paths import Affine, refusal
+from tightdp.language.primitives import observe
 
 OPEN = "\0open"
 """Stands for a symbolic value in a letter."""
@@ -92,3 +114,166 @@ def tokens_of(what: Any, inside: bool = False) -> Iterator[int]:
             yield what[1]
         for part in what:
             yield from tokens_of(part, inside)
+
+
+REST = "\0rest"
+"""Begins what is published in place of the rest of a run."""
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_REPEATING = (ast.For, ast.While, *_COMPREHENSIONS)
+
+PASSED: Any = Host("a pass over the records")
+"""Stands among the parts of an expression where its evaluation went through the records."""
+
+
+class Stopped(Exception):
+    """A run is not followed any further: what its rest reads is published."""
+
+    def __init__(self, sent: Sent) -> None:
+        super().__init__()
+        self.sent = sent
+
+
+class _Unreadable(Exception):
+    """What the rest of the run reads cannot be written down."""
+
+
+def rest_of(m: Follower, function: Any) -> Sent | None:
+    """Return all that the rest of a run reads; None where that is not known, or it may look at the records."""
+    if not _between_rounds(m) or _observes(function, set()):
+        return None
+    try:
+        return _Rest(m).sent()
+    except _Unreadable:
+        return None
+
+
+def _between_rounds(m: Follower) -> bool:
+    """Whether no loop has begun: then all that goes on is in names, and in parts of expressions."""
+    if any(isinstance(node, _REPEATING) for node in m.position[:-1]) or len(m.stack) > 3:
+        return False
+    if any(value is PASSED for parts in m.evaluated for _, value in parts):
+        return False  # what the records gave is in the hands of what is being evaluated
+    at, parts = m.position[-1], m.evaluated[-1]
+    if isinstance(at, _REPEATING):
+        return not isinstance(at, ast.While) and len(parts) == 1
+    if len(m.stack) == 3:
+        return m.stack[2].comprehension and bool(parts) and _goes_through_messages(m, parts[-1][1])
+    return len(m.stack) == 2
+
+
+def _goes_through_messages(m: Follower, value: Value) -> bool:
+    """Whether a generator goes through what grows, so that it cannot have begun."""
+    first = value.first if isinstance(value, Generator) else None
+    return isinstance(m.store[first.key] if isinstance(first, Reference) else first, Growing)
+
+
+class _Rest:
+    def __init__(self, m: Follower) -> None:
+        self.m = m
+        self.frame = m.stack[1].key
+        self.published: list[Affine] = []
+        self.met: dict[Any, int] = {}
+        self.names: dict[str, Any] = {}
+
+    def sent(self) -> Sent:
+        m = self.m
+        place = next(node for node in reversed(m.position) if isinstance(node, ast.stmt))
+        done = {id(node) for parts in m.evaluated for node, _ in parts}
+        partial = tuple(self._held(value) for parts in m.evaluated for _, value in parts)
+        self._read(m.stack[1].source.node, done, place.lineno)
+        at: Any = m.position[-1]
+        where = type(at).__name__, at.lineno, at.col_offset
+        return Sent((REST, where, partial, tuple(sorted(self.names.items()))), tuple(self.published))
+
+    def _read(self, node: ast.AST, done: set[int], start: int) -> None:
+        """Note what the names hold that a part of the program reads, as far as it comes in a line or later."""
+        for name in _names(node, done, start):
+            value = self.m.store.get((self.frame, name))
+            if name not in self.names and value is not MISSING:
+                self.names[name] = None
+                self.names[name] = self._held(value)
+
+    def _held(self, value: Value) -> Any:
+        """Return a value as plain data, in which lists that are the same can be told."""
+        value = known(value)
+        if isinstance(value, (Reference, Table, Collection)):
+            if value.key in self.met:
+                return ("\0again", self.met[value.key])
+            self.met[value.key] = len(self.met)
+            return (f"\0{type(value).__name__}", self.met[value.key], self._held(self.m.store[value.key]))
+        if isinstance(value, tuple):
+            return ("\0tuple", *map(self._held, value))
+        if isinstance(value, Range):
+            return ("\0range", *map(self._held, value.items))
+        if isinstance(value, Entries):
+            return ("\0entries", *map(self._held, value.keys), *map(self._held, value.values))
+        if isinstance(value, Members):
+            there = zip(value.values, value.present, strict=True)
+            return ("\0members", *((self._held(each), self._held(present)) for each, present in there))
+        if isinstance(value, bool):
+            return ("\0bool", value)
+        if isinstance(value, (Closure, Generator)):
+            return self._code(value)
+        if isinstance(value, Host):
+            return ("\0host", id(value.object))
+        if not is_scalar(value) and not isinstance(value, Growing):
+            raise _Unreadable
+        return self.m.visible(value, self.published, self.m.run)
+
+    def _code(self, value: Closure | Generator) -> Any:
+        """Return what code that is run later reads."""
+        node: Any
+        frames: tuple[int, ...]
+        first: Any
+        if isinstance(value, Closure):
+            node, frames, first = value.node, value.frames, tuple(sorted(value.defaults.items()))
+        elif _goes_through_messages(self.m, value):
+            node, frames, first = value.node, value.enclosing, (value.first,)
+        elif value in self.m.spent:
+            return "\0spent"
+        else:
+            raise _Unreadable
+        if not set(frames) <= {self.frame}:
+            raise _Unreadable
+        self._read(node, set(), 0)
+        return ("\0code", node.lineno, node.col_offset, self._held(first))
+
+
+def _names(node: ast.AST, done: set[int], start: int) -> Iterator[str]:
+    """Yield the names that are read in a line or later, in parts that are not evaluated yet."""
+    if id(node) in done or (getattr(node, "end_lineno", None) or start) < start:
+        return
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+        yield node.id
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id
+    own: set[str] = set()
+    if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        yield from _names(node.generators[0].iter, done, start)
+        targets = (part for each in node.generators for part in ast.walk(each.target))
+        own = {part.id for part in targets if isinstance(part, ast.Name)}
+    for child in ast.iter_child_nodes(node):
+        yield from (name for name in _names(child, done, start) if name not in own)
+
+
+def _observes(function: Any, seen: set[Any]) -> bool:
+    """Whether a function may condition the run, itself or by what it calls."""
+    if function in seen:
+        return False
+    seen.add(function)
+    names = set(_read_by(function.__code__))
+    if "observe" in names:
+        return True
+    found = [function.__globals__[name] for name in names if name in function.__globals__]
+    found += [cell.cell_contents for cell in function.__closure__ or ()]
+    if any(each is observe for each in found):
+        return True
+    own = (each for each in found if isinstance(each, FunctionType) and not each.__module__.startswith("tightdp."))
+    return any(_observes(each, seen) for each in own)
+
+
+def _read_by(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _read_by(inner)

@@ -7,11 +7,8 @@ from fractions import Fraction
 from math import ceil, inf, isfinite
 from typing import NamedTuple, TypeAlias
 
-from tightdp.every_n.states import Path, Paths
-from tightdp.every_n.symbols import Bounds, Terms
+from tightdp.every_n.paths import Bounds, Path, Paths, Terms
 from tightdp.exact.field import Number
-
-__all__ = ["Shift", "reach_of", "shifts"]
 
 Shift: TypeAlias = tuple[int, ...]
 Edge: TypeAlias = "Fraction | float"

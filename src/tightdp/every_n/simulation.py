@@ -14,8 +14,6 @@ from scipy.sparse import coo_matrix
 
 from tightdp.every_n.chain import Chain, Matrix, Vector, column
 
-__all__ = ["Simulation", "simulate", "solution"]
-
 Cell: TypeAlias = tuple[int, int]
 _MOST_CELLS = 900
 _MOST_ROWS = 40_000

@@ -1,27 +1,32 @@
-"""The paths of a program, the same for every n: from state to state, for all draws, and its chain.
+"""The paths of a program for every n, read and compared with the program itself; and its chain.
 
-Noise on all integers, and sums where they are followed, stay symbolic: a state says which places hold such values, and
-a path from one state to the next for which of these integers it is taken.
+What a program returns is a random function of what its chain publishes. So for neighbours x, x' and every γ >= 1 the
+sum of the positive parts of P(y | x) - γ·P(y | x') is at most that of the chain (the hockey-stick divergence of Balle,
+Barthe and Gaboardi 2018). At the first few n this is checked; the laws of the program are the interpreter's, which
+shares nothing with the machine that the chain is read from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any
+from itertools import product
+from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError
 from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
-from tightdp.every_n.following import Choices, refusal
-from tightdp.every_n.paths import Path, Paths
+from tightdp.every_n.following import Choices
+from tightdp.every_n.paths import Affine, Path, Paths, Terms, held, refusal
 from tightdp.every_n.reading import Following
-from tightdp.every_n.runs import INDEX, OPEN, Again, Ending, Session, Unending
+from tightdp.every_n.runs import OPEN, Again, Ending, Session, Unending
+from tightdp.exact.field import Number
+from tightdp.language.interp import runs
+from tightdp.language.laws import TwoSided
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
-
-__all__ = ["INDEX", "OPEN", "Path", "Paths", "chain_of", "explore", "faithful"]
 
 _MOST_ENDINGS = 20_000
 _FEW_CHOICES = 8
@@ -96,11 +101,212 @@ def chain_of(paths: Paths) -> Chain | None:
     return Chain(paths.states, starts, steps, tuple(finals.values()), paths.moves, paths.all_at_once, paths.faithful)
 
 
-def faithful(paths: Paths) -> bool:
-    """Whether the output determines the messages of all records, in order, and what is published at the end."""
-    return paths.faithful
-
-
 def _add(vector: Vector, at: int, path: Path) -> None:
     assert isinstance(path.probability, Fraction)
     vector[at] = vector.get(at, Fraction(0)) + path.probability
+
+
+def errs_alike(paths: Paths) -> bool:
+    """Whether a program returns the sum of its records plus something that does not depend on them.
+
+    `paths` are those of the program with its sums left open. The state must be one sum, which starts at 0 and to which
+    every record adds itself; the output must be this sum plus noise on every path to the end.
+    """
+    if paths.states != 1 or not all(_becomes(path, Affine((), Fraction(0))) for path in paths.before):
+        return False
+    for record, by in paths.steps.items():
+        if not isinstance(record, int):
+            return False
+        if not all(_becomes(path, Affine(held(0), Fraction(record))) for path in by[0]):
+            return False
+    return all(_is_noisy_sum(path) for path in paths.after[0])
+
+
+def _becomes(path: Path, value: Affine) -> bool:
+    return path.values == (value,) and not path.bounds and path.letter == ()
+
+
+def _is_noisy_sum(path: Path) -> bool:
+    if path.bounds or path.letter != OPEN:
+        return False
+    terms: Terms = path.published[0].terms
+    others = [kind for (kind, _), _ in terms if kind != "fresh"]
+    return others == ["held"] and set(held(0)) <= set(terms)
+
+
+_SIZES = (1, 2, 3, 4)
+_MOST_RUNS = 1_500
+"""How many runs of the program are enumerated in all; where noise is on all integers, only those near its centre."""
+_MOST_MESSAGES = 10_000
+_MOST_PAIRED = 50_000
+"""How many entries of laws are compared."""
+_REACHES = (2, 1)
+
+Masses: TypeAlias = dict[Any, Number]
+
+
+class _TooMuch(Exception):
+    pass
+
+
+def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
+    """Raise LanguageError where the laws of a program at a small n are no functions of those of its paths."""
+    left = [_MOST_RUNS]
+    for n in _SIZES:
+        one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
+        ours: dict[Any, Masses] | None = None
+        for reach in _REACHES:
+            try:
+                ours = _of_program(one, reach, left)
+            except _TooMuch:
+                continue
+            break
+        if ours is None:
+            return
+        for paths in read:
+            try:
+                _compare(paths, one, ours, reach)
+            except _TooMuch:
+                continue
+
+
+def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int) -> None:
+    relation = relation_of(bound)
+    work, paired = [_MOST_MESSAGES], _MOST_PAIRED
+    chain = {x: _of_paths(paths, x, reach, work) for x in ours}
+    if any(path.noises for path in paths.each()) and any(_mass(ours[x]) > _mass(chain[x]) for x in ours):
+        raise _TooMuch  # noise that is clamped has no tails in the program, which are left out here
+    for x in ours:
+        for other in relation.neighbours(x):
+            paired -= len(ours[x]) + len(chain[x])
+            if paired < 0:
+                raise _TooMuch
+            if not _dominated(_ratios(ours[x], ours[other]), _ratios(chain[x], chain[other])):
+                raise LanguageError(
+                    f"no answer for every n: what is known of this program contradicts its laws at n = {bound.n}",
+                    "this is a mistake of tightdp, please report it; ask for one n meanwhile",
+                    bound.program.source.span(),
+                )
+
+
+def _of_program(bound: Bound, reach: int, left: list[int]) -> dict[Any, Masses]:
+    """Return the laws on all datasets, of the runs whose noise is within reach."""
+    before, found = left[0], {}
+    for x in product(bound.record.values, repeat=bound.n):
+        masses: Masses = {}
+        beyond: list[Number] = [Fraction(0)]
+        for output, probability in runs(bound, x, reach, beyond):
+            masses[output] = masses.get(output, Fraction(0)) + probability
+            left[0] -= 1
+            if left[0] < 0:
+                left[0] = before
+                raise _TooMuch
+        found[x] = masses
+    return found
+
+
+def _of_paths(paths: Paths, x: Any, reach: int, budget: list[int]) -> Masses:
+    """Return the probabilities of what the paths publish. Answers that are published count with probability 1."""
+    now: Masses = {}
+    for path in paths.before:
+        for values, _, mass in _taken(path, (), reach):
+            _gain(now, ((), path.target, values), mass)
+    for record in x:
+        later: Masses = {}
+        for (words, state, before), mass in now.items():
+            for path in paths.steps[record].get(state, ()):
+                for values, seen, share in _taken(path, before, reach):
+                    _gain(later, ((*words, (path.letter, seen)), path.target, values), mass * share)
+                    budget[0] -= 1
+        if budget[0] < 0:
+            raise _TooMuch
+        now = later
+    ends: Masses = {}
+    for (words, state, before), mass in now.items():
+        for path in paths.after.get(state, ()):
+            for _, seen, share in _taken(path, before, reach):
+                _gain(ends, (words, path.letter, seen), mass * share)
+                budget[0] -= 1
+    return ends
+
+
+def _mass(masses: Masses) -> Number:
+    return sum(masses.values(), Fraction(0))
+
+
+def _gain(masses: Masses, key: Any, mass: Number) -> None:
+    masses[key] = masses.get(key, Fraction(0)) + mass
+
+
+def _taken(path: Path, held: tuple[int, ...], reach: int) -> Iterator[tuple[tuple[int, ...], Any, Number]]:
+    """Yield what a path leaves behind and publishes, for all noise near its centre, with the probability."""
+    weight = path.probability * 2 ** _answers(path.letter)
+    near = range(-reach, reach + 1)
+    for noise in product(near, repeat=len(path.noises)):
+        value = _Value(held, noise)
+        if all(low <= value(Affine(terms, Fraction(0))) <= high for terms, (low, high) in path.bounds.items()):
+            mass = weight
+            for ratio, z in zip(path.noises, noise, strict=True):
+                mass = mass * TwoSided(0, ratio).mass(z)
+            yield tuple(int(value(each)) for each in path.values), tuple(map(value, path.published)), mass
+
+
+class _Value:
+    """The value of a combination of integers that are known."""
+
+    def __init__(self, held: tuple[int, ...], noise: tuple[int, ...]) -> None:
+        self._held, self._noise = held, noise
+
+    def __call__(self, form: Affine) -> Fraction:
+        total = form.constant
+        for (kind, at), factor in form.terms:
+            if kind == "size":
+                raise _TooMuch
+            total += factor * (self._held if kind == "held" else self._noise)[at]
+        return total
+
+
+def _answers(letter: Any) -> int:
+    """Return how many answers a letter tells that are given both ways with probability 1/2."""
+    if not isinstance(letter, tuple):
+        return 0
+    if letter[:1] == ("\0end",):
+        return len(letter[2][0])
+    return sum(isinstance(part, tuple) and part[:1] == (-1,) for part in letter)
+
+
+def _ratios(ours: Masses, theirs: Mapping[Any, Number]) -> list[tuple[Number, Number]]:
+    return [(mass, theirs.get(key, Fraction(0))) for key, mass in ours.items()]
+
+
+def _dominated(less: list[tuple[Number, Number]], more: list[tuple[Number, Number]]) -> bool:
+    """Whether the positive parts of p - γ·q sum to at most as much in one law as in the other, for all γ >= 1."""
+    edges: set[Number] = {Fraction(1)}
+    edges |= {p / q for p, q in (*less, *more) if q and p > q}
+    one, other = _sums(less, edges), _sums(more, edges)
+    return all(a <= b for a, b in zip(one, other, strict=True)) and _alone(less) <= _alone(more)
+
+
+def _sums(pairs: Iterable[tuple[Number, Number]], edges: set[Number]) -> Iterator[Number]:
+    """Yield the sums at all edges in ascending order."""
+    left = sorted(((p / q if q else math.inf, p, q) for p, q in pairs), key=lambda each: _Order(each[0]))
+    above: Number = sum((p for _, p, _ in left), Fraction(0))
+    below: Number = sum((q for _, _, q in left), Fraction(0))
+    at = 0
+    for edge in sorted(edges):
+        while at < len(left) and left[at][0] <= edge:
+            above, below = above - left[at][1], below - left[at][2]
+            at += 1
+        yield above - edge * below
+
+
+class _Order:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: _Order) -> bool:
+        return bool(self.value < other.value)
+
+
+def _alone(pairs: Iterable[tuple[Number, Number]]) -> Number:
+    return sum((p for p, q in pairs if not q), Fraction(0))

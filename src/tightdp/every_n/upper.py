@@ -1,27 +1,24 @@
-"""The least upper bound on e^ε that some proof method gives for every n."""
+"""The least upper bound on e^ε that some proof method gives for every n; and larger datasets, for lower ends."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 from tightdp.errors import TightdpError
 from tightdp.every_n.alignment import align
-from tightdp.every_n.chain import Chain
-from tightdp.every_n.comparing import refuse_contradicted
-from tightdp.every_n.cones import noisy_end, pairs, windows
+from tightdp.every_n.chain import Chain, approached, covers, noisy_end
 from tightdp.every_n.following import Untraceable
-from tightdp.every_n.growth import growth
 from tightdp.every_n.growth_of_noise import grows_under_noise
-from tightdp.every_n.limits import approached
+from tightdp.every_n.paths import Paths
 from tightdp.every_n.simulation import simulate
-from tightdp.every_n.states import Paths, chain_of, explore
+from tightdp.every_n.states import chain_of, explore, refuse_contradicted
 from tightdp.exact.numbers import Exact
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound
-
-__all__ = ["CLOSE", "Upper", "least_upper", "near", "readings", "upper_for_every_n"]
 
 CLOSE = Fraction(1, 10**9)
 """Ends whose relative distance is at most this are not brought closer."""
@@ -65,12 +62,14 @@ def readings(bound: Bound) -> list[Paths]:
 def least_upper(programs: list[Paths], lower: Exact) -> Upper:
     """Return the least upper bound; no further method is tried once one comes close to `lower`."""
     best = Upper(math.inf, "none")
+    limit: Fraction | float = Fraction(1)
     chains = [chain for paths in programs if (chain := chain_of(paths)) is not None]
     for chain in chains:
-        found = _of_chain(chain, lower)
-        if found.proof == "growth":
-            return found
-        best = min(best, found, key=lambda each: each.value)
+        best = min(best, *_of_chain(chain, lower), key=lambda each: each.value)
+    if best.value == math.inf or lower < best.value:
+        limit = max(map(approached, chains), default=Fraction(1))
+        if limit == math.inf:
+            return Upper(math.inf, "growth", True)
     for paths in programs:
         if near(lower, best.value):
             break
@@ -80,39 +79,27 @@ def least_upper(programs: list[Paths], lower: Exact) -> Upper:
             best = min(best, Upper(ratio, "alignment"), key=lambda each: each.value)
         elif best.value == math.inf and grows_under_noise(paths):
             return Upper(math.inf, "growth", True)
-    if lower < best.value:
-        limit = max(map(approached, chains), default=Fraction(1))
-        if limit == math.inf:
-            return Upper(math.inf, "growth", True)
-        return replace(best, approached=limit == best.value)
-    return best
+    return replace(best, approached=lower < best.value == limit)
 
 
-def _of_chain(chain: Chain, lower: Exact) -> Upper:
+def _of_chain(chain: Chain, lower: Exact) -> Iterator[Upper]:
+    """Yield upper bounds until one is close to `lower`."""
     if not chain.starts:  # the program ends before it looks at the records
-        return Upper(Fraction(1), "independence")
-    best = Upper(math.inf, "none")
+        yield Upper(Fraction(1), "independence")
+        return
     for tried in (chain, chain.reversed()):
-        if near(lower, best.value):
-            return best
         found = simulate(tried)
-        if found is not None and found.ratio() < best.value:
-            best = Upper(found.ratio(), "independence" if chain.size == 1 else "simulation")
-    for value, name in ((noisy_end(chain), "noisy end"), (pairs(chain) if chain.all_at_once else math.inf, "pairs")):
-        if value < best.value:
-            best = Upper(value, name)
-    if best.value == math.inf and growth(chain) is not None:
-        return Upper(math.inf, "growth", True)
-    if chain.all_at_once:
-        return best
+        if found is not None:
+            yield Upper(found.ratio(), "independence" if chain.size == 1 else "simulation")
+            if near(lower, found.ratio()):
+                return
+    yield Upper(noisy_end(chain), "noisy end")
     last: Exact | None = None
-    for value in windows(chain):
-        best = min(best, Upper(value, "windows"), key=lambda each: each.value)
-        settled = value == last and value != math.inf
-        if near(lower, best.value) or settled:
-            break
+    for value, _ in covers(chain) if not chain.all_at_once else ():
+        yield Upper(value, "windows")
+        if near(lower, value) or value == last != math.inf:
+            return
         last = value
-    return best
 
 
 def upper_for_every_n(bound: Bound, lower: Exact) -> Exact:
@@ -134,3 +121,50 @@ def upper_for_every_n(bound: Bound, lower: Exact) -> Exact:
 def near(lower: Exact, upper: Exact) -> bool:
     """Whether two ends are within the relative distance CLOSE."""
     return lower == upper or (upper != math.inf and upper * (1 - CLOSE) <= lower)
+
+
+_LONGEST_PERIOD = 3
+
+
+class Triple(NamedTuple):
+    """Two neighbouring datasets, and an output."""
+
+    x: tuple[Any, ...]
+    x_prime: tuple[Any, ...]
+    output: Any
+
+
+def extended(found: Triple) -> Iterator[Triple]:
+    """Yield larger triples; none where nothing is repeated.
+
+    An output with an entry for every record is extended with the datasets, and the index of a record is moved.
+    """
+    output, size = found.output, len(found.x)
+    told = isinstance(output, tuple) and len(output) == size
+    columns = list(zip(found.x, found.x_prime, output if told else found.x, strict=True))
+    longer: list[tuple[Any, ...]] = []
+    places: list[int] = []
+    at = 0
+    while at < size:
+        length = _repeated(columns, at)
+        places += range(len(longer) + length, len(longer) + 2 * length) if length else [len(longer)]
+        longer += 2 * columns[at : at + length] or [columns[at]]
+        at += length or 1
+    if len(longer) == size:
+        return
+    x, x_prime, last = (tuple(part) for part in zip(*longer, strict=True))
+    yield Triple(x, x_prime, last if told else output)
+    if isinstance(output, int) and 0 <= output <= size:
+        yield Triple(x, x_prime, [*places, len(longer)][output])
+
+
+def _repeated(columns: list[tuple[Any, ...]], start: int) -> int:
+    """Return how many columns from here on consist of a short block repeated at least twice; 0 for none."""
+    best = 0
+    for period in range(1, _LONGEST_PERIOD + 1):
+        end = start + period
+        while end < len(columns) and columns[end] == columns[end - period]:
+            end += 1
+        times = (end - start) // period
+        best = max(best, times * period if times > 1 else 0)
+    return best

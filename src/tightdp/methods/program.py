@@ -36,10 +36,10 @@ from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
 if TYPE_CHECKING:
-    from tightdp.cells import comparing, laws, symbols
+    from tightdp.cells import comparing, laws, paths
 else:  # few programs need them
     comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
-    symbols = lazily("tightdp.cells.symbols")
+    paths = lazily("tightdp.cells.paths")
 
 __all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
 
@@ -133,7 +133,7 @@ class Program:
         try:
             self.once("core", lambda: self._lowered(None, control, enclosed=False))
         except Unmerged:
-            with suppress(symbols.Outside):
+            with suppress(paths.Outside):
                 return comparing.Comparing(laws.cell_laws(self.bound, control), control)
         except RecursionError:  # the methods say so
             pass

@@ -8,12 +8,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tightdp.errors import LanguageError, LimitError, QueryError
-from tightdp.every_n.alike import errs_alike
-from tightdp.every_n.extending import Triple, extended
+from tightdp.every_n.assembling import ends_early
 from tightdp.every_n.following import Untraceable
-from tightdp.every_n.states import Paths, explore
-from tightdp.every_n.telling import ends_early
-from tightdp.every_n.upper import Upper, least_upper, near, readings
+from tightdp.every_n.paths import Paths
+from tightdp.every_n.states import errs_alike, explore
+from tightdp.every_n.upper import Triple, Upper, extended, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
 from tightdp.limits import Allowance

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tightdp.every_n.chain import Chain
-from tightdp.every_n.cones import covers, noisy_end
+from tightdp.every_n.chain import Chain, covers, noisy_end
 from tightdp.every_n.simulation import simulate, solution
 
 __all__ = ["Form", "Way", "evidence", "ways"]

@@ -18,12 +18,12 @@ from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.symmetry.sets import every_neighbouring_pair
 
 if TYPE_CHECKING:
-    from tightdp.cells import suprema, symbols
+    from tightdp.cells import paths, suprema
     from tightdp.cells.comparing import Comparing, Largest
 
     Compare = Callable[[Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, tuple[Dataset, Dataset] | None]]
 else:  # few programs need them
-    suprema, symbols = lazily("tightdp.cells.suprema"), lazily("tightdp.cells.symbols")
+    suprema, paths = lazily("tightdp.cells.suprema"), lazily("tightdp.cells.paths")
 
 __all__ = ["delta_at", "outcome_of", "privacy_at", "probability", "tight_privacy"]
 
@@ -76,7 +76,7 @@ def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, Pai
     with query.searching():
         try:
             value, pair = compare(laws, _pairs(engine, query), laws.laws.exact(given))
-        except (suprema.TooLong, symbols.Outside):
+        except (suprema.TooLong, paths.Outside):
             return None
     found = value if value == math.inf else laws.laws.number(value)
     return found, None if pair is None else PairWitness(*pair), outcome_of(query)

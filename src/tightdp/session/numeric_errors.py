@@ -17,10 +17,10 @@ from tightdp.session.numeric import outcome_of
 from tightdp.symmetry.sets import every_dataset
 
 if TYPE_CHECKING:
-    from tightdp.cells import measures, symbols
+    from tightdp.cells import comparing, paths
     from tightdp.cells.laws import CellLaws
 else:  # few programs need them
-    measures, symbols = lazily("tightdp.cells.measures"), lazily("tightdp.cells.symbols")
+    comparing, paths = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.paths")
 
 __all__ = ["accuracy", "expected_errors"]
 
@@ -34,7 +34,7 @@ def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy | No
     laws = engine.program.cells(query.control)
     if laws is None or not _applies(question, laws.laws):
         return None
-    with query.searching(), suppress(symbols.Outside):
+    with query.searching(), suppress(paths.Outside):
         targets: dict[Dataset, int | Fraction] = {}
         for x in every_dataset(engine.bound):
             query.control()
@@ -67,12 +67,12 @@ def _classes(laws: CellLaws, targets: dict[Dataset, int | Fraction], question: A
         low, high = question.within(target)
         assert isinstance(low, Fraction)
         assert isinstance(high, Fraction)
-        alike.setdefault(laws.number(measures.within(laws, x, low, high)), []).append(x)
+        alike.setdefault(laws.number(comparing.within(laws, x, low, high)), []).append(x)
     return tuple(AccuracyClass(alike[value][0], value, len(alike[value])) for value in sorted(alike))
 
 
 def _least_error(laws: CellLaws, x: Dataset, target: int | Fraction, question: LeastError) -> Number:
-    return measures.least_error(laws, x, Fraction(target), laws.exact(question.beta)) / question.unit(target)
+    return comparing.least_error(laws, x, Fraction(target), laws.exact(question.beta)) / question.unit(target)
 
 
 def expected_errors(engine: Engine, query: Query, x: Dataset, target: Output) -> dict[int, Number] | None:
@@ -83,8 +83,8 @@ def expected_errors(engine: Engine, query: Query, x: Dataset, target: Output) ->
     laws = engine.program.cells(query.control)
     if laws is None or not isinstance(target, (int, Fraction)):
         return None
-    with suppress(symbols.Outside):
+    with suppress(paths.Outside):
         wrong = 1 - laws.laws.probability(x, target)
-        means = [measures.expected_error(laws.laws, x, Fraction(target), power) for power in (1, 2)]
+        means = [comparing.expected_error(laws.laws, x, Fraction(target), power) for power in (1, 2)]
         return {power: laws.laws.number(value) for power, value in enumerate((wrong, *means))}
     return None
