@@ -13,14 +13,20 @@ from itertools import pairwise
 from math import comb, inf
 from typing import Any
 
+from flint import arb, ctx, fmpq
+
 from tightdp.cells.linear import Row
 from tightdp.cells.patterns import Counted
 from tightdp.cells.sums import Base, Exact, Pieces, antiderivative, exact_number
-from tightdp.cells.suprema import ABOVE, Supremum, TooLong, difference, leading
+from tightdp.cells.suprema import Supremum, TooLong, difference, leading
+from tightdp.exact.field import as_ball
 
-_HALVINGS = 8
-"""How often a stretch is cut in two to see a sign."""
+_MOST_PARTS = 300
+"""On how many parts of a stretch a sign is looked for."""
+_ABOVE = (1 << 30, 1 << 20, 1 << 16, 1 << 13, 1 << 10, 64, 16, 1)
+"""An upper end is larger than what is known by such a part of it."""
 _MOST_DERIVATIVES = 8
+_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,7 @@ def largest_on(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Call
 
 def upper_on(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
-    for part in ABOVE:
+    for part in _ABOVE:
         value = least * (part + 1) / part
         if q and _never_above(p, q, value, stretch, watch):
             return value
@@ -119,54 +125,77 @@ def _value(function: Counted, t: Fraction) -> Exact:
     return total
 
 
+def _is_negative(function: Counted, t: Fraction) -> bool:
+    """Whether a function is negative at t: seen from enclosures where these do not meet 0."""
+    near = _near(function, t, 0)
+    return bool(near < 0) or (not near > 0 and bool(_value(function, t) < 0))
+
+
+def _is_positive(function: Counted, length: Fraction | None) -> bool:
+    """Whether an enclosure of a function up to a length is above 0."""
+    return length is not None and bool(_near(function, length / 2, length / 2) > 0)
+
+
+def _near(function: Counted, t: Fraction, radius: Fraction | int) -> arb:
+    """Return an enclosure of a function around t."""
+    with ctx.workprec(_BITS):
+        at, total = arb(t.numerator) / t.denominator, arb(0)
+        at = arb(at.mid(), at.rad() + arb(Fraction(radius).numerator) / Fraction(radius).denominator)
+        for ((base, degree),), c in function.items():
+            rate = _rate(base)
+            power = (at * rate.numerator / rate.denominator).exp() * at**degree
+            total += (arb(c) if isinstance(c, fmpq) else as_ball(c)) * power
+    return total
+
+
 def _sampled(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
     """Return the largest of some ratios inside of a stretch, where it is above `least`."""
-    length = stretch.length or Fraction(16)
-    best: Supremum | None = None
-    for k in range(1, 16):
-        t = length * k / 16
-        ours, theirs = _value(p, t), _value(q, t)
-        if theirs and ours / theirs > least:
-            least = ours / theirs
-            best = Supremum(least, (stretch.at(t),), (0,))
-    return best
+    places = [(stretch.length or 16) * Fraction(k, 64) for k in range(1, 64)]
+    t = max(places, key=lambda t: float((_near(p, t, 0) / _near(q, t, 0)).mid()))
+    ours, theirs = _value(p, t), _value(q, t)
+    if theirs and ours / theirs > least:
+        return Supremum(ours / theirs, (stretch.at(t),), (0,))
+    return None
 
 
 def _never_above(p: Counted, q: Counted, value: Any, stretch: Stretch, watch: Callable[[], None]) -> bool:
     function = {key: -c for key, c in difference(p, q, value).items()}
-    return _never_negative(function, stretch.length, watch, _HALVINGS)
+    return _never_negative(function, stretch.length, watch, _MOST_PARTS)
 
 
-def _never_negative(function: Counted, length: Fraction | None, watch: Callable[[], None], halvings: int) -> bool:
-    """Whether a function is seen to be at least 0 from 0 to a length, or on both halves of it."""
-    watch()
-    if _rises_from_0(function, length, _MOST_DERIVATIVES):
-        return True
-    middle = Fraction(1) if length is None else length / 2
-    if not halvings or _value(function, middle) < 0:
-        return False
-    rest = None if length is None else length - middle
-    return _never_negative(function, middle, watch, halvings - 1) and _never_negative(
-        _moved(function, middle), rest, watch, halvings - 1
-    )
+def _never_negative(function: Counted, length: Fraction | None, watch: Callable[[], None], most: int) -> bool:
+    """Whether a function is seen to be at least 0 from 0 to a length, on that many parts of it at most."""
+    todo = [(Fraction(0), length)]
+    for _ in range(most):
+        if not todo:
+            return True
+        watch()
+        start, length = todo.pop()
+        here = _moved(function, start) if start else function
+        middle = Fraction(1) if length is None else length / 2
+        if any(_is_negative(here, t) for t in (Fraction(0), middle, length) if t is not None):
+            return False
+        if _is_positive(here, length) or _is_monotone(here, length, _MOST_DERIVATIVES):
+            continue
+        todo += [(start + middle, None if length is None else length - middle), (start, middle)]
+    return not todo
 
 
-def _rises_from_0(function: Counted, length: Fraction | None, most: int) -> bool:
+def _is_monotone(function: Counted, length: Fraction | None, most: int) -> bool:
     """Whether a function is seen to be at least 0 up to a length, as it is at one end and monotone from there.
 
     Times e^(-rate·t) it has a derivative with fewer terms, of which the same is asked.
     """
     if all(c > 0 for c in function.values()):
         return True
-    if not most:
+    if not most or _is_negative(function, Fraction(0)) or (length and _is_negative(function, length)):
         return False
     rates = sorted(_rate(base) for ((base, _),) in function)
     for rate in (rates[-1], rates[0]):
         slope = _slope(function, rate)
-        if _value(function, Fraction(0)) >= 0 and _rises_from_0(slope, length, most - 1):
+        if _is_monotone(slope, length, most - 1):
             return True
-        falls = {key: -c for key, c in slope.items()}
-        if _end_of(function, rate, length) and _rises_from_0(falls, length, most - 1):
+        if _ends_above_0(function, rate, length) and _is_monotone({k: -c for k, c in slope.items()}, length, most - 1):
             return True
     return False
 
@@ -186,10 +215,10 @@ def _slope(function: Counted, rate: Fraction) -> Counted:
     return found
 
 
-def _end_of(function: Counted, rate: Fraction, length: Fraction | None) -> bool:
-    """Whether e^(-rate·t) times a function is at least 0 at a length, or in the limit."""
+def _ends_above_0(function: Counted, rate: Fraction, length: Fraction | None) -> bool:
+    """Whether e^(-rate·t) times a function, not negative at a length that is given, is at least 0 in the limit."""
     if length is not None:
-        return bool(_value(function, length) >= 0)
+        return True
     fastest = max(function, key=lambda key: (_rate(key[0][0]), key[0][1]))
     return _rate(fastest[0][0]) < rate or function[fastest] > 0
 
@@ -213,9 +242,9 @@ def larger_on(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[
     """Return the integrals of p and of q where p > t·q. Raises TooLong where the places are not found exactly."""
     function = difference(p, q, t)
     opposite = {key: -c for key, c in function.items()}
-    if _never_negative(opposite, stretch.length, watch, 0):
+    if _never_negative(opposite, stretch.length, watch, 1):
         return 0, 0
-    if _never_negative(function, stretch.length, watch, 0):
+    if _never_negative(function, stretch.length, watch, 1):
         return _integral(p, stretch.length), _integral(q, stretch.length)
     crossing = _crossing(function)
     if crossing is None or not (crossing > 0 and (stretch.length is None or crossing < stretch.length)):

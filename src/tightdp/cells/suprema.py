@@ -17,7 +17,7 @@ from tightdp.cells.sums import Base, Exact
 
 _MOST_WORK, _FEWER = 5_000, 400
 """How many cases are looked at for a supremum, and for the places of a δ, which may have no end."""
-ABOVE = (1 << 30, 1 << 10, 16, 1)
+_ABOVE = (1 << 30, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 
 
@@ -92,7 +92,7 @@ def supremum(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callab
 
 def upper_end(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where that takes too long."""
-    for part in ABOVE:
+    for part in _ABOVE:
         value = least * (part + 1) / part
         try:
             if supremum(p, q, pattern, value, watch) is None:
