@@ -12,8 +12,7 @@ matplotlib.use("svg")
 from matplotlib import pyplot
 
 from tightdp import Instance
-from tightdp.session.builtin import builtin_program
-from tightdp.session.files import import_file
+from tightdp.session.files import builtin_program, import_file
 
 DOCS = Path(__file__).parent.parent / "docs"
 

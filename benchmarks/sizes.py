@@ -14,8 +14,7 @@ from typing import Any
 from report import write_between
 
 from tightdp import Instance, LimitError
-from tightdp.session.builtin import builtin_program
-from tightdp.session.files import import_file
+from tightdp.session.files import builtin_program, import_file
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-large.md"
 LARGEST = 4096

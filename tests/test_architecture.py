@@ -88,7 +88,7 @@ def named(tree: ast.AST, known: Collection[str]) -> Iterator[str]:
 
 
 def test_modules_stand_in_no_circle() -> None:
-    """A reader is never sent back up: late imports, those for type checkers and modules put off (`Later`) count too."""
+    """A reader is never sent back up: late imports, those for type checkers and those put off (`lazily`) count."""
     known = {module_name(path): path for path in FILES}
     below = {here: set[str]() for here in known}
     for here, path in known.items():

@@ -14,8 +14,7 @@ import pytest
 
 from expectations import Oracle, number
 from tightdp import Mechanism
-from tightdp.session.builtin import builtin_program, builtin_programs
-from tightdp.session.files import import_file
+from tightdp.session.files import builtin_program, builtin_programs, import_file
 
 ROOT = Path(__file__).parent.parent
 FILES = sorted((ROOT / "programs" / "gallery").glob("*.py"))

@@ -18,17 +18,16 @@ from tightdp.language import primitives
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
 from tightdp.results.result import shown_by
-from tightdp.session.every_n import ALL
 from tightdp.session.instance import Instance
+from tightdp.session.instances import ALL
 from tightdp.session.mechanism import Mechanism, mechanism
 
 if TYPE_CHECKING:
     from tightdp.one_run.guessers import Threshold, Top
     from tightdp.session.auditing import audit
     from tightdp.session.canaries import canaries_needed
-    from tightdp.session.certify_audit import certify_audit
-    from tightdp.session.harness import Adaptive, validity
-    from tightdp.session.witnesses import worst_case
+    from tightdp.session.certify import certify_audit
+    from tightdp.session.harness import Adaptive, validity, worst_case
 
 __all__ = [
     "ALL",
@@ -67,9 +66,9 @@ _LATER = {
     "Top": "tightdp.one_run.guessers",
     "audit": "tightdp.session.auditing",
     "canaries_needed": "tightdp.session.canaries",
-    "certify_audit": "tightdp.session.certify_audit",
+    "certify_audit": "tightdp.session.certify",
     "validity": "tightdp.session.harness",
-    "worst_case": "tightdp.session.witnesses",
+    "worst_case": "tightdp.session.harness",
 }
 """Names that are imported when they are first used, and from where."""
 

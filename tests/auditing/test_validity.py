@@ -23,7 +23,7 @@ from tightdp.one_run.gaps import restricted_least, restricted_ratio
 from tightdp.results.audit import Trial, Validity, WorstGame
 from tightdp.results.guessing import Level, Method, Reports
 from tightdp.session import one_run
-from tightdp.session.suspects import default_programs
+from tightdp.session.harness import default_programs
 
 DELTAS = (F(1, 1000), F(1, 20), F(1, 3))
 

@@ -18,8 +18,8 @@ from tightdp.language import interp
 from tightdp.language.domains import Bit, Int, Values
 from tightdp.language.primitives import binomial, choice, flip, geometric, observe, randint, shuffle
 from tightdp.language.program import Program
+from tightdp.session.harness import symmetric_guesser
 from tightdp.session.instance import Instance
-from tightdp.session.witnesses import symmetric_guesser
 
 F = Fraction
 RATE = 0.1

@@ -15,8 +15,7 @@ from tightdp import Bit, Instance, Mechanism, ParameterError, choice, flip, mech
 from tightdp.language import interp
 from tightdp.language.primitives import PRIMITIVES
 from tightdp.results.report import Explanation
-from tightdp.session.builtin import builtin_program
-from tightdp.session.files import import_file
+from tightdp.session.files import builtin_program, import_file
 
 
 def gallery(name: str, version: str = "shipped") -> tuple[Instance, dict[str, str]]:

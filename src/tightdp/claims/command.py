@@ -19,7 +19,7 @@ from tightdp.claims.run import Evidence, Outcome, Several, load_papers, run_clai
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.present.text import row_of
-from tightdp.session.builtin import builtin_claims
+from tightdp.session.files import builtin_claims
 
 DEFAULT = "proofs"
 NOTICED = Fraction(95, 100)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from tightdp.cli.words import UsageError, read_bindings
 from tightdp.errors import LimitError
+from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import decimal_text
 from tightdp.limits import Command, begin, interrupted, interruption, snapshot
 from tightdp.present.show import view
@@ -28,17 +29,15 @@ from tightdp.present.text import print_view
 from tightdp.results.answers import Sweep, Unknown, Verification
 from tightdp.results.result import Drawn, Result, Subject
 from tightdp.session.arguments import read_count
-from tightdp.session.builtin import builtin_program, nearest_program
-from tightdp.session.every_n import bound_to
-from tightdp.session.files import import_file
+from tightdp.session.files import builtin_program, import_file, nearest_program
 from tightdp.session.instance import Instance
-from tightdp.session.later import Later
+from tightdp.session.instances import bound_to
 from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 if TYPE_CHECKING:
     from tightdp.methods.control import Step
 
-jobs, _known = Later("tightdp.cli.jobs"), Later("tightdp.session.known")
+jobs, _known = lazily("tightdp.cli.jobs"), lazily("tightdp.session.known")
 
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
 

@@ -26,7 +26,7 @@ from tightdp.cli.words import UsageError, declare
 from tightdp.errors import LimitError, TightdpError
 from tightdp.limits import Command, Limits, age, default_memory, interruption, read_memory
 from tightdp.session.arguments import read_seconds
-from tightdp.session.builtin import builtin_programs
+from tightdp.session.files import builtin_programs
 
 COMMANDS = {
     "privacy": "the tight ε with its witness, δ at an ε, the privacy curve, the trade-off function",

@@ -13,15 +13,12 @@ if TYPE_CHECKING:
         accuracy,
         certify,
         explain,
-        failure,
-        losses,
         moments,
         one_run,
         outputs,
         report,
         search,
         sweep,
-        utility,
         verification,
     )
 
@@ -29,15 +26,12 @@ __all__ = [
     "accuracy",
     "certify",
     "explain",
-    "failure",
-    "losses",
     "moments",
     "one_run",
     "outputs",
     "report",
     "search",
     "sweep",
-    "utility",
     "verification",
 ]
 

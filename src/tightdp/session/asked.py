@@ -15,8 +15,6 @@ from tightdp.results.result import Subject
 if TYPE_CHECKING:
     from tightdp.session.engine import Engine
 
-__all__ = ["Asked"]
-
 
 class Asked(Protocol):
     """A bound mechanism with the queries on which other queries build; see `Instance`."""

@@ -29,17 +29,6 @@ from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Stretch
 from tightdp.session.engine import Query
 
-__all__ = [
-    "DeltaAt",
-    "LeastRatioAt",
-    "TightRatio",
-    "WorstAccuracy",
-    "efficacies_of",
-    "guesses_of",
-    "law_on",
-    "least_error_of",
-]
-
 Pieces = Callable[[Cell], Sequence[Stretch]]
 Collected = tuple[Pieces, Stats]
 """How the pieces of a cell are found, and what collecting them cost."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tightdp.results.privacy import Tradeoff
     from tightdp.session.asked import Asked
 
-__all__ = ["audit"]
-
 
 @checked_call
 def audit(

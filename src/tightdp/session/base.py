@@ -6,21 +6,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import QueryError
+from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import Range
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.limits import read_memory
 from tightdp.session.arguments import read_count, read_seconds, read_width
-from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.methods.control import Progress
     from tightdp.results.result import Subject
     from tightdp.session import engine as engines
 else:
-    engines = Later("tightdp.session.engine")
-
-__all__ = ["InstanceBase"]
+    engines = lazily("tightdp.session.engine")
 
 
 class InstanceBase:

@@ -34,8 +34,6 @@ from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.one_run import guessing, read_guesser
 
-__all__ = ["canaries_needed"]
-
 
 def canaries_needed(
     instance: Instance | Mechanism | Callable[[int], Instance],

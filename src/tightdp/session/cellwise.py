@@ -32,8 +32,6 @@ _DIGITS = 6
 _PARTS = 1_000
 """In how many parts a range is counted where progress is reported."""
 
-__all__ = ["Cellwise", "Question", "Stretch", "limit_of", "same_function"]
-
 
 @dataclass(frozen=True)
 class Stretch:

@@ -1,7 +1,8 @@
 """Certificates: a claim, the core program, and evidence that an independent checker accepts without this package.
 
-The evidence of a method is written down so that `proofs/checker.py` can verify it. Only certificates that the checker
-accepts are returned.
+The evidence of a method is written down so that `proofs/checker.py` can verify it; for an audit it is a feasible point
+of the dual program, which bounds right guesses for all private mechanisms. Only certificates that it accepts are
+returned.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import islice, product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Const, CoreProgram
@@ -33,13 +34,13 @@ from tightdp.queries.accuracy import AccuracyAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import read_exponential, read_number
-from tightdp.session.builtin import builtin_claims
 from tightdp.session.engine import Engine
-from tightdp.session.files import import_file
+from tightdp.session.files import builtin_claims, import_file
 from tightdp.session.forms import find_forms
 from tightdp.session.search import approximate_privacy, tight_privacy
 
-__all__ = ["Certificate", "as_json", "certify", "certify_claim", "check_file", "core_lines", "load_checker"]
+if TYPE_CHECKING:
+    from tightdp.results.audit import Audit
 
 FORMAT = 5
 WORK = 1000
@@ -280,3 +281,48 @@ def _events(core: CoreProgram, shape: Shape, output: Any) -> Iterator[dict[int, 
                 for event in _events(core, item, output):
                     for first in _events(core, Leaf(shape.component), tag):
                         yield {**first, **event}
+
+
+_ONE = 1 << 128
+
+
+def certify_audit(answer: Audit) -> Certificate:
+    """Return a certificate of an upper bound on the p-value of an audit by the method "optimal".
+
+    It says that at least `correct` right guesses have at most the probability `bound` against all mechanisms with the
+    `guarantee`: the one asked about (`epsilon`, `exp_epsilon`, `tradeoff`), otherwise (ε, δ)-DP for the lower
+    end of ε, where the bound is at most the significance. Raises QueryError for other methods, and where nothing was
+    guessed right.
+    """
+    point, checker = answer.answer.certificate, load_checker()
+    if point is None:
+        raise QueryError(
+            f"no rule of evidence fits: this answer of the method {answer.method} has no point of the dual program",
+            'use method="optimal" with at least one right guess; for a smooth curve at most 2,000 guesses',
+        )
+    content: dict[str, Any] = {
+        "certificate": FORMAT,
+        "claim": {
+            "kind": "audit",
+            "canaries": point.canaries,
+            "guesses": point.guesses,
+            "correct": point.correct,
+            "options": point.options,
+            "guarantee": [[written_value(t), written_value(delta)] for t, delta in point.pairs],
+            "bound": written_value(_above(point.bound)),
+        },
+        "evidence": {
+            "rule": "dual",
+            "constant": written_value(point.constant),
+            "multipliers": [written_value(multiplier) for multiplier in point.multipliers],
+        },
+    }
+    try:
+        return Certificate(content, checker.check(content, WORK))
+    except checker.Refused as reason:
+        raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer guesses") from None
+
+
+def _above(bound: Fraction) -> Fraction:
+    """Return a number of few digits that is a little larger: the checker rounds what it adds up."""
+    return min(Fraction(math.ceil(bound * _ONE) + 1, _ONE), Fraction(1))

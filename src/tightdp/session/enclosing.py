@@ -24,8 +24,6 @@ from tightdp.session.engine import Engine
 from tightdp.session.outputs import output_probability
 from tightdp.session.search import tight_privacy
 
-__all__ = ["enclose", "verify"]
-
 _SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _FIRST = 2
 """How many of these are asked before an upper end is looked for."""

@@ -29,8 +29,6 @@ from tightdp.queries.curves import Profile, profile
 from tightdp.results.result import Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
 
-__all__ = ["Engine", "Outcome", "Query"]
-
 R = TypeVar("R", bound=Result)
 
 _MANY = 1_000

@@ -17,8 +17,6 @@ from tightdp.exact.whole import ExpInteger, Whole, gcd
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune
 
-__all__ = ["find_forms"]
-
 _MOST_FORMS = 3_000
 """How many forms of one cut are followed."""
 

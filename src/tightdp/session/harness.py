@@ -1,4 +1,8 @@
-"""The validity check of audit rules: how often does a rule report more than the true ε?"""
+"""The validity check of audit rules: how often does a rule report more than the true ε?
+
+It tries small mechanisms, each of which hides its records in another way, with a finite ε at the δ that they are made
+for: on others no rule can report too much. The worst mechanism of one audit is made here too.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,18 @@ from functools import partial
 from typing import Any
 
 from tightdp.auditing.worst_case import Worst, largest_of_any_number, largest_probability
-from tightdp.errors import LimitError, ParameterError
+from tightdp.errors import LimitError, ParameterError, QueryError
 from tightdp.exact.field import Number
+from tightdp.language.domains import Bit, Int
+from tightdp.language.primitives import choice, flip, geometric, randint
 from tightdp.limits import at_once, cores
 from tightdp.one_run.guessers import Top
-from tightdp.results.audit import Observation, Trial, Validity, WorstGame
+from tightdp.results.audit import Audit, Observation, Trial, Validity, WorstGame
 from tightdp.results.guessing import Guessing, Level, Reports, Rule, as_rule, rule_name
 from tightdp.session.arguments import read_count, read_number
 from tightdp.session.instance import Instance
+from tightdp.session.mechanism import mechanism
 from tightdp.session.one_run import adaptive, guessing, read_guesser
-
-__all__ = ["Adaptive", "validity"]
 
 GAMES = ((5, 5), (10, 10), (20, 10), (50, 50), (200, 40))
 """(canaries, guesses) whose worst case is looked at by default."""
@@ -73,7 +78,7 @@ def validity(
     """
     share, level = read_number("delta", delta, 1), read_number("significance", significance, 1)
     reports = Reports(as_rule(rule, share, level))
-    chosen = default_suspects(share) if programs is None else tuple(programs)
+    chosen = default_programs(share) if programs is None else tuple(programs)
     number = cores() if jobs is None else read_count("jobs", jobs)
     asked = tuple(GAMES if games is None else games)
     tried: list[Callable[[], Trial | WorstGame]] = [
@@ -84,13 +89,6 @@ def validity(
     trials = tuple(answer for answer in found if isinstance(answer, Trial))
     worst = tuple(answer for answer in found if isinstance(answer, WorstGame))
     return Validity(rule_name(rule), share, level, trials, worst)
-
-
-def default_suspects(delta: Fraction) -> tuple[Instance, ...]:
-    """Return the instances that are tried by default."""
-    from tightdp.session.suspects import default_programs
-
-    return default_programs(delta)
 
 
 # programs
@@ -237,3 +235,107 @@ def _below(end: Any, digits: int) -> Fraction:
     if end == math.inf:
         return Fraction(unit)
     return max(Fraction(1), Fraction(math.ceil(end * unit) - 1, unit))
+
+
+@mechanism(record=Bit)
+def randomized_response(x: Any, lam: Any) -> Any:
+    """Every bit, flipped with probability lam."""
+    return tuple(1 - b if flip(lam) else b for b in x)
+
+
+@mechanism(record=Bit)
+def randomized_response_delta(x: Any, leak: Any, lam: Any) -> Any:
+    """Every bit is given away with probability `leak`, else flipped with probability lam."""
+    return tuple(2 + b if flip(leak) else (1 - b if flip(lam) else b) for b in x)
+
+
+@mechanism(record=Bit)
+def all_or_nothing(x: Any, p: Any) -> Any:
+    """All records with probability p, else nothing."""
+    return x if flip(p) else None
+
+
+@mechanism(record=Bit)
+def all_or_noise(x: Any, p: Any, lam: Any) -> Any:
+    """All records with probability p, else randomized response; nothing says which."""
+    noisy = tuple(1 - b if flip(lam) else b for b in x)
+    return x if flip(p) else noisy
+
+
+@mechanism(record=Bit)
+def name_or_nothing(x: Any, p: Any) -> Any:
+    """One record, uniformly chosen, with its place, with probability p, else nothing."""
+    place = choice(tuple(range(len(x))))
+    return (place, x[place]) if flip(p) else None
+
+
+@mechanism(record=Bit)
+def noisy_count(x: Any, ratio: Any) -> Any:
+    """The number of ones with two-sided geometric noise, clamped."""
+    return geometric(sum(x), ratio, 0, len(x))
+
+
+@mechanism(record=Bit)
+def noisy_differences(x: Any, lam: Any) -> Any:
+    """Whether neighbouring records differ, each with probability lam the opposite: one record unlocks the others."""
+    return tuple((a ^ b) ^ flip(lam) for a, b in zip(x, x[1:] + x[:1], strict=True))
+
+
+def default_programs(delta: Fraction) -> tuple[Instance, ...]:
+    """Return the instances that a rule is tried on by default; the larger δ, the more they give away."""
+    pure = (
+        randomized_response.bind(n=6, lam="1/4"),
+        randomized_response.bind(n=8, lam="1/10"),
+        randomized_response.bind(n=8, lam="1/2"),
+        noisy_count.bind(n=6, ratio="1/2"),
+        noisy_differences.bind(n=4, lam="1/4"),
+    )
+    if not delta:
+        return pure
+    each = min(Fraction(1), 6 * delta)
+    return (
+        *pure,
+        all_or_nothing.bind(n=5, p=delta),
+        all_or_nothing.bind(n=8, p=delta),
+        all_or_noise.bind(n=5, p=delta, lam="1/4"),
+        randomized_response_delta.bind(n=6, leak=delta, lam="1/4"),
+        name_or_nothing.bind(n=6, p=each),
+    )
+
+
+@mechanism(record=lambda options: Int(0, options - 1))
+def symmetric_guesser(x, guesses, weights, options=2):  # type: ignore[no-untyped-def]
+    """Publish a guess for so many of the secrets, None for the others; i are right with probability weights[i].
+
+    Given their number, the guesses and the right ones among them are uniformly placed, and the wrong ones uniform. The
+    worst mechanism of a one-run audit may be taken of this form.
+    """
+    right = choice(range(guesses + 1), weights)
+    left = guesses
+    output = []
+    for j in range(len(x)):
+        if flip(left / (len(x) - j)):
+            if flip(right / left):
+                output.append(x[j])
+                right -= 1
+            else:
+                output.append((x[j] + randint(1, options - 1)) % options)
+            left -= 1
+        else:
+            output.append(None)
+    return tuple(output)
+
+
+def worst_case(answer: Audit) -> Instance:
+    """Return the mechanism behind the p-value, or else behind the bound, of the optimal method as an instance.
+
+    Its δ is within the guarantee, and it makes at least `correct` right guesses as often as the optimum says (for a
+    trade-off function, nearly). Raises QueryError for the other methods, and where its probabilities are too long.
+    """
+    worst = answer.worst
+    if worst is None:
+        raise QueryError(
+            f"there is no worst mechanism for this answer of the method {answer.method}",
+            'use method="optimal", a positive number of right guesses, and numbers of moderate length',
+        )
+    return symmetric_guesser.bind(n=worst.canaries, guesses=worst.guesses, weights=worst.weights, options=worst.options)

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from tightdp.results.report import Explanation, Report, Structure
     from tightdp.session.certify import Certificate
 
-__all__ = ["Instance"]
-
 
 @checked_calls
 class Instance(InstanceBase):
@@ -153,7 +151,7 @@ class Instance(InstanceBase):
 
         It holds a dominating pair of laws, one for each direction of add-remove neighbours.
         """
-        return answering.losses.privacy_loss(self.engine)
+        return answering.moments.privacy_loss(self.engine)
 
     # accuracy
 
@@ -192,7 +190,7 @@ class Instance(InstanceBase):
         Targets and outputs may be numbers, tuples of numbers, or anything that == compares. All datasets are
         enumerated. Raises QueryError where there is no target.
         """
-        return answering.utility.utility(self.engine)
+        return answering.accuracy.utility(self.engine)
 
     # auditing
 
@@ -274,7 +272,7 @@ class Instance(InstanceBase):
 
         Without x, of the dataset on which it is largest. Raises QueryError where there are too many datasets.
         """
-        return answering.failure.failure(self.engine, None if x is None else self.bound.check_dataset(x))
+        return answering.outputs.failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited(enclosed=True)
     def probability(self, x: Sequence[Any], y: Output) -> Number:

@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import LimitError, TightdpError
+from tightdp.exact.lazily import lazily
 from tightdp.language.domains import Values
 from tightdp.limits import snapshot
 from tightdp.results.answers import Accuracy, Claim, Sweep, Unknown, Verification
 from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Zcdp
 from tightdp.results.result import PairWitness, Result
-from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.methods import by_pairs
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from tightdp.session import search
     from tightdp.session.base import InstanceBase
 else:
-    by_pairs = Later("tightdp.methods.by_pairs")
-    audits, search = Later("tightdp.one_run.pairs"), Later("tightdp.session.search")
-
-__all__ = ["joined", "partial_answers", "partial_efficacies", "stopped_by", "with_rows"]
+    by_pairs = lazily("tightdp.methods.by_pairs")
+    audits, search = lazily("tightdp.one_run.pairs"), lazily("tightdp.session.search")
 
 _NAMED = {Privacy: "exp_epsilon", Delta: "delta", Renyi: "exp_moment", Zcdp: "rho"}
 """The fields with the upper ends of results that have `lower`."""

@@ -23,19 +23,6 @@ from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import CheckedWitness, PairWitness, Result, Status
 from tightdp.session.engine import Engine, Outcome, Query
 
-__all__ = [
-    "WIDTH",
-    "accuracy_at",
-    "delta_at",
-    "enclosed_delta",
-    "enclosed_privacy",
-    "ends_of",
-    "least_error",
-    "outcome_of",
-    "privacy_at",
-    "tight_privacy",
-]
-
 _ENTRIES = 2_000_000
 """Beyond so many probabilities in the laws of all datasets, answers are enclosed unless asked otherwise."""
 WIDTH = Fraction(1, 10**9)

@@ -9,9 +9,9 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from tightdp.errors import LimitError, ProgramError, QueryError, TooLargeError
+from tightdp.exact.lazily import lazily
 from tightdp.limits import Abandoned, Limits, default_memory, interrupted, run, ticking, with_room, with_text
 from tightdp.results.result import kept
-from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.language.domains import Record
@@ -23,13 +23,11 @@ if TYPE_CHECKING:
     from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
 else:
-    _known = Later("tightdp.session.known")
-    _widened = Later("tightdp.session.widened")
-    _runs = Later("tightdp.methods.by_runs")
-    _failing = Later("tightdp.methods.failing")
-    _pairs = Later("tightdp.one_run.pairs")
-
-__all__ = ["limited"]
+    _known = lazily("tightdp.session.known")
+    _widened = lazily("tightdp.session.widened")
+    _runs = lazily("tightdp.methods.by_runs")
+    _failing = lazily("tightdp.methods.failing")
+    _pairs = lazily("tightdp.one_run.pairs")
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -10,10 +10,8 @@ from tightdp.language.domains import Bit, Domain
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Program, in_run
 from tightdp.session.arguments import checked_calls, read_count
-from tightdp.session.every_n import bound_to
 from tightdp.session.instance import Instance
-
-__all__ = ["Instance", "Mechanism", "mechanism", "mechanisms_of"]
+from tightdp.session.instances import bound_to
 
 
 @checked_calls

@@ -20,8 +20,6 @@ from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query
 from tightdp.session.large import WIDTH, enclosed_delta, enclosed_privacy, ends_of, outcome_of
 
-__all__ = ["delta_at", "privacy_at"]
-
 _CENTRES = 20_000
 """How many values the centres of all parts may have together."""
 _OUTPUTS = 2_000_000

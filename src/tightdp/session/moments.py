@@ -1,22 +1,25 @@
-"""Rényi divergences, and zero-concentrated DP: power sums of two laws, over all pairs of neighbours."""
+"""Rényi divergences, zero-concentrated DP, and the privacy loss, over all pairs of neighbours."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
-from tightdp.exact.numbers import Exact
+from tightdp.errors import LimitError
+from tightdp.exact.numbers import Exact, up
+from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
 from tightdp.methods.first import first_alike, first_pair
 from tightdp.methods.program import Method
 from tightdp.queries import powers
+from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of
 from tightdp.queries.powers import ExactLaws, Found, Question
 from tightdp.results.privacy import Renyi, Zcdp
-from tightdp.results.result import PairWitness
+from tightdp.results.privacy_loss import PrivacyLoss, status_of
+from tightdp.results.result import PairWitness, Stats
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.search import compared, tight_privacy
-
-__all__ = ["concentrated", "largest", "renyi_divergence"]
 
 
 def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
@@ -74,3 +77,53 @@ def _ended(
     if not decided and not stopped:
         outcome = outcome.bounded
     return found.lower, upper, None if pair is None else PairWitness(pair.x, pair.x_prime), outcome
+
+
+def privacy_loss(engine: Engine) -> PrivacyLoss:
+    """Return the privacy loss. Raises LimitError where a limit is met before anything bounds it."""
+    found = [(*_direction(name, one), _error(one)) for name, one in _engines(engine)]
+    stats = sum((stats for _, stats, _ in found[1:]), found[0][1])
+    losses = Losses(tuple(direction for direction, _, _ in found if direction is not None))
+    error = max(each for _, _, each in found)
+    return PrivacyLoss(
+        subject=engine.subject,
+        status=status_of(losses, error),
+        stats=stats,
+        losses=losses,
+        error=error,
+        precision=engine.precision,
+    )
+
+
+def _error(engine: Engine) -> Fraction:
+    """Return how far the probabilities of an event, once it was compiled, may be from the true ones."""
+    known = engine.program.inexact
+    return Fraction(0) if known is None else up(known.total)
+
+
+def _engines(engine: Engine) -> list[tuple[str, Engine]]:
+    """Return what searches each direction of change."""
+    if engine.subject.neighbours != "add-remove":
+        return [(engine.subject.neighbours, engine)]
+    result = []
+    for name in DIRECTIONS:
+        bound = replace(engine.bound, neighbours=name)
+        one = Engine(bound, engine.backend, engine.timeout, engine.max_nodes, engine.max_memory, engine.program.forced)
+        one.progress = engine.progress
+        result.append((name, one))
+    return result
+
+
+def _direction(name: str, engine: Engine) -> tuple[Direction | None, Stats]:
+    found, outcome = engine.profile()
+    if outcome.status != "exact":
+        bound = engine.profile_bound
+        if isinstance(bound, float):
+            raise LimitError(outcome.reason, outcome.hint or "use fewer records, or allow more time")
+        return direction_below(name, found, bound), outcome.stats
+    query = engine.query()
+    _, pairs = questions.comparison(engine.program, query.control)
+    direction = direction_of(name, found, lambda: query.control.pairs(pairs))
+    if query.control.stopped is not None:
+        raise query.control.stopped
+    return direction, outcome.stats

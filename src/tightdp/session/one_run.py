@@ -34,8 +34,6 @@ from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.search import tight_privacy
 from tightdp.session.widened_audits import enclosed_rows, least_within, widest
 
-__all__ = ["adaptive", "classic", "efficacy", "guessing", "read_guesser"]
-
 _HALF = Fraction(1, 2)
 _NONE = Fraction(0)
 

@@ -1,8 +1,9 @@
-"""What a mechanism gives on given datasets: output laws, the probability of one output, likelihood ratios."""
+"""What a mechanism gives on given datasets: output laws, the probability of one output, likelihood ratios, failures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from tightdp.exact.field import Number
@@ -14,19 +15,19 @@ from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset, Output
 from tightdp.language.tails import is_beyond
 from tightdp.methods import one_output, questions
+from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import likelihood_table
 from tightdp.queries.gaussian import clamped
-from tightdp.results.answers import Distribution, Likelihood, Sample, in_order
+from tightdp.results.answers import Distribution, Failure, Likelihood, Sample, in_order
+from tightdp.results.result import Status
 from tightdp.session import numeric
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.widened import refuse_inexact, widened
-from tightdp.symmetry.sets import Table
-
-__all__ = ["likelihood", "output_law", "output_probability", "sample"]
+from tightdp.symmetry.sets import Table, every_dataset
 
 
 @widened
@@ -96,3 +97,32 @@ def sample(instance: InstanceBase, x: Sequence[Any], size: Any, seed: Any) -> Sa
     source = PseudoRandom(number)
     outputs = tuple(bound.run(dataset, source) for _ in range(read_count("size", size)))
     return Sample(subject=instance.subject, x=dataset, seed=number, outputs=outputs)
+
+
+def failure(engine: Engine, x: Dataset | None) -> Failure:
+    """Return the probability of a failing run on x, or on the dataset that has the largest. Raises QueryError."""
+    datasets = [x] if x is not None else every_dataset(engine.bound)
+    query = engine.query()
+    watch = query.control
+    with query.compiling(), deep_recursion():
+        core = engine.program.core(watch) if x is None else engine.program.core_of(x, watch)
+        table = EliminationTable(engine.bound, core, watch=watch)
+    with query.searching(), deep_recursion():
+        found = table.worst_failure(datasets)
+    error, probability, lower = core.inexact, found.probability, None
+    if error is not None and probability:
+        lower, probability = (end(mass) for end, mass in zip((down, up), error.ends(probability), strict=True))
+    status: Status = "exact" if lower is None else "bounded"
+    outcome = Outcome(status, "", query.stats((0, 0), "elimination", Symmetry(())))
+    span = None if found.check is None else found.check.span
+    return outcome.on(
+        Failure(
+            subject=engine.subject,
+            x=found.x,
+            probability=probability if lower is None else min(probability, Fraction(1)),
+            lower=lower,
+            error=None if found.check is None else found.check.message,
+            place=None if span is None else span.place,
+            worst=x is None,
+        )
+    )

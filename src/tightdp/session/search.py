@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
+from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.language.program import Dataset
 from tightdp.logic.formula import WeightedFormula
@@ -28,14 +29,13 @@ from tightdp.results.report import Structure
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
 from tightdp.session import numeric
 from tightdp.session.engine import Engine, Outcome, Query
-from tightdp.session.later import Later
 from tightdp.session.widened import widened
 
 if TYPE_CHECKING:
     from tightdp.session import large, mixed
 else:  # enclosures take numpy, which most questions do without
-    large = Later("tightdp.session.large")
-    mixed = Later("tightdp.session.mixed")
+    large = lazily("tightdp.session.large")
+    mixed = lazily("tightdp.session.mixed")
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed for δ at a rational ε."""

@@ -43,26 +43,11 @@ from tightdp.session.asking import (
     least_error_of,
 )
 from tightdp.session.base import InstanceBase
-from tightdp.session.best import best_of
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
-from tightdp.session.ends import end_of, inside, safe
+from tightdp.session.ends import best_of, end_of, inside, safe
 from tightdp.session.verification import verify as verify_at
 
 T = TypeVar("T")
-
-__all__ = [
-    "Cellwise",
-    "Formula",
-    "accuracy",
-    "delta",
-    "distribution",
-    "efficacy",
-    "guessing",
-    "least_ratio",
-    "privacy",
-    "solve",
-    "verify",
-]
 
 
 def privacy(ours: Cellwise) -> Pieces:

@@ -15,8 +15,6 @@ from tightdp.session.arguments import read_count, unknown_of
 from tightdp.session.asked import Asked
 from tightdp.session.auditing import audit
 
-__all__ = ["Question", "combinations", "fixed", "known", "status_of", "sweep"]
-
 _MOST_ROWS = 10_000
 
 K = TypeVar("K", bound=Asked)

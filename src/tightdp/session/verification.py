@@ -18,8 +18,6 @@ from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import Engine
 from tightdp.session.search import approximate_privacy, tight_privacy
 
-__all__ = ["verify"]
-
 
 def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
     """Return the verdicts on the claims that are given."""

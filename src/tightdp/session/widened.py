@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from tightdp.core.nodes import Inexact
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.weights import as_exact
 from tightdp.language.tails import GaussianTail, is_beyond
@@ -28,14 +29,11 @@ from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
 from tightdp.session.engine import Engine
-from tightdp.session.later import Later
 
 if TYPE_CHECKING:
     from tightdp.every_n import upper as every_n
 else:  # proofs take scipy, which most questions do without
-    every_n = Later("tightdp.every_n.upper")
-
-__all__ = ["refuse_inexact", "widened"]
+    every_n = lazily("tightdp.every_n.upper")
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)

@@ -15,8 +15,6 @@ from tightdp.one_run.gaps import RestrictedRatio, as_posterior, distributional_p
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.results.guessing import Row
 
-__all__ = ["enclosed_rows", "least_within", "widest"]
-
 Rows = tuple[Row, ...]
 
 

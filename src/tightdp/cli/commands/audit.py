@@ -14,8 +14,7 @@ from tightdp.exact.rationals import as_int
 from tightdp.results.audit import Audit
 from tightdp.results.result import Subject
 from tightdp.session.auditing import audit
-from tightdp.session.certify import Certificate, as_json, check_file
-from tightdp.session.certify_audit import certify_audit
+from tightdp.session.certify import Certificate, as_json, certify_audit, check_file
 from tightdp.session.instance import Instance
 
 _FAMILIES = ("gaussian", "laplace")

@@ -19,7 +19,7 @@ from tightdp.errors import ParameterError
 from tightdp.present import plot
 from tightdp.present.text import Grid, View, print_view, table, terminal_width
 from tightdp.results.result import SCHEMA
-from tightdp.session.builtin import BuiltIn, builtin_program, builtin_programs, nearest_program
+from tightdp.session.files import BuiltIn, builtin_program, builtin_programs, nearest_program
 
 Made = list[tuple[str, Figure, list[tuple[Cell, ...]]]]
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 from tightdp.cli.answer import DONE, answer, ask, bind, emit, write_text
 from tightdp.cli.words import UsageError, given
+from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import read_count
 from tightdp.results.answers import Unknown
 from tightdp.results.result import Result
 from tightdp.session.instance import Instance
-from tightdp.session.later import Later
 
-_audits = Later("tightdp.session.canaries")
+_audits = lazily("tightdp.session.canaries")
 
 
 def run(options: Namespace) -> int:
