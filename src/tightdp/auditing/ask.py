@@ -204,7 +204,7 @@ def _least(question: Question, known: _Known) -> Fraction:
         return Fraction(1)
     rejects = known.noting(lambda t: _rejects(question, ((t, delta),)), lambda t: t)
     if question.method != "order-statistics":
-        return rejected_t(rejects)
+        return rejected_t(rejects, question.game.likely_t)
     found = confirmed(
         lambda epsilon: _excess(question, ((t_of(epsilon), delta),)),
         lambda epsilon: rejects(t_of(epsilon)),

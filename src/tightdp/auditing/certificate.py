@@ -38,6 +38,11 @@ class Game:
     correct: int
     options: int = 2
 
+    @property
+    def likely_t(self) -> float:
+        """The odds of a right guess among those made: where e^ε is looked for first."""
+        return self.correct * (self.options - 1) / (self.guesses - self.correct + 0.5)
+
 
 @dataclass(frozen=True)
 class DualCertificate:

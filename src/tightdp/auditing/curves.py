@@ -268,11 +268,15 @@ LARGEST_EPSILON = 230.0
 """e^230 is about 10^100."""
 
 
-def largest_rejected(rejects: Callable[[float], bool], most: float, bits: int) -> float | None:
+def largest_rejected(rejects: Callable[[float], bool], most: float, bits: int, near: float = 0.0) -> float | None:
     """Return a rejected scale within a factor of 1 + 2^-bits of the largest up to `most`, None if there is none."""
     low, high = _LEAST, most
     if not rejects(low):
         return None
+    for share in (2.0**-8, 2.0**-6, 2.0**-4, 2.0**-2):  # far from the answer, decisions can take long
+        for probe in (near * (1 - share), near * (1 + share)):
+            if low < probe < high:
+                low, high = (probe, high) if rejects(probe) else (low, probe)
     while high - low > low * 2.0**-bits:
         middle = math.sqrt(low * high) if high > 2 * low else (low + high) / 2
         if not low < middle < high:
@@ -289,7 +293,6 @@ def confirmed(
     `excess` is at most 0 where the scale should be rejected. Where the place is not confirmed, it is lowered in small
     steps.
     """
-
     low = high = 0.5
     while excess(low) > 0:
         low, high = low / 2, low
@@ -314,9 +317,9 @@ def t_of(epsilon: float) -> Fraction:
     return Fraction(math.exp(epsilon))
 
 
-def rejected_t(rejects: Callable[[Fraction], bool]) -> Fraction:
-    """Return a rejected e^ε within 2^-48 of the largest found, or 1: `rejects` is asked about an e^ε."""
-    found = largest_rejected(lambda epsilon: rejects(t_of(epsilon)), LARGEST_EPSILON, 52)
+def rejected_t(rejects: Callable[[Fraction], bool], near: float = 1.0) -> Fraction:
+    """Return a rejected e^ε within 2^-48 of the largest found, or 1; `rejects` is asked about `near` first."""
+    found = largest_rejected(lambda epsilon: rejects(t_of(epsilon)), LARGEST_EPSILON, 52, math.log(near))
     return Fraction(1) if found is None else t_of(found)
 
 

@@ -19,23 +19,20 @@ from tightdp.auditing.certificate import DualCertificate, Game, Spending, WorstM
 from tightdp.auditing.tradeoff import Pair
 from tightdp.exact.enclosure import BITS, float_above, round_up
 from tightdp.exact.lazily import lazily
+from tightdp.limits.calibrated import AUDIT_ROUNDS
 
 np = lazily("numpy")
 optimize = lazily("scipy.optimize")
 sparse = lazily("scipy.sparse")
 
-_ROUNDS = 12
-_START = 12
-_ADDED = 8
-_MANY = 24
 _SHIFT = 1060
 _TINY = 2.0**-1000
+"""Doubles above 2^-1000 are whole in units of 2^-_SHIFT."""
 _LEAST_SHARE = Fraction(1, 1 << 60)
 _SHARE_BITS = 128
-_NOISE, _SPAN = 1e-9, 8
 _TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-_CLOSE = 1e-5
-_CUT = 1e-9
+_CLOSE, _NOISE, _SPAN = 1e-5, 1e-9, 8
+"""By what share a pair may be violated, what a solver gets wrong, and over how many indices growth is measured."""
 _MARGINS = (1e-15, *(10.0**k for k in range(-13, -1)))
 
 
@@ -51,24 +48,23 @@ class Solution:
 
 def search(game: Game, pairs: Sequence[Pair]) -> Solution:
     """Solve the program in floats, starting with a few pairs and a window around v."""
-
     slopes = np.array([float(t) for t, _ in pairs])
     deltas = np.array([float_above(delta) for _, delta in pairs])
     chosen = _spread(len(pairs))
     reach = max(40, math.ceil(6 * math.sqrt(game.guesses)))
     first, last = max(0, game.correct - reach), min(game.guesses, game.correct + reach)
-    for rounds_left in reversed(range(_ROUNDS)):
+    for rounds_left in reversed(range(AUDIT_ROUNDS)):
         value, law, found = _solve(game, slopes[chosen], deltas[chosen], first, last)
-        low_cut, high_cut = first > 0 and law[0] > _CUT, last < game.guesses and law[-1] > _CUT
+        low_cut, high_cut = first > 0 and law[0] > _NOISE, last < game.guesses and law[-1] > _NOISE
         excess = _excess(game, slopes, deltas, law, first)
         excess[chosen] = 0.0
-        worst = [int(k) for k in np.argsort(-excess)[:_ADDED] if excess[k] > _CLOSE * value]
+        worst = [int(k) for k in np.argsort(-excess)[:AUDIT_ROUNDS] if excess[k] > _CLOSE * value]
         if not rounds_left or not (low_cut or high_cut or worst):
             break
         first = max(0, first - 2 * reach) if low_cut else first
         last = min(game.guesses, last + 2 * reach) if high_cut else last
         if not (low_cut or high_cut):
-            chosen = _renewed(chosen, found, worst)
+            chosen = sorted({*chosen, *worst})
     multipliers = np.zeros(len(pairs))
     multipliers[chosen] = np.maximum(found, 0.0)
     return Solution(value, first, tuple(map(float, law)), tuple(map(float, multipliers)))
@@ -127,14 +123,12 @@ def largest_mean(gain: Any, matrix: Any, bounds: Any, size: int, **options: Any)
 
     Returns SciPy's result; its `x` is None where the solver gave up.
     """
-
     total = (np.arange(len(gain)) < size).astype(float)[np.newaxis, :]
     return optimize.linprog(-gain, A_ub=matrix, b_ub=bounds, A_eq=total, b_eq=[1.0], **options)
 
 
 def _excess(game: Game, slopes: Any, deltas: Any, law: Any, first: int) -> Any:
     """Return by how much the law violates each pair, in the scaling of `_solve`."""
-
     indices = np.arange(first + 1, first + len(law))
     right = law[1:] * indices / game.guesses
     wrong = law[:-1] * (game.guesses - indices + 1) / (game.guesses * (game.options - 1))
@@ -142,14 +136,8 @@ def _excess(game: Game, slopes: Any, deltas: Any, law: Any, first: int) -> Any:
     return costs - deltas * game.canaries / game.guesses
 
 
-def _renewed(chosen: list[int], found: Any, worst: list[int]) -> list[int]:
-    """Add the violated pairs; when many are in use, drop those that are not binding."""
-    idle = {k for k, y in zip(chosen, found, strict=True) if y <= 0.0} if len(chosen) > _MANY else set()
-    return sorted({*chosen, *worst} - idle)
-
-
 def _spread(count: int) -> list[int]:
-    return sorted({round(i * (count - 1) / (_START - 1)) for i in range(_START)})
+    return sorted({round(i * (count - 1) / (AUDIT_ROUNDS - 1)) for i in range(AUDIT_ROUNDS)})
 
 
 def _short(value: Fraction) -> Fraction:

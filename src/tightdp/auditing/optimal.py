@@ -75,7 +75,7 @@ def enclose(game: Game, t: Fraction, delta: Fraction) -> Enclosure:
 def reported(canaries: int, guesses: int, correct: int, delta: Fraction, significance: Fraction) -> Fraction:
     """Return the e^ε that the optimal method reports: the largest found that is rejected, or 1; `correct` >= 1."""
     game = Game(canaries, guesses, correct)
-    return rejected_t(lambda t: enclose(game, t, delta).upper <= significance)
+    return rejected_t(lambda t: enclose(game, t, delta).upper <= significance, game.likely_t)
 
 
 def certificate(game: Game, t: Fraction, delta: Fraction) -> DualCertificate:

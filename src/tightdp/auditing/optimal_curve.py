@@ -28,11 +28,10 @@ from tightdp.auditing.linear_program import Solution, certify, continued, mechan
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.exact.enclosure import Enclosure
 from tightdp.exact.lazily import lazily
+from tightdp.limits.calibrated import AUDIT_ROUNDS, AUDIT_SLOPES
 
 optimize = lazily("scipy.optimize")
 
-_POINTS = 240
-_ROUNDS = 12
 _DEEPEST = 700.0
 _OVERFLOW, _NEGLIGIBLE = 2.0, 1e-22
 """A total at which a law is not written on: p_v is too large for it."""
@@ -57,10 +56,7 @@ def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
     if isinstance(tradeoff, Polygon):
         solution = search(game, tradeoff.pairs)
         proof = certify(game, tradeoff.pairs, solution.multipliers, solution.value)
-        laws = (solution, continued(game, solution))
-        attained = max(
-            (mechanism(game, tradeoff.pairs, law) for law in laws), key=lambda found: found.at_least(game.correct)
-        )
+        attained = mechanism(game, tradeoff.pairs, continued(game, solution))
     else:
         shot = shoot(game, tradeoff)
         proof = _proof(game, tradeoff, shot)
@@ -73,14 +69,14 @@ def optimum(game: Game, tradeoff: Polygon | Curve) -> Optimum:
 
 def upper_bound(game: Game, curve: Curve, near_by: Shot | None = None) -> DualCertificate:
     """Return the certificate alone; the search begins with a shot for a similar curve."""
-    return _proof(game, curve, shoot(game, curve, near_by, _ROUNDS))
+    return _proof(game, curve, shoot(game, curve, near_by, AUDIT_ROUNDS))
 
 
 def _attained(game: Game, curve: Curve, shot: Shot) -> WorstMechanism:
     """Return a mechanism under the guarantee that gets `correct` right about as often as the shot."""
     game, shot = (game, shot) if shot.even else _harder(game, curve, shot)
     law = shot.law if shot.even else (*[0.0] * game.guesses, 1.0)
-    inner = curve.inner(_slopes(shot) if shot.even else curve.logs(_POINTS))
+    inner = curve.inner(_slopes(shot) if shot.even else curve.logs(AUDIT_SLOPES))
     return mechanism(game, inner, Solution(shot.value, 0, law, ()))
 
 
@@ -111,10 +107,10 @@ def _proof(game: Game, curve: Curve, shot: Shot) -> DualCertificate:
 
 
 def _slopes(shot: Shot) -> list[float]:
-    """Return the log slopes of the tests that matter, at most some _POINTS of them, evenly by rank."""
+    """Return the log slopes of the tests that matter, at most some AUDIT_SLOPES of them, evenly by rank."""
     heavy = max(shot.multipliers) * 1e-12 if shot.settled else -1.0
     logs = sorted({log for log, y in zip(shot.logs, shot.multipliers, strict=True) if y > heavy and log < _DEEPEST})
-    step = max(1, len(logs) // _POINTS)
+    step = max(1, len(logs) // AUDIT_SLOPES)
     return sorted({*logs[::step], *logs[-4:]})
 
 
@@ -158,7 +154,7 @@ class Shot:
         return abs(math.fsum(self.law) - 1) < _SLOPPY and self.value < 1 - _NEARLY
 
 
-def shoot(game: Game, curve: Curve, start: Shot | None = None, rounds: int = _ROUNDS) -> Shot:
+def shoot(game: Game, curve: Curve, start: Shot | None = None, rounds: int = AUDIT_ROUNDS) -> Shot:
     """Find the optimum in floats, starting with the order (indices other than v, outward) of a nearby shot.
 
     Each round takes the order of the dual before; the best law is kept where no order settles.

@@ -81,7 +81,6 @@ def _law(means: Sequence[arb]) -> arb_poly:
 
 def estimate(game: Game, pairs: Sequence[Pair], variant: str = "published") -> float:
     """Return the logarithm of the p-value in floats, for a search that is rechecked."""
-
     wrong = game.guesses - game.correct
     if not game.correct:
         return 0.0
@@ -167,7 +166,6 @@ def _atoms(pairs: Sequence[Pair]) -> list[tuple[Fraction, Fraction]]:
 
 def _tilt(means: Sequence[float], wrong: int) -> Fraction | None:
     """Return x = e^λ < 1 near the minimum of Π (1 - v + v x) / x^wrong, None where the minimum is at x = 1."""
-
     known = np.asarray(means)
     if wrong >= known.sum():
         return None

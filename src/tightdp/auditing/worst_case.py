@@ -132,7 +132,6 @@ def _solve(
 
     Variables are p_0..p_r, then the excesses of a_i - t b_i and of b_i - t a_i, i = 1..r, times m.
     """
-
     r, slope = guesses, float(t)
     matrix = np.zeros((2 * r + 1, 3 * r + 1))
     for i in range(1, r + 1):

@@ -65,7 +65,6 @@ def _fail(what: str, why: str) -> ProofError:
 
 def identity(left: Any, right: Any, what: str) -> None:
     """Establish that two expressions are equal: their difference simplifies to exactly 0."""
-
     difference = sympy.sympify(_exact(left)) - sympy.sympify(_exact(right))
     forms: tuple[Callable[[Any], Any], ...] = (
         lambda value: value,
@@ -93,7 +92,6 @@ def positive(
     `closed`; None is an infinite end. Real roots are counted by Sturm's theorem, and the sign taken at one
     rational point.
     """
-
     top, bottom = sympy.fraction(sympy.cancel(sympy.together(sympy.sympify(_exact(expression)))))
     numerator, denominator = (sympy.Poly(part, symbol, domain="QQ") for part in (top, bottom))
     start, stop = (None if end is None else sympy.Rational(str(end)) for end in (low, high))
@@ -137,7 +135,6 @@ def _inside(low: Any, high: Any) -> Iterator[Any]:
 
 def limit(expression: Any, symbol: Any, point: Any, value: Any, what: str) -> None:
     """Establish that the limit of an expression, found symbolically, is exactly a value (oo for no bound)."""
-
     found = sympy.limit(sympy.sympify(_exact(expression)), symbol, point)
     wanted = sympy.sympify(_exact(value))
     if found != wanted and (wanted.is_infinite or sympy.simplify(found - wanted) != 0):
