@@ -49,10 +49,10 @@ from tightdp.cells.sums import (
 )
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import FEW_VALUES
 
 _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
-_MOST_RESIDUES = 64
 _NO_REALS = Solved({}, (), Fraction(1))
 
 Contribution: TypeAlias = tuple[Pieces, ...]
@@ -364,7 +364,7 @@ def _origins(
             yield start, first.columns
         return
     step = lcm(*(lattice.index for lattice in lattices))
-    if step**dimension > _MOST_RESIDUES:
+    if step**dimension > FEW_VALUES:
         raise Outside("is published as multiples that differ from run to run")
     columns = tuple(tuple(step * (i == j) for j in range(dimension)) for i in range(dimension))
     for shares in {tuple(value % 1 for value in base) for base in bases}:

@@ -11,7 +11,6 @@ from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Play, Sent
 from tightdp.every_n.paths import (
-    MOST_STATES,
     Affine,
     Bounds,
     Names,
@@ -27,6 +26,7 @@ from tightdp.every_n.paths import (
     without_dead,
 )
 from tightdp.every_n.runs import INDEX, LENGTH, OPEN, REST, Ending
+from tightdp.limits.calibrated import PROOF_STATES
 
 LEFT = "\0left"
 """What a record sends, besides its messages, where the place at which the records are left is published."""
@@ -173,8 +173,8 @@ class _Assembled:
         if place not in self.index:
             self.index[place] = len(self.index)
             self.pending.append(place)
-            if len(self.index) > 4 * MOST_STATES:
-                raise refusal(f"it has more than {4 * MOST_STATES} states")
+            if len(self.index) > 4 * PROOF_STATES:
+                raise refusal(f"it has more than {4 * PROOF_STATES} states")
         return self.index[place]
 
     def _names(self, place: Place) -> Names:

@@ -18,6 +18,7 @@ from flint import fmpq, fmpq_mat, fmpz_poly
 
 from tightdp.language.domains import Record
 from tightdp.language.program import Output
+from tightdp.limits.calibrated import FEW_VALUES
 
 Vector: TypeAlias = dict[int, Fraction]
 """The entries that are not 0."""
@@ -99,7 +100,6 @@ def reached(start: Vector, matrix: Matrix) -> set[int]:
 
 _MOST = 100
 _MOST_CLOSED = 80
-_LONGEST = 64
 _GRID = 1 << 200
 _MOST_PRODUCTS = 1_000_000
 """No longer windows are looked at after so many products of two numbers: these take some three seconds."""
@@ -118,7 +118,7 @@ def covers(chain: Chain) -> Iterator[tuple[Fraction | float, list[Vector]]]:
     all_rows, all_columns = _closed(chain.starts, matrices), _closed(chain.finals, others)
     rows, columns = all_rows or units, all_columns or units
     spent = 0
-    for _ in range(_LONGEST):
+    for _ in range(FEW_VALUES):
         yield largest(chain, rows, columns), columns
         spent += chain.size * len(rows) * len(columns) * len(chain.moves) * len(chain.steps)
         if spent > _MOST_PRODUCTS:
@@ -187,7 +187,7 @@ def _closed(starts: Sequence[Vector], matrices: Sequence[Matrix]) -> list[Vector
     None where no finite set of generators is found.
     """
     known = _thinned(starts)
-    for _ in range(_LONGEST):
+    for _ in range(FEW_VALUES):
         more = _thinned([*known, *(row(each, matrix) for each in known for matrix in matrices)])
         if more == known:
             return known
@@ -247,8 +247,6 @@ def _rounded(pair: tuple[tuple[int, Fraction], ...], up: bool) -> Vector:
 
 _MOST = 40
 """At most this many rows, and as many columns, are looked at."""
-_LARGEST = 60
-"""Matrices with more states have no limits here."""
 
 Root: TypeAlias = tuple[Fraction, int, list[Fraction]]
 """A root, its multiplicity, and the coefficients of the remaining factor of the polynomial, the highest first."""
@@ -308,7 +306,7 @@ def direction(vector: Vector, matrix: Matrix) -> Vector | None:
     q the product of the other factors, it is vector·q(M)·(M - λ)^j with the largest j < k for which this is not 0.
     """
     states = sorted(reached(vector, matrix))
-    if len(states) > _LARGEST:
+    if len(states) > FEW_VALUES:
         return None
     found = _dominating([[matrix.get(i, {}).get(j, Fraction(0)) for j in states] for i in states])
     if found is None:

@@ -28,8 +28,8 @@ from tightdp.every_n.paths import (
 )
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law, OnIntegers, TwoSided
+from tightdp.limits.calibrated import FEW_VALUES
 
-_MOST_WAYS = 60
 _MOST_DRAWS = 200
 _MOST_ARRANGED = 6
 _BOTH: Law = ((0, Fraction(1)), (1, Fraction(1)))
@@ -118,7 +118,7 @@ class Run:
         if all(kind == "size" for (kind, _), _ in terms):
             raise refusal("n decides what happens here", "ask for one n, or publish n only")
         self._ways += 1
-        if self._ways > _MOST_WAYS:
+        if self._ways > FEW_VALUES:
             raise Untraceable
         if self.choices.choose(_BOTH):
             self.bounds[terms] = value, high

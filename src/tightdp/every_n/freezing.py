@@ -24,8 +24,7 @@ from tightdp.every_n.following import Run, Touched, Untraceable
 from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
 from tightdp.every_n.paths import Affine, Symbol, normal, plus, refusal, times
 from tightdp.exact.field import ExpNumber
-
-_LARGEST_MODULUS = 60
+from tightdp.limits.calibrated import FEW_VALUES
 
 
 class Freezer:
@@ -288,7 +287,7 @@ class Freezer:
                 continue
             before = self.m.residues[token][1] if not self.start else 0
             others = [factor % modulus for name, factor in total.terms if name != ("sum", token)]
-            if modulus > _LARGEST_MODULUS or any(others):
+            if modulus > FEW_VALUES or any(others):
                 raise Touched(token, modulus=-1)
             yield token, modulus, int(total.constant + before) % modulus
 

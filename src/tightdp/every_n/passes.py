@@ -23,9 +23,7 @@ from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched
 from tightdp.every_n.freezing import Freezer, Thawer
 from tightdp.every_n.learned import POISON, CheckedStore, Explored, Frozen, Knowledge, Needed, Play, Sent, State
 from tightdp.every_n.paths import Affine, refusal
-
-MOST_STATES = 300
-_MOST_PLAYS = 20_000
+from tightdp.limits.calibrated import PROOF_RUNS, PROOF_STATES
 
 
 class _Wrote(Exception):
@@ -168,7 +166,7 @@ class Pass:
                         index[after] = len(index)
                         pending.append(after)
                         self.ways[index[after]] = (at, record, choices)
-                        if len(index) > MOST_STATES:
+                        if len(index) > PROOF_STATES:
                             raise self._endless(list(index))
                     reached.add(index[after])
                     plays.append(_aimed(play, index[after]))
@@ -179,7 +177,7 @@ class Pass:
         past: Sequence[Any] | None = ()
         while past is not None:
             self._plays += 1
-            if self._plays > _MOST_PLAYS:
+            if self._plays > PROOF_RUNS:
                 raise refusal("there are too many runs of one record", "ask for one n")
             choices = Choices(past)
             yield (*self._play(state, record, choices), choices.made)

@@ -19,6 +19,7 @@ from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
 from tightdp.every_n.chain import Letter, Move
 from tightdp.exact.field import Number
+from tightdp.limits.calibrated import PROOF_STATES
 
 Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
 """Unknown integers with their coefficients, which are not 0, in a fixed order."""
@@ -178,8 +179,6 @@ class Paths:
                 yield from paths
 
 
-MOST_STATES = 300
-
 Names: TypeAlias = dict[tuple[str, int], tuple[str, int]]
 """What symbols are called on a path, by what they are called where they were made."""
 
@@ -309,8 +308,8 @@ def merged(paths: Paths) -> Paths:
         if len(seen) == len(set(block.values())):
             break
         block = finer
-    if len(seen) > MOST_STATES:
-        raise refusal(f"it has more than {MOST_STATES} states")
+    if len(seen) > PROOF_STATES:
+        raise refusal(f"it has more than {PROOF_STATES} states")
     one = {number: at for at, number in reversed(block.items())}
 
     def aimed(some: Iterable[Path]) -> tuple[Path, ...]:

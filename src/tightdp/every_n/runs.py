@@ -35,14 +35,12 @@ from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower
 from tightdp.every_n.paths import Affine, refusal
 from tightdp.language.primitives import observe
+from tightdp.limits.calibrated import LOOP_ROUNDS
 
 OPEN = "\0open"
 """Stands for a symbolic value in a letter."""
 INDEX, LENGTH = "\0index", "\0length"
 """What stands in an output for the index of a record, and for the number of records."""
-
-
-_MOST_ROUNDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class Rounds:
     def another_round(self, certain: bool) -> bool:
         """Whether there is another round; raises LanguageError after very many."""
         self._rounds += 1
-        if self._rounds > _MOST_ROUNDS:
+        if self._rounds > LOOP_ROUNDS:
             raise refusal("no bound on the rounds of this while loop could be established", "count the rounds")
         return True
 

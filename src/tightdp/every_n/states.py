@@ -27,10 +27,10 @@ from tightdp.language.interp import runs
 from tightdp.language.laws import TwoSided
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import PROOF_RUNS
 
-_MOST_ENDINGS = 20_000
 _FEW_CHOICES = 8
-"""A run with so many choices takes no more than one of them; longer ones take more of `_MOST_ENDINGS`."""
+"""A run with so many choices takes no more than one of them; longer ones take more of `PROOF_RUNS`."""
 
 
 def explore(bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda: None) -> Paths:
@@ -71,7 +71,7 @@ def _endings(bound: Bound, session: Session, watch: Callable[[], None]) -> Itera
     count = 0
     while past is not None:
         watch()
-        if count > _MOST_ENDINGS:
+        if count > PROOF_RUNS:
             raise refusal("it has too many runs before and after the records")
         choices = Choices(past)
         with suppress(Unending):

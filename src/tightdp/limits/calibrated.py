@@ -53,6 +53,10 @@ CALL_DEPTH = 200
 
 # Noise on all integers, and proofs for every n
 
+PROOF_STATES = 300
+"""States of a program that is read for every n, for each way to go through its records: seconds for every rule."""
+PROOF_RUNS = 20_000
+"""Runs of one record, or of what is around the records, that are followed for every n: some ten seconds."""
 NOISE_FARTHEST = 1 << 24
 """Numbers that noise on all integers meets are smaller: it is looked at up to there, integer by integer."""
 NOISE_BITS = 80
