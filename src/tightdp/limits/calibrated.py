@@ -88,6 +88,11 @@ MOST_PAIRS = 8
 
 # Sessions
 
+LISTED_MASSES = 2_000_000
+"""Probabilities in the laws of all datasets, or outputs of one: beyond, answers are enclosed. Not measured anew."""
+LISTED_ROWS = 20_000
+"""Datasets up to order, centres of noise, pairs of neighbours, runs of a dataset that are listed. Not measured anew."""
+
 
 # Audits and claims
 

@@ -28,6 +28,7 @@ from tightdp.exact.numbers import Exact, compare_log
 from tightdp.exact.rationals import as_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.encode import prober
 from tightdp.methods.control import Control
 from tightdp.queries.accuracy import AccuracyAt
@@ -47,7 +48,6 @@ WORK = 1000
 """How many times the work that a checker does unasked may be needed."""
 _MOST_EVENTS = 4
 _WIDTH = 110
-_MOST_LISTED = 20_000
 
 
 @dataclass(frozen=True)
@@ -247,9 +247,9 @@ def _neighbours(engine: Engine) -> str | list[Any]:
     relation = relation_of(engine.bound)
     if not relation.custom:
         return relation.name
-    datasets = list(islice(product(engine.bound.record.values, repeat=engine.bound.n), _MOST_LISTED + 1))
+    datasets = list(islice(product(engine.bound.record.values, repeat=engine.bound.n), LISTED_ROWS + 1))
     pairs = [(x, other) for x in datasets for other in relation.neighbours(x) if other != x]
-    if max(len(pairs), len(datasets)) > _MOST_LISTED:
+    if max(len(pairs), len(datasets)) > LISTED_ROWS:
         raise QueryError("there are too many neighbours to list them", "ask for fewer records")
     return [[_dataset(engine, x), _dataset(engine, other)] for x, other in pairs]
 

@@ -116,7 +116,6 @@ Way = tuple[Fraction, list[Form], list[Form] | None]
 
 _MOST_KEPT = 60
 _MOST_WINDOWS = 8
-_ZERO = 1e-9
 
 
 def ways(chain: Chain) -> Iterator[Way]:

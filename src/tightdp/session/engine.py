@@ -14,6 +14,7 @@ from tightdp.core.nodes import CoreProgram
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory
+from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.methods import questions
 from tightdp.methods.base import Exact
 from tightdp.methods.choose import program_of
@@ -32,7 +33,6 @@ from tightdp.symmetry.sets import DiagramTable
 R = TypeVar("R", bound=Result)
 
 _MANY = 1_000
-_MANY_COUNTS = 20_000
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Engine:
         """Whether datasets, up to order, may be so many that answers are better enclosed."""
         n, records = self.bound.n, self.bound.record.size
         several = self.program.forced is None and relation_of(self.bound).one_record and records > 1
-        return several and (self.precision is not None or n > _MANY or math.comb(n + records - 1, n) > _MANY_COUNTS)
+        return several and (self.precision is not None or n > _MANY or math.comb(n + records - 1, n) > LISTED_ROWS)
 
     @property
     def many_outputs(self) -> bool:

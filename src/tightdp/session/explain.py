@@ -19,6 +19,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.results.report import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential
@@ -176,9 +177,6 @@ def _distance(before: Asked, after: Asked, x: Dataset) -> Fraction:
     return sum((abs(first.get(y, none) - second.get(y, none)) for y in {**first, **second}), none) / 2
 
 
-MOST_RUNS = 20_000
-"""How many runs of one dataset are enumerated at most."""
-
 Place = tuple[int, int, int]
 """Line, first column and last column of a call that draws."""
 
@@ -210,14 +208,14 @@ class Run:
 
 
 def runs_with_places(bound: Bound, x: Dataset) -> list[Run]:
-    """Return every run on a dataset that `observe` does not reject. Raises LimitError above `MOST_RUNS`."""
+    """Return every run on a dataset that `observe` does not reject. Raises LimitError above `LISTED_ROWS`."""
     found: list[Run] = []
     past: list[_Draw] = []
     tried = 0
     while True:
         tried += 1
-        if tried > MOST_RUNS:
-            raise LimitError(f"a dataset has more than {MOST_RUNS} runs", "explain it at a smaller n")
+        if tried > LISTED_ROWS:
+            raise LimitError(f"a dataset has more than {LISTED_ROWS} runs", "explain it at a smaller n")
         replay = _Replay(past, bound.program.source.file)
         try:
             output = bound.execute(x, replay)

@@ -13,6 +13,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.limits import snapshot
+from tightdp.limits.calibrated import LISTED_MASSES
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import AccuracyAt, LeastError, Measure
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
@@ -23,8 +24,6 @@ from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import CheckedWitness, PairWitness, Result, Status
 from tightdp.session.engine import Engine, Outcome, Query
 
-_ENTRIES = 2_000_000
-"""Beyond so many probabilities in the laws of all datasets, answers are enclosed unless asked otherwise."""
 WIDTH = Fraction(1, 10**9)
 """How far apart both ends may be, relatively, unless asked otherwise."""
 _MASS = 1e-25
@@ -228,7 +227,7 @@ def _large(form: PublishedSum | ErrorSum) -> bool:
     """Whether the laws of all datasets, up to order, would have too many probabilities."""
     values = [value for law in form.letters for value in law]
     states = (max(values) - min(values)) * form.n + 1
-    return math.comb(form.n + len(form.letters) - 1, len(form.letters) - 1) * states > _ENTRIES
+    return math.comb(form.n + len(form.letters) - 1, len(form.letters) - 1) * states > LISTED_MASSES
 
 
 def outcome_of(query: Query, stopped: LimitError | None, exact: bool, method: str = METHOD) -> Outcome:

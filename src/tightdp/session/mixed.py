@@ -12,6 +12,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
+from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed, least_above
@@ -20,10 +21,6 @@ from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query
 from tightdp.session.large import WIDTH, enclosed_delta, enclosed_privacy, ends_of, outcome_of
 
-_CENTRES = 20_000
-"""How many values the centres of all parts may have together."""
-_OUTPUTS = 2_000_000
-"""Up to so many outputs, exact laws are listed."""
 _SMALLEST = 1e-14
 """Values of a part that are rarer than this times δ do not matter."""
 METHOD = "parts with noise of their own"
@@ -104,7 +101,7 @@ def _asked(
         return None
     if (
         parts is None
-        or math.prod(len(kernel) for kernel in parts.kernels) > _CENTRES
+        or math.prod(len(kernel) for kernel in parts.kernels) > LISTED_ROWS
         or (engine.precision is None and _listed(engine, parts, query))
     ):
         return None
@@ -155,6 +152,6 @@ def _listed(engine: Engine, parts: NoisyParts, query: Query) -> bool:
         return False
     outputs = math.prod(len({value for law in kernel.values() for value in law}) for kernel in parts.kernels)
     alone = (each for each in engine.program.candidates if each.name.startswith("independent"))
-    return outputs <= _OUTPUTS or any(
+    return outputs <= LISTED_MASSES or any(
         not isinstance(engine.program.look(each, query.control), Refusal) for each in alone
     )
