@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tightdp import Bit, Instance, Int, choice, flip, mechanism
-from tightdp.methods.control import Step
+from tightdp.methods.base import Step
 
 
 @mechanism(record=Bit)

@@ -32,7 +32,6 @@ INSIDE = {
     "exact": 3,
     "limits": 3,
     "logic": 2,
-    "methods": 2,
     "present": 1,
     "results": 2,
     "session": 5,

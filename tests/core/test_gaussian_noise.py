@@ -20,9 +20,8 @@ from tightdp.exact.field import exp
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Int
 from tightdp.language.tails import GaussianTail
-from tightdp.methods.base import Pair
+from tightdp.methods.base import Control, Pair
 from tightdp.methods.choose import program_of
-from tightdp.methods.control import Control
 from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Privacy

@@ -21,9 +21,9 @@ from tightdp.language import interp
 from tightdp.language.program import Bound
 from tightdp.limits import Limits
 from tightdp.logic.encode import prober
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.compiled import compile_dataset, compile_symbolic, deep_recursion
 from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.elimination_table import EliminationTable
 from tightdp.symmetry.sets import DiagramTable
 
 Law = dict[Any, Fraction]

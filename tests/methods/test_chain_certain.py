@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tightdp import Int, Mechanism, flip, geometric, mechanism
+from tightdp.methods.base import Control
 from tightdp.methods.chain_certain import certainly
 from tightdp.methods.chain_eliminated import eliminate_to_chain
-from tightdp.methods.control import Control
 
 
 @mechanism(record=Int(0, 4))

@@ -8,11 +8,11 @@ import pytest
 
 from agreement import datasets
 from tightdp import Bit, Int, Mechanism, Tuple, choice, exp, flip, geometric, mechanism, randint
+from tightdp.methods.base import Control
 from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
 from tightdp.methods.chain_eliminated import eliminate_to_chain
 from tightdp.methods.chain_search import BRIEF, largest_ratio
 from tightdp.methods.choose import program_of
-from tightdp.methods.control import Control
 
 
 @mechanism(record=Bit)

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tightdp import Bit, Int, Mechanism, choice, flip, mechanism, randint
-from tightdp.methods.base import Refusal
+from tightdp.methods.base import Control, Refusal
 from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
 from tightdp.methods.choose import program_of
-from tightdp.methods.control import Control
 from tightdp.session.instance import Instance
 
 

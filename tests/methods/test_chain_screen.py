@@ -25,15 +25,14 @@ from tightdp import Int, exp, flip, geometric, mechanism, randint
 from tightdp.errors import TightdpError
 from tightdp.language.program import Bound
 from tightdp.methods import chain_screen
-from tightdp.methods.base import Comparison, Pair, Tight
+from tightdp.methods.base import Comparison, Control, Pair, Tight
 from tightdp.methods.by_chain import OfRows, WithoutDiagram, look_at_rows, look_without_diagram
 from tightdp.methods.by_datasets import Exhaustive
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.chain import Runs
 from tightdp.methods.chain_eliminated import THOROUGH, eliminate_to_chain
 from tightdp.methods.chain_screen import Screened, screened
 from tightdp.methods.choose import program_of
-from tightdp.methods.control import Control
-from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.ranking import tight_ratio
 from tightdp.session.files import import_file
 from tightdp.session.mechanism import mechanisms_of

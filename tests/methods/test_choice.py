@@ -10,10 +10,10 @@ import pytest
 from tightdp import Bit, Instance, Int, ProgramError, QueryError, flip, geometric, mechanism, randint, shuffle
 from tightdp.cli.main import main
 from tightdp.methods import questions
+from tightdp.methods.base import Control
 from tightdp.methods.by_chain import Chained
 from tightdp.methods.chain import make_chain
 from tightdp.methods.choose import CANDIDATES, NAMES, program_of, read_method
-from tightdp.methods.control import Control
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,12 +15,13 @@ from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Domain, Int
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import STEP
 from tightdp.logic.encode import prober
 from tightdp.methods import elimination
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination import Elimination, TooMuchWork
-from tightdp.methods.elimination_plan import STEP, plans
-from tightdp.methods.elimination_table import EliminationTable
+from tightdp.methods.elimination_plan import plans
 
 
 def table_of(bound: Bound, x: Any = None, **options: Any) -> EliminationTable:

@@ -15,10 +15,10 @@ from parametrised import differences
 from tightdp import Bit, Int, Mechanism, flip, mechanism, observe, randint
 from tightdp.core.lowering import lower
 from tightdp.errors import ProgramError
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_columns import Column, combinations
 from tightdp.methods.elimination_plan import make_plan
-from tightdp.methods.elimination_table import EliminationTable
 
 SECONDS = 40
 """Many times what is needed."""

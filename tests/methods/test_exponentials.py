@@ -17,8 +17,8 @@ from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.logic.encode import prober
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.choose import NAMES
-from tightdp.methods.elimination_table import EliminationTable
 
 
 @mechanism(record=Bit, target=sum)

@@ -11,7 +11,7 @@ from tightdp import Bit, Int, QueryError, choice, flip, geometric, mechanism, ob
 from tightdp.core.lowering import lower
 from tightdp.core.passes import expand_shuffles
 from tightdp.logic.encode import encode, prober
-from tightdp.methods.control import Control
+from tightdp.methods.base import Control
 from tightdp.methods.leaf_laws import ByDiagram, ByElimination, cells, leaf_laws
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from tightdp import Bit, Mechanism, flip, mechanism
 from tightdp.core.lowering import lower
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.elimination_plan import first_plan
-from tightdp.methods.elimination_table import EliminationTable
 
 ROUNDS = 200
 SECONDS = 20

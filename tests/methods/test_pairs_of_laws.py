@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tightdp import Instance, Int, Mechanism, Values, flip, geometric, mechanism
+from tightdp.methods.base import Control
+from tightdp.methods.by_datasets import every_two_laws
 from tightdp.methods.by_elimination import look_thoroughly
 from tightdp.methods.choose import program_of
-from tightdp.methods.control import Control
-from tightdp.methods.pairs_of_laws import every_two_laws
 from tightdp.symmetry.sets import every_neighbouring_pair
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tightdp import Bit, Int, flip, geometric, mechanism
-from tightdp.methods.plan import Summary
+from tightdp.methods.base import Summary
 
 
 def responses(x: Any) -> Any:

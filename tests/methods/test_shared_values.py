@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tightdp import Int, Mechanism, flip, geometric, mechanism
-from tightdp.methods.control import Control
+from tightdp.methods.base import Control
 
 
 @mechanism(record=Int(0, 7))

@@ -9,8 +9,7 @@ import pytest
 
 from tightdp import Bit, Int, Mechanism, Values, choice, flip, geometric, mechanism
 from tightdp.language.neighbours import relation_of
-from tightdp.methods.base import Pair
-from tightdp.methods.control import Control
+from tightdp.methods.base import Control, Pair
 from tightdp.methods.mixture import SeveralSums
 from tightdp.methods.ranking import Logarithms, tight_ratio
 from tightdp.methods.states import States

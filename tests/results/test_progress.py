@@ -11,7 +11,7 @@ import pytest
 
 from answered import one_flip
 from tightdp import Bit, Instance, canaries_needed, flip, mechanism
-from tightdp.methods.control import Step
+from tightdp.methods.base import Step
 
 
 @mechanism(record=Bit, target=lambda x: 2 * sum(x))

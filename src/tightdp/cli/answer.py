@@ -35,7 +35,7 @@ from tightdp.session.instances import bound_to
 from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 if TYPE_CHECKING:
-    from tightdp.methods.control import Step
+    from tightdp.methods.base import Step
 
 jobs, _known = lazily("tightdp.cli.jobs"), lazily("tightdp.session.known")
 

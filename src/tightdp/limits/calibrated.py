@@ -65,6 +65,17 @@ NOISE_BITS = 80
 
 # Methods
 
+ROWS_IN_ONE = 128
+"""Rows of a column of elimination in the time of one value computed by itself, a microsecond: the unit of its work."""
+STEP = 64
+"""Values computed one by one in the time of one step of elimination, even without any rows."""
+PLAN_WIDTH = 20_000_000
+"""Columns of a plan of elimination, summed over its steps: making a wider one takes seconds."""
+CHEAP_PLAN = 18
+"""Where at most 2 to this power rows are made, no other order is tried: they take as long as another plan."""
+WIDE_PLAN = 40
+"""Where at most 2 to this power rows may be made, the order by need is taken for a chain without another look."""
+
 
 # Questions and results
 

@@ -29,16 +29,7 @@ from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import graph_of
 from tightdp.methods.shared_values import by_shared_values
 
-__all__ = [
-    "Aggregate",
-    "Contribution",
-    "Cut",
-    "contributions",
-    "find_aggregate",
-    "find_cut",
-    "largest_ratio",
-    "marginal",
-]
+__all__ = ["Aggregate", "Contribution", "contributions", "find_aggregate", "largest_ratio", "marginal"]
 
 
 MOST_RECORDS = 200_000

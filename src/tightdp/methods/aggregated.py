@@ -20,9 +20,8 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
 from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
-from tightdp.methods.joins import State
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
-from tightdp.methods.mixture import StateLaw, SumLaw, certain, every_law, law_of, one_state
+from tightdp.methods.mixture import State, StateLaw, SumLaw, certain, every_law, law_of, one_state
 from tightdp.methods.states import States, find_states
 from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.orbits import Change, Group, Orbits

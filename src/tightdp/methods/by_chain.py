@@ -14,21 +14,30 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.bdd import TooDeep
 from tightdp.methods import chain_eliminated as eliminated
-from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight, on_table, ratios_of_pairs
+from tightdp.methods.base import (
+    Comparison,
+    Control,
+    Exact,
+    Named,
+    Pair,
+    Ratio,
+    Refusal,
+    Tight,
+    Work,
+    on_table,
+    ratios_of_pairs,
+)
 from tightdp.methods.by_aggregates import costly
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.chain import Chain
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
-from tightdp.methods.chain_pairs import Found, TooManyForms, every_ratio, found
+from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio, found
 from tightdp.methods.chain_screen import MOST_DATASETS, screened
 from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio
-from tightdp.methods.control import Control
 from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.elimination_table import EliminationTable
-from tightdp.methods.first import alike_pairs
 from tightdp.methods.leaf_laws import cells
-from tightdp.methods.plan import Work
 from tightdp.methods.program import FEW_DATASETS, MOST_CELLS, Method, Program, TooLarge, at_most
-from tightdp.methods.ratios import Named, Ratio
+from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
 from tightdp.symmetry.sets import PrivacySet, Table, every_neighbouring_pair
 

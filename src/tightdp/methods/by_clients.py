@@ -24,18 +24,15 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import encode
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight
-from tightdp.methods.control import Control
-from tightdp.methods.first import position_of
+from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight, Work
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
-from tightdp.methods.plan import Work
 from tightdp.methods.program import Method, Program, TooLarge, at_most
-from tightdp.methods.ratios import Ratio
+from tightdp.methods.ranking import position_of
 from tightdp.methods.symmetry import Letters, Symmetry, of_independent
 from tightdp.symmetry.sets import Table, every_dataset
 
-__all__ = ["Independent", "hold", "look", "look_for_groups"]
+__all__ = ["hold", "look", "look_for_groups"]
 
 _COUNTED = 256
 """Where no part has more contents, the number of ways in which a ratio arises is counted."""

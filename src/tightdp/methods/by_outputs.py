@@ -16,19 +16,17 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregate import Aggregate, Contribution, marginal
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.base import Comparison, Refusal
+from tightdp.methods.base import Comparison, Control, Refusal, Work
 from tightdp.methods.by_aggregates import Aggregates
-from tightdp.methods.control import Control
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import split
 from tightdp.methods.pieces import Changed, Piece, Pieces, plain
-from tightdp.methods.plan import Work
 from tightdp.methods.program import Program
 from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Group, Orbits
 
-__all__ = ["IndependentOutputs", "look"]
+__all__ = ["look"]
 
 _MANY_CHANGES = 5_000
 """Up to this many changes of the counts that parts see are enumerated in any case."""

@@ -21,18 +21,16 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Comparison, Pair, Refusal
-from tightdp.methods.by_elimination import LITTLE_WORK
+from tightdp.methods.base import Comparison, Control, Pair, Refusal
+from tightdp.methods.by_elimination import LITTLE_WORK, EliminationTable
 from tightdp.methods.compiled import deep_recursion
-from tightdp.methods.control import Control
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.listed import ListedTable, whole_weights
 from tightdp.methods.program import Candidate, Method, Program
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = ["MOST_PAIRS", "FewPairs", "Kept", "program_of_few"]
+__all__ = ["MOST_PAIRS", "Kept", "program_of_few"]
 
 MOST_PAIRS = 64
 """At most this many pairs of neighbours are compared."""

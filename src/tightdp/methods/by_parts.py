@@ -26,16 +26,12 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset, as_output, order_of
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Pair, Refusal, Tight
+from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, Work
 from tightdp.methods.by_clients import hold
-from tightdp.methods.control import Control
-from tightdp.methods.first import neighbours_in_order, position_of
-from tightdp.methods.part_ratios import Largest, Told, attains, largest_of, told_apart
-from tightdp.methods.parts import Part, split_by_draws
+from tightdp.methods.parts import Largest, Part, Told, attains, largest_of, split_by_draws, told_apart
 from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
-from tightdp.methods.plan import Work
 from tightdp.methods.program import Method, Program, TooLarge
-from tightdp.methods.ratios import Ratio
+from tightdp.methods.ranking import neighbours_in_order, position_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +42,7 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["OverlappingParts", "look", "look_at_few"]
+__all__ = ["look", "look_at_few"]
 
 _MOST_CONTENTS = 1 << 22
 """At most this many contents of the clients that some part sees together with one client are enumerated."""

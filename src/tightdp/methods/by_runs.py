@@ -16,15 +16,13 @@ from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Refusal
+from tightdp.methods.base import Control, Refusal, Work
 from tightdp.methods.by_datasets import Exhaustive
-from tightdp.methods.control import Control
 from tightdp.methods.listed import ListedTable, whole_weights
-from tightdp.methods.plan import Work
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Runs", "few_runs", "look"]
+__all__ = ["few_runs", "look"]
 
 MOST_RUNS = 1_000_000
 """At most this many runs are enumerated where there is no other way to an answer."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Certainly", "certainly", "largest_certainly"]
+__all__ = ["certainly", "largest_certainly"]
 
 _MOST_STEPS = 200_000_000
 """At most this many steps from a pair of classes to another one are followed."""

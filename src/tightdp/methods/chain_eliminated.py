@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["BRIEF", "THOROUGH", "Effort", "EliminatedChain", "eliminate_to_chain"]
+__all__ = ["THOROUGH", "EliminatedChain", "eliminate_to_chain"]
 
 _MOST_RECORDS = 1 << 10
 """Every state is followed for at most this many records."""

@@ -25,7 +25,7 @@ from tightdp.exact.whole import ExpInteger, Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.methods.chain import Chain, Change, Letter, Vector
-from tightdp.methods.chain_pairs import dot
+from tightdp.methods.chain_forms import dot
 
 if TYPE_CHECKING:
     import numpy as np

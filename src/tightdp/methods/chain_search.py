@@ -26,12 +26,24 @@ from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
 from tightdp.methods.chain import Block, Chain, Change, Runs, Vector
 from tightdp.methods.chain_certain import largest_certainly
-from tightdp.methods.chain_forms import Form, distinct, extreme, positivity, prune
+from tightdp.methods.chain_forms import (
+    Form,
+    Found,
+    both,
+    distinct,
+    dot,
+    extreme,
+    found,
+    impossible,
+    listed,
+    moves_of,
+    positivity,
+    prune,
+)
 from tightdp.methods.chain_lumped import lumped
-from tightdp.methods.chain_pairs import Found, both, dot, found, impossible, listed, moves_of
 from tightdp.methods.chain_screen import screened
 
-__all__ = ["BRIEF", "THOROUGH", "Enclosure", "blockwise_bound", "largest_ratio"]
+__all__ = ["BRIEF", "THOROUGH", "blockwise_bound", "largest_ratio"]
 
 BRIEF = ((12, 100),)
 """How many forms are kept at one block, and how many ways in which the clients below a change may act are followed."""

@@ -15,14 +15,7 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 
-__all__ = [
-    "compile_dataset",
-    "compile_symbolic",
-    "deep_recursion",
-    "encode_core",
-    "encode_dataset",
-    "lower_dataset",
-]
+__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "encode_dataset", "lower_dataset"]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""

@@ -23,8 +23,9 @@ from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import all_over_common
 from tightdp.exact.whole import Whole, gcd
+from tightdp.limits.calibrated import ROWS_IN_ONE, STEP
 from tightdp.methods.elimination_columns import MACHINE_BITS, Column, Operations, distinct
-from tightdp.methods.elimination_plan import ROWS_IN_ONE, STEP, Plan, Step
+from tightdp.methods.elimination_plan import Plan, Step
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,7 @@ from tightdp.core.nodes import Apply, Expr
 from tightdp.core.operators import NOTHING, Value
 from tightdp.core.valuesets import Progression, index_of
 from tightdp.exact.lazily import lazily
-from tightdp.methods.elimination_nodes import Node
+from tightdp.methods.elimination_plan import Node
 
 if TYPE_CHECKING:
     import numpy as np

@@ -20,7 +20,7 @@ from tightdp.language.primitives import PseudoRandom, Rejected, Source
 from tightdp.language.program import Bound, Dataset
 from tightdp.methods.compiled import encode_dataset, lower_dataset
 
-__all__ = ["failing_run", "told"]
+__all__ = ["failing_run"]
 
 _DATASETS = 64
 _NEAR = 2

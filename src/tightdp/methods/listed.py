@@ -11,7 +11,7 @@ from tightdp.exact.whole import Whole, lcm
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.symmetry.sets import Table
 
-__all__ = ["ListedCodes", "ListedTable", "whole_weights"]
+__all__ = ["ListedTable", "whole_weights"]
 
 
 class ListedCodes(Codes):

@@ -20,12 +20,12 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Dataset, Output
 from tightdp.methods import questions
-from tightdp.methods.control import Control
+from tightdp.methods.base import Control
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.program import FEW_DATASETS, Program
 from tightdp.symmetry.sets import every_neighbouring_pair
 
-__all__ = ["Centres", "NoisyParts", "find_noisy_parts", "many_outputs"]
+__all__ = ["NoisyParts", "find_noisy_parts", "many_outputs"]
 
 _OUTPUTS = 200_000
 """Up to this many outputs, laws are listed."""

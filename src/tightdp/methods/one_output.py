@@ -7,12 +7,11 @@ from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.methods import questions
+from tightdp.methods.base import Control
 from tightdp.methods.by_aggregates import costly
-from tightdp.methods.by_elimination import MOST_WORK, work_of_diagram
-from tightdp.methods.control import Control
+from tightdp.methods.by_elimination import MOST_WORK, EliminationTable, work_of_diagram
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.leaf_laws import SMALL_CELLS, cells
 from tightdp.methods.listing import MOST_LISTED, least_outputs
 from tightdp.methods.program import Program

@@ -6,15 +6,25 @@ says nothing of the records of another. Parts with the same graph are analysed o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
 from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
+from tightdp.exact.whole import Whole, gcd
+from tightdp.language.domains import Record
+from tightdp.logic.count import Weights
+from tightdp.methods.chain_forms import logarithm
 
-__all__ = ["Part", "graph_of", "split", "split_by_draws"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Largest", "Part", "Told", "attains", "graph_of", "largest_of", "split", "split_by_draws", "told_apart"]
 
 
 @dataclass(frozen=True)
@@ -199,3 +209,54 @@ def graph_of(inputs: Sequence[Input], *roots: Sequence[Expr]) -> Hashable:
                 extra = None
         described.append((type(expr), tuple([place[child.serial] for child in once.children(expr)]), extra))
     return tuple(described), *(tuple([place[root.serial] for root in some]) for some in roots)
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The largest ratio of a part between two of its laws, as up / down, and its rounded logarithm."""
+
+    up: Whole
+    down: Whole
+    logarithm: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """For every record the first one that no part distinguishes from it, and the sizes of these classes."""
+
+    like: dict[Record, Record]
+    times: dict[Record, int]
+
+
+def told_apart(records: Sequence[Record], seen: Sequence[NDArray[np.int64]]) -> Told:
+    """Return the classes of records with equal rows in all tables; the tables have a row for every record."""
+    found = Told({}, {})
+    first: dict[tuple[bytes, ...], Record] = {}
+    for at, record in enumerate(records):
+        like = first.setdefault(tuple(one[at].tobytes() for one in seen), record)
+        found.like[record] = like
+        found.times[like] = found.times.get(like, 0) + 1
+    return found
+
+
+def largest_of(ours: Weights, theirs: Weights) -> Largest:
+    """Return the largest ratio of the probabilities of an output under two laws."""
+    up: Whole = 0
+    down: Whole = 1
+    for code, weight in ours.by_code.items():
+        other = theirs.by_code.get(code, 0)
+        if not other:
+            return Largest(1, 0, math.inf)
+        if weight * down > up * other:
+            up, down = weight, other
+    up, down = up * theirs.total, down * ours.total
+    shared = gcd(up, down)
+    up, down = up // shared, down // shared
+    return Largest(up, down, logarithm(up) - logarithm(down))
+
+
+def attains(code: int, ours: Weights, theirs: Weights) -> bool:
+    """Whether an output has the largest ratio of two laws."""
+    largest = largest_of(ours, theirs)
+    up, down = ours.by_code[code] * theirs.total, theirs.by_code.get(code, 0) * ours.total
+    return up * largest.down == largest.up * down

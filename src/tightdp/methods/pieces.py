@@ -24,7 +24,7 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
 from tightdp.symmetry.sets import Table
 
-__all__ = ["ELSEWHERE", "Piece", "PieceCodes", "PieceTable", "Pieces", "plain"]
+__all__ = ["Piece", "PieceTable", "Pieces", "plain"]
 
 ELSEWHERE = "*"
 """Stands, in an output, for what the other pieces contribute."""

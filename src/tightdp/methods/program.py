@@ -24,13 +24,10 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
-from tightdp.methods.base import Comparison, Exact, Pair, Refusal, Tight
+from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight, Work
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import deep_recursion, encode_core
-from tightdp.methods.control import Control
 from tightdp.methods.leaf_laws import SMALL, SMALL_CELLS, TooLarge, bounded, cells
-from tightdp.methods.plan import Work
-from tightdp.methods.ratios import Named
 from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
@@ -41,7 +38,7 @@ else:  # few programs need them
     comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
     paths = lazily("tightdp.cells.paths")
 
-__all__ = ["FEW_DATASETS", "LARGE", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
+__all__ = ["FEW_DATASETS", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
 
 FEW_DATASETS = 256
 """Up to this many datasets it does not pay to look for symmetries, and outputs are named in full."""

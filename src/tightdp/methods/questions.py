@@ -11,13 +11,9 @@ from typing import Generic, TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.methods.base import Comparison, Exact, Refusal, Tight
-from tightdp.methods.control import Control
-from tightdp.methods.first import first_ratio
-from tightdp.methods.plan import Step
+from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Tight
 from tightdp.methods.program import Candidate, Method, Program
-from tightdp.methods.ranking import tight_ratio
-from tightdp.methods.ratios import Named, Ratio
+from tightdp.methods.ranking import first_ratio, tight_ratio
 from tightdp.methods.symmetry import Symmetry, both, of_symmetries, sized
 from tightdp.symmetry.sets import AccuracySet, Table
 
@@ -66,7 +62,7 @@ class _Asked(Generic[T]):
             return found
         raise self.error
 
-    def _asked(self, candidate: Candidate, step: Step) -> tuple[Method, T] | Refusal:
+    def _asked(self, candidate: Candidate, step: Looked) -> tuple[Method, T] | Refusal:
         try:
             method = self.program.look(candidate, self.control)
         except RecursionError:
@@ -81,7 +77,7 @@ class _Asked(Generic[T]):
         step.answers, step.work = True, method.work
         return method, answer
 
-    def _refused(self, refusal: Refusal, step: Step) -> None:
+    def _refused(self, refusal: Refusal, step: Looked) -> None:
         """Record a refusal; a decisive one is kept."""
         name, _, reason = refusal.reason.partition(": ")
         step.refusal = reason if any(name == each.name for each in self.program.candidates) else refusal.reason

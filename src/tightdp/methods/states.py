@@ -19,7 +19,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.methods.aggregate import Contribution
-from tightdp.methods.joins import Joins, MovesOfLetters, State, Ways, join
+from tightdp.methods.mixture import Joins, MovesOfLetters, State, Ways, join
 from tightdp.symmetry.orbits import Change, Content, Group, Orbits
 from tightdp.symmetry.sets import Counts, PrivacySet
 

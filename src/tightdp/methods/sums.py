@@ -1,8 +1,9 @@
-"""Output laws that are the law of one integer sum: computed when they are looked at, screened by doubles first.
+"""Laws of integer sums: of a program that publishes one, computed when they are looked at, screened by doubles first.
 
 Where the program publishes the sum, one output for each, its law is a polynomial. Many questions need little of it: how
 many outputs there are, the mass of a window, a bound on Σ max(0, P - t P'). Only what is asked is computed, and the
-laws of datasets that differ in a few records are derived from each other.
+laws of datasets that differ in a few records are derived from each other. In doubles with a proved error laws are quick
+to compute, and enough for comparisons.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import math
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tightdp.exact.field import Number
+from tightdp.exact.scaled import Scaled, binomial, convolved, doubled, point, power, scaled
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import MAX_KEPT
 from tightdp.logic.count import Weights
@@ -21,11 +23,65 @@ from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw
 from tightdp.symmetry.sets import Counts
 
-if TYPE_CHECKING:
-    from tightdp.exact.scaled import Scaled
-    from tightdp.methods.summands import Summands
+__all__ = ["CodesOfSums", "LawByCode", "SumLaws", "Summands", "mass", "surely_more"]
 
-__all__ = ["CodesOfSums", "LawByCode", "SumLaws", "mass", "surely_more"]
+_MOST_KEPT = 400
+_MOST_TIMES, _MOST_WEIGHTS = 256, 4_096
+"""Powers up to this many records and weights are computed exactly, then rounded."""
+
+
+class Summands:
+    """The laws of what records add, and their convolution powers. Tails of mass below `least` are cut off.
+
+    The values of each law differ by multiples of `step`.
+    """
+
+    def __init__(self, laws: Sequence[dict[int, Number]], least: float, step: int = 1) -> None:
+        self.laws = tuple(laws)
+        self.least, self.step = least, step
+        self.scaled = tuple(scaled(law, step) for law in laws)
+        self.beside = point(0)
+        """What is added beside the records."""
+        self._powers: dict[tuple[int, int], Scaled] = {}
+
+    def added(self, one: Scaled, other: Scaled) -> Scaled:
+        """Return the law of a sum of two."""
+        return convolved(one, other, self.least)
+
+    def power(self, letter: int, times: int) -> Scaled:
+        """Return the law of the sum of `times` records with a letter."""
+        if times <= 1:
+            return self.scaled[letter] if times else point(0)
+        found = self._powers.get((letter, times))
+        if found is None:
+            if len(self._powers) >= _MOST_KEPT:
+                self._powers.clear()
+            found = self._powers[letter, times] = self._power(letter, times)
+        return found
+
+    def _power(self, letter: int, times: int) -> Scaled:
+        values = sorted(self.laws[letter].items())
+        if len(values) == 1:
+            return point(values[0][0] * times)
+        if len(values) == 2:
+            (low, p_low), (high, p_high) = values
+            return binomial(times, low, p_low, high, p_high, self.least, self.step)
+        exact = {value: mass for value, mass in values if isinstance(mass, Fraction)}
+        if (
+            times <= _MOST_TIMES
+            and times * (values[-1][0] - values[0][0]) <= _MOST_WEIGHTS
+            and len(exact) == len(values)
+        ):
+            return power(exact, times, self.least, self.step)
+        return doubled(lambda half: self.power(letter, half), times, self.added)
+
+    def law(self, counts: Sequence[int]) -> Scaled:
+        """Return the law of the sum of records with these counts of letters."""
+        total = self.beside
+        for letter, times in enumerate(counts):
+            total = self.added(total, self.power(letter, times)) if times else total
+        return total
+
 
 _LONG = 300
 """Up to this many weights are added up exactly just as fast."""
@@ -76,10 +132,6 @@ class SumLaws:
 
     @cached_property
     def _in_doubles(self) -> Summands:
-        from tightdp.methods.summands import (
-            Summands,  # imported here only: it needs numpy, which takes time to load
-        )
-
         return Summands([letter.law for letter in self._letters], _CUT_OFF)
 
     def whole(self, counts: Counts) -> dict[int, Whole]:

@@ -19,7 +19,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import power, quotient, times
 from tightdp.exact.whole import Whole
 from tightdp.methods import questions
-from tightdp.methods.control import Control
+from tightdp.methods.base import Control
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Outcome, Stage
 from tightdp.queries.curves import least_ratio

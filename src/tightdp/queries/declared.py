@@ -21,7 +21,7 @@ from tightdp.language.interp import target_of
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
 from tightdp.language.tails import Tail
-from tightdp.methods.ratios import Named, Ratio
+from tightdp.methods.base import Named, Ratio
 from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, number_or_tail
 from tightdp.symmetry.sets import AccuracySet, Table
 

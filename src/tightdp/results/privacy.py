@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
-from tightdp.methods.ratios import Ratio
+from tightdp.methods.base import Ratio
 from tightdp.results.answers import Verification
 from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, presenter
 

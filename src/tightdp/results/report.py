@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
-from tightdp.methods.plan import Summary
+from tightdp.methods.base import Summary
 from tightdp.methods.symmetry import Symmetry
 from tightdp.results.answers import Accuracy, Likelihood
 from tightdp.results.guessing import Efficacy

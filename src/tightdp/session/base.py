@@ -14,7 +14,7 @@ from tightdp.limits import read_memory
 from tightdp.session.arguments import read_count, read_seconds, read_width
 
 if TYPE_CHECKING:
-    from tightdp.methods.control import Progress
+    from tightdp.methods.base import Progress
     from tightdp.results.result import Subject
     from tightdp.session import engine as engines
 else:

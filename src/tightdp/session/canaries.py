@@ -13,7 +13,7 @@ from typing import Any
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import decimal_text
-from tightdp.methods.control import Reached
+from tightdp.methods.base import Reached
 from tightdp.one_run.guessers import Top
 from tightdp.results.guessing import (
     Canaries,

@@ -23,7 +23,7 @@ from tightdp.exact.polynomials import LOG, UNKNOWN, Unknown, at_place
 from tightdp.exact.roots import Point, closed, parts_in_x
 from tightdp.language.program import Bound
 from tightdp.limits import Limits, default_memory
-from tightdp.methods.control import Progress, Reached, Step
+from tightdp.methods.base import Progress, Reached, Step
 from tightdp.results.result import Stats
 from tightdp.session.base import InstanceBase
 

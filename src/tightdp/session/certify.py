@@ -30,7 +30,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.encode import prober
-from tightdp.methods.control import Control
+from tightdp.methods.base import Control
 from tightdp.queries.accuracy import AccuracyAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.accuracy import accuracy_at

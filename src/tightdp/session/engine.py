@@ -16,11 +16,10 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.methods import questions
-from tightdp.methods.base import Exact
+from tightdp.methods.base import Control, Exact, Progress
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import encode_dataset
-from tightdp.methods.control import Control, Progress
-from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.listing import check_listable
 from tightdp.methods.noisy_parts import many_outputs
 from tightdp.methods.one_output import table_without_diagram

@@ -10,8 +10,8 @@ from tightdp.errors import LimitError
 from tightdp.exact.numbers import Exact, up
 from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
-from tightdp.methods.first import first_alike, first_pair
 from tightdp.methods.program import Method
+from tightdp.methods.ranking import first_alike, first_pair
 from tightdp.queries import powers
 from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of
 from tightdp.queries.powers import ExactLaws, Found, Question

@@ -15,8 +15,8 @@ from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset, Output
 from tightdp.language.tails import is_beyond
 from tightdp.methods import one_output, questions
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.compiled import deep_recursion
-from tightdp.methods.elimination_table import EliminationTable
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import likelihood_table
 from tightdp.queries.gaussian import clamped

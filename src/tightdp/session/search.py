@@ -16,11 +16,9 @@ from tightdp.exact.numbers import Exact, down, up
 from tightdp.language.program import Dataset
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison
-from tightdp.methods.first import first_pair, first_ratio
-from tightdp.methods.plan import Summary, summary
+from tightdp.methods.base import Comparison, Ratio, Summary, summary
 from tightdp.methods.program import Method
-from tightdp.methods.ratios import Ratio
+from tightdp.methods.ranking import first_pair, first_ratio
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import curves, declared
 from tightdp.queries.curves import Profile

@@ -11,7 +11,7 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, as_text, brief, exponent_of, log
 from tightdp.exact.parameters import pretty
-from tightdp.methods.ratios import Ratio
+from tightdp.methods.base import Ratio
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.text import MOST_ROWS, Grid, View

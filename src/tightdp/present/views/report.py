@@ -10,7 +10,7 @@ from statistics import fmean
 from tightdp.errors import QueryError
 from tightdp.exact.numbers import Exact, as_text, brief, listed
 from tightdp.logic.formula import Coin, InputBit, code_length
-from tightdp.methods.plan import Summary, Work
+from tightdp.methods.base import Summary, Work
 from tightdp.present.page import page
 from tightdp.present.show import file_of, view, view_of
 from tightdp.present.text import Grid, View

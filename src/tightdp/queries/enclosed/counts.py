@@ -26,7 +26,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.scaled import UNIT, Scaled, binomial, doubled, endless, point, scaled
 from tightdp.language.laws import OnIntegers
 from tightdp.limits.calibrated import ENCLOSURE_WORK, NOISE_WEIGHTS
-from tightdp.methods.summands import Summands
+from tightdp.methods.sums import Summands
 
 _COARSE = 8
 """Numbers of draws first form this many groups, then this many times more."""
