@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import comb, inf
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from flint import arb, ctx, fmpq
 
@@ -27,6 +27,10 @@ _ABOVE = (1 << 30, 1 << 20, 1 << 16, 1 << 13, 1 << 10, 64, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 _MOST_DERIVATIVES = 8
 _BITS = 256
+
+
+Near: TypeAlias = dict[tuple[Fraction, int], arb]
+"""Enclosed coefficients of e^(rate·t)·t^degree, by rate and degree."""
 
 
 @dataclass(frozen=True)
@@ -125,33 +129,24 @@ def _value(function: Counted, t: Fraction) -> Exact:
     return total
 
 
-def _is_negative(function: Counted, t: Fraction) -> bool:
-    """Whether a function is negative at t: seen from enclosures where these do not meet 0."""
-    near = _near(function, t, 0)
-    return bool(near < 0) or (not near > 0 and bool(_value(function, t) < 0))
+def _near(function: Counted, t: Fraction) -> arb:
+    """Return an enclosure of the value of a function."""
+    return _enclosed(_Derived.of(function).near, t, 0)
 
 
-def _is_positive(function: Counted, length: Fraction | None) -> bool:
-    """Whether an enclosure of a function up to a length is above 0."""
-    return length is not None and bool(_near(function, length / 2, length / 2) > 0)
-
-
-def _near(function: Counted, t: Fraction, radius: Fraction | int) -> arb:
-    """Return an enclosure of a function around t."""
+def _enclosed(near: Near, t: Fraction, radius: Fraction | int) -> arb:
+    """Return an enclosure of Σ c·e^(rate·t)·t^degree around t."""
     with ctx.workprec(_BITS):
-        at, total = arb(t.numerator) / t.denominator, arb(0)
-        at = arb(at.mid(), at.rad() + arb(Fraction(radius).numerator) / Fraction(radius).denominator)
-        for ((base, degree),), c in function.items():
-            rate = _rate(base)
-            power = (at * rate.numerator / rate.denominator).exp() * at**degree
-            total += (arb(c) if isinstance(c, fmpq) else as_ball(c)) * power
-    return total
+        at = _ball(t)
+        at = arb(at.mid(), at.rad() + _ball(Fraction(radius)))
+        terms = ((at * _ball(rate)).exp() * at**degree * c for (rate, degree), c in near.items())
+        return sum(terms, arb(0))
 
 
 def _sampled(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
     """Return the largest of some ratios inside of a stretch, where it is above `least`."""
     places = [(stretch.length or 16) * Fraction(k, 64) for k in range(1, 64)]
-    t = max(places, key=lambda t: float((_near(p, t, 0) / _near(q, t, 0)).mid()))
+    t = max(places, key=lambda t: float((_near(p, t) / _near(q, t)).mid()))
     ours, theirs = _value(p, t), _value(q, t)
     if theirs and ours / theirs > least:
         return Supremum(ours / theirs, (stretch.at(t),), (0,))
@@ -171,33 +166,71 @@ def _never_negative(function: Counted, length: Fraction | None, watch: Callable[
             return True
         watch()
         start, length = todo.pop()
-        here = _moved(function, start) if start else function
+        here = _Derived.of(_moved(function, start) if start else function)
         middle = Fraction(1) if length is None else length / 2
-        if any(_is_negative(here, t) for t in (Fraction(0), middle, length) if t is not None):
+        if any(here.negative(t) for t in (Fraction(0), middle, length) if t is not None):
             return False
-        if _is_positive(here, length) or _is_monotone(here, length, _MOST_DERIVATIVES):
+        if length is not None and _enclosed(here.near, middle, middle) > 0:
+            continue
+        if here.monotone(length, _MOST_DERIVATIVES):
             continue
         todo += [(start + middle, None if length is None else length - middle), (start, middle)]
     return not todo
 
 
-def _is_monotone(function: Counted, length: Fraction | None, most: int) -> bool:
-    """Whether a function is seen to be at least 0 up to a length, as it is at one end and monotone from there.
+class _Derived(NamedTuple):
+    """What is made of a function by slopes: enclosed, and by which steps (a rate and a sign)."""
 
-    Times e^(-rate·t) it has a derivative with fewer terms, of which the same is asked.
-    """
-    if all(c > 0 for c in function.values()):
-        return True
-    if not most or _is_negative(function, Fraction(0)) or (length and _is_negative(function, length)):
+    function: Counted
+    steps: tuple[tuple[Fraction, int], ...]
+    near: Near
+
+    @staticmethod
+    def of(function: Counted) -> _Derived:
+        """Return a function itself."""
+        with ctx.workprec(_BITS):
+            near = {(_rate(base), degree): _ball(c) for ((base, degree),), c in function.items()}
+        return _Derived(function, (), near)
+
+    def slope(self, rate: Fraction, sign: int) -> _Derived:
+        """Return e^(rate·t) times the derivative of e^(-rate·t) times it, which has fewer terms; sign is 1 or -1."""
+        near: Near = {}
+        with ctx.workprec(_BITS):
+            for (r, degree), c in self.near.items():
+                if r != rate:
+                    near[r, degree] = near.get((r, degree), arb(0)) + c * _ball(sign * (r - rate))
+                if degree:
+                    near[r, degree - 1] = near.get((r, degree - 1), arb(0)) + c * (sign * degree)
+        return _Derived(self.function, (*self.steps, (rate, sign)), near)
+
+    def negative(self, t: Fraction) -> bool:
+        """Whether it is negative at t: seen from enclosures where these do not meet 0."""
+        near = _enclosed(self.near, t, 0)
+        if near > 0 or near < 0:
+            return bool(near < 0)
+        exact = self.function
+        for rate, sign in self.steps:
+            exact = {key: c * sign for key, c in _slope(exact, rate).items()}
+        return bool(_value(exact, t) < 0)
+
+    def monotone(self, length: Fraction | None, most: int) -> bool:
+        """Whether it is seen to be at least 0 up to a length, as it is at one end and monotone from there."""
+        if all(c > 0 for c in self.near.values()):
+            return True
+        if not most or self.negative(Fraction(0)) or (length is not None and self.negative(length)):
+            return False
+        rates = sorted(rate for rate, _ in self.near)
+        for rate in (rates[-1], rates[0]):
+            if self.slope(rate, 1).monotone(length, most - 1):
+                return True
+            if self._ends_above_0(rate, length) and self.slope(rate, -1).monotone(length, most - 1):
+                return True
         return False
-    rates = sorted(_rate(base) for ((base, _),) in function)
-    for rate in (rates[-1], rates[0]):
-        slope = _slope(function, rate)
-        if _is_monotone(slope, length, most - 1):
-            return True
-        if _ends_above_0(function, rate, length) and _is_monotone({k: -c for k, c in slope.items()}, length, most - 1):
-            return True
-    return False
+
+    def _ends_above_0(self, rate: Fraction, length: Fraction | None) -> bool:
+        """Whether e^(-rate·t) times it, not negative at a length that is given, is at least 0 in the limit."""
+        fastest = max(self.near)
+        return length is not None or fastest[0] < rate or bool(self.near[fastest] > 0)
 
 
 def _slope(function: Counted, rate: Fraction) -> Counted:
@@ -215,12 +248,8 @@ def _slope(function: Counted, rate: Fraction) -> Counted:
     return found
 
 
-def _ends_above_0(function: Counted, rate: Fraction, length: Fraction | None) -> bool:
-    """Whether e^(-rate·t) times a function, not negative at a length that is given, is at least 0 in the limit."""
-    if length is not None:
-        return True
-    fastest = max(function, key=lambda key: (_rate(key[0][0]), key[0][1]))
-    return _rate(fastest[0][0]) < rate or function[fastest] > 0
+def _ball(c: Exact) -> arb:
+    return arb(c) if isinstance(c, fmpq) else as_ball(c)
 
 
 def _rate(base: Base) -> Fraction:
