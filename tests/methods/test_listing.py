@@ -11,7 +11,7 @@ import pytest
 from tightdp import Bit, Int, Mechanism, choice, flip, mechanism, observe, randint, shuffle
 from tightdp.core.lowering import lower
 from tightdp.errors import QueryError
-from tightdp.methods.listing import least_outputs
+from tightdp.methods.one_output import least_outputs
 
 
 @mechanism(record=Bit)

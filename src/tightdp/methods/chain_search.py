@@ -24,7 +24,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
-from tightdp.methods.chain import Block, Chain, Change, Runs, Vector
+from tightdp.methods.chain import Block, Chain, Change, Runs, Vector, lumped
 from tightdp.methods.chain_certain import largest_certainly
 from tightdp.methods.chain_forms import (
     Form,
@@ -40,7 +40,6 @@ from tightdp.methods.chain_forms import (
     positivity,
     prune,
 )
-from tightdp.methods.chain_lumped import lumped
 from tightdp.methods.chain_screen import screened
 
 __all__ = ["BRIEF", "THOROUGH", "blockwise_bound", "largest_ratio"]

@@ -20,9 +20,8 @@ from tightdp.methods.base import Control, Exact, Progress
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import encode_dataset
-from tightdp.methods.listing import check_listable
 from tightdp.methods.noisy_parts import many_outputs
-from tightdp.methods.one_output import table_without_diagram
+from tightdp.methods.one_output import check_listable, table_without_diagram
 from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
